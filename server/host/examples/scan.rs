@@ -19,14 +19,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     for attempt in ["first", "second"] {
         let start = Instant::now();
-        let found = walk(&roots, &WalkOptions::default(), &Cancel::new())?;
-        let (files, notes) = (found.entries.len(), found.notes.len());
+        let result = walk(&roots, &WalkOptions::default(), &Cancel::new())?;
+        let (files, notes) = (result.entries.len(), result.notes.len());
         writeln!(out, "walk, {attempt}: {files} files, {notes} notes, {:.1?}", start.elapsed())?;
     }
 
-    let found = walk(&roots, &WalkOptions::default(), &Cancel::new())?;
+    let result = walk(&roots, &WalkOptions::default(), &Cancel::new())?;
     let keys: Vec<FileKey> =
-        found.entries.into_iter().filter(|entry| entry.name_only.is_none()).map(|entry| entry.key).collect();
+        result.entries.into_iter().filter(|entry| entry.name_only.is_none()).map(|entry| entry.key).collect();
     let options = IndexOptions::default();
     let (mut bytes, mut skipped) = (0, 0);
     let start = Instant::now();

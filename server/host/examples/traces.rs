@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for repository in arguments {
         let cancel = Cancel::new();
         let started = Instant::now();
-        let found = facts(&repository, Trust::Trusted, &cancel)?.unwrap_or_default();
+        let git_facts = facts(&repository, Trust::Trusted, &cancel)?.unwrap_or_default();
         let facts_time = started.elapsed();
         let started = Instant::now();
         let options = SessionOptions { seed: 1, ..SessionOptions::default() };
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!(
             "{}: recency of {} files in {facts_time:.0?}, {} sessions in {:.0?}",
             repository.display(),
-            found.recency.len(),
+            git_facts.recency.len(),
             traces.len(),
             started.elapsed(),
         );

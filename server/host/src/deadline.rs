@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_that_is_up_stops_the_work_and_nothing_else() {
+    fn an_elapsed_time_limit_cancels_only_the_derived_flag() {
         let cancel = Cancel::new();
         assert!(within(&cancel, Duration::ZERO).is_cancelled());
         assert!(!within(&cancel, Duration::from_secs(3_600)).is_cancelled() && !cancel.is_cancelled());

@@ -42,7 +42,7 @@ pub struct DiskText {
 }
 
 /// How much larger than its text the file of a notebook may be. Outputs are often pictures.
-const NOTEBOOK_FACTOR: u64 = 16;
+const NOTEBOOK_SIZE_FACTOR: u64 = 16;
 
 impl Default for ReadLimits {
     /// Limits files to 2 MiB, since no model's context window can hold a larger file in full.
@@ -80,7 +80,7 @@ pub fn read_notebook(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result
 /// Returns the maximum size in bytes of a file whose text may have `max_bytes`. The outputs of a notebook are not part
 /// of its text, so its file may be larger.
 pub(crate) fn max_file_bytes(key: &FileKey, max_bytes: u64) -> u64 {
-    if is_notebook(key) { max_bytes.saturating_mul(NOTEBOOK_FACTOR) } else { max_bytes }
+    if is_notebook(key) { max_bytes.saturating_mul(NOTEBOOK_SIZE_FACTOR) } else { max_bytes }
 }
 
 fn read_decoded(
@@ -133,15 +133,15 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
     let mut bytes = Vec::new();
     // Reserve fallibly: the user may set a limit larger than the machine's memory, and a failed infallible allocation
     // would abort the process.
-    let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
-    let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
-    if !has_room {
+    let capacity = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
+    let has_memory = capacity.is_some_and(|capacity| bytes.try_reserve_exact(capacity).is_ok());
+    if !has_memory {
         return Err(ReadError::NoMemory(key.clone()));
     }
     let mut bounded = file.take(limit.saturating_add(1));
     bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
     match bytes.len() as u64 {
-        read if read > limit => Err(too_large(read)),
+        size if size > limit => Err(too_large(size)),
         _ => Ok((bytes, stamp)),
     }
 }

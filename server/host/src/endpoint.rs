@@ -25,11 +25,11 @@ use crate::store::StoreError;
 /// Directory of the endpoints' files, below the state directory.
 const DIRECTORY: &str = "live";
 /// Maximum number of connections at the same time. Further ones are closed.
-const CONNECTIONS: usize = 32;
+const MAX_CONNECTIONS: usize = 32;
 /// Maximum time of a connection, from its start to the end of the reply.
-const CONNECTION_TIME: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after the system refused a connection, for example because too many files are open.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Maximum bytes of a request.
 pub const MAX_REQUEST: u64 = 4 << 20;
@@ -68,12 +68,12 @@ pub enum AskError {
 }
 
 /// Returns the endpoints whose files are in a directory and have this end of their names, sorted.
-fn listed(directory: &Path, suffix: &str) -> Vec<Address> {
+fn list_addresses(directory: &Path, suffix: &str) -> Vec<Address> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = entries.filter(|path| path.extension().is_some_and(|end| end == suffix));
-    let mut found: Vec<Address> = files.map(Address).collect();
-    found.sort();
-    found
+    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == suffix));
+    let mut addresses: Vec<Address> = files.map(Address).collect();
+    addresses.sort();
+    addresses
 }
 
 fn random_name() -> io::Result<String> {
@@ -100,16 +100,16 @@ mod tests {
         Endpoint::open(state, |request| [b"you said ", request].concat()).unwrap()
     }
 
-    pub(super) fn only(state: &Path) -> Address {
-        let [only] = <[Address; 1]>::try_from(endpoints(state)).unwrap();
-        only
+    pub(super) fn only_address(state: &Path) -> Address {
+        let [only_address] = <[Address; 1]>::try_from(endpoints(state)).unwrap();
+        only_address
     }
 
     #[test]
     fn requests_are_answered_while_the_endpoint_is_open() {
         let state = tempfile::tempdir().unwrap();
         let endpoint = echo(state.path());
-        let address = only(state.path());
+        let address = only_address(state.path());
         assert_eq!(ask(&address, b"hello", LIMIT).unwrap(), b"you said hello");
         let large = vec![b'x'; 3 << 20];
         assert_eq!(ask(&address, &large, LIMIT).unwrap().len(), large.len() + 9);
@@ -121,19 +121,19 @@ mod tests {
     #[test]
     fn connections_are_limited_and_a_server_that_hangs_is_given_up() {
         let state = tempfile::tempdir().unwrap();
-        let (release, released) = channel::<()>();
-        let released = Mutex::new(released);
+        let (sender, receiver) = channel::<()>();
+        let receiver = Mutex::new(receiver);
         let answer = move |_: &[u8]| {
-            let _ = released.lock().unwrap().recv();
+            let _ = receiver.lock().unwrap().recv();
             b"late".to_vec()
         };
         let _endpoint = Endpoint::open(state.path(), answer).unwrap();
-        let address = only(state.path());
+        let address = only_address(state.path());
         let slow = ask(&address, b"hello", Duration::from_millis(50));
         assert!(matches!(slow, Err(AskError::TimedOut)), "{slow:?}");
-        let _open: Vec<_> = (0..CONNECTIONS).map(|_| connect(&address)).collect();
+        let _open: Vec<_> = (0..MAX_CONNECTIONS).map(|_| connect(&address)).collect();
         assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Ended)));
-        drop(release);
+        drop(sender);
     }
 
     #[cfg(unix)]

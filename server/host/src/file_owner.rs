@@ -19,9 +19,9 @@ pub struct FileOwner {
 /// The user who runs this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    own: Account,
+    effective: Account,
     /// The user who called `sudo`.
-    behind_sudo: Option<Account>,
+    sudo_caller: Option<Account>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +59,8 @@ impl Caller {
 
     /// `sudo` contains the user and the group of `SUDO_UID` and `SUDO_GID`.
     fn new(user: u32, group: u32, sudo: Option<(u32, u32)>) -> Self {
-        let sudo = sudo.filter(|_| user == ADMINISTRATOR).map(|(user, group)| Account { user, group });
-        Self { own: Account { user, group }, behind_sudo: sudo }
+        let sudo_caller = sudo.filter(|_| user == ADMINISTRATOR).map(|(user, group)| Account { user, group });
+        Self { effective: Account { user, group }, sudo_caller }
     }
 
     /// Returns how another user controls a file, or `None` if only the caller and the administrator do.
@@ -68,8 +68,10 @@ impl Caller {
     /// A group may write if it is the owner's private group, which many systems create for each user, with the user's
     /// number and name.
     pub fn foreign_control(&self, file: FileOwner) -> Option<ForeignControl> {
-        let owner =
-            [Some(self.own), self.behind_sudo].into_iter().flatten().find(|own| own.user == file.user);
+        let owner = [Some(self.effective), self.sudo_caller]
+            .into_iter()
+            .flatten()
+            .find(|account| account.user == file.user);
         let Some(owner) = owner else { return Some(ForeignControl::Owned) };
         let is_private = file.group == owner.group && owner.group == owner.user;
         let is_writable = file.mode & 0o002 != 0 || (file.mode & 0o020 != 0 && !is_private);
@@ -100,7 +102,7 @@ mod tests {
     const STAFF: u32 = 20;
 
     #[test]
-    fn a_file_is_the_callers_as_for_git() {
+    fn ownership_follows_gits_rules() {
         let me = Caller::new(ME, ME, None);
         let staff = Caller::new(ME, STAFF, None);
         let root = Caller::new(0, 0, None);
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_the_callers() {
+    fn a_new_file_is_under_the_callers_control() {
         let directory = tempfile::tempdir().unwrap();
         let metadata = directory.path().symlink_metadata().unwrap();
         assert_eq!(Caller::current().foreign_control(FileOwner::new(&metadata)), None);

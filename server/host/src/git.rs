@@ -3,6 +3,7 @@
 //! repository, or runs a program named in the repository's settings. The engine decides what the facts mean.
 
 mod closed_tree;
+mod commit_paths;
 mod error;
 mod first_parents;
 mod history;
@@ -10,7 +11,6 @@ mod index;
 mod limits;
 mod line_ages;
 mod ownership;
-mod past;
 mod recency;
 mod sessions;
 mod source;

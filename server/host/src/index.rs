@@ -52,7 +52,7 @@ pub struct Batch<T> {
 
 /// Number of files per batch. Large enough that passing batches between threads costs little, and small enough for
 /// smooth progress.
-const BATCH: usize = 32;
+const BATCH_SIZE: usize = 32;
 
 /// Maximum number of threads. Additional threads would only wait for memory and the disk.
 const MAX_THREADS: usize = 4;
@@ -81,12 +81,12 @@ pub fn spread<I: Sync, T: Send>(
     work: impl Fn(&I) -> T + Sync,
     sink: impl FnMut(Batch<T>),
 ) -> Result<(), Cancelled> {
-    spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
+    spread_with_stack(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
 /// Like `spread`, but `stack` maps a thread's number to its stack size in bytes. If some threads cannot be started, the
 /// others process all files.
-fn spread_on<I: Sync, T: Send>(
+fn spread_with_stack<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
     stack: impl Fn(usize) -> usize,
@@ -96,11 +96,11 @@ fn spread_on<I: Sync, T: Send>(
 ) -> Result<(), Cancelled> {
     let total = files.len();
     let next = AtomicUsize::new(0);
-    let threads = threads.get().min(total.div_ceil(BATCH));
+    let threads = threads.get().min(total.div_ceil(BATCH_SIZE));
     // Each thread can be one batch ahead of the sink.
     let (sender, batches) = mpsc::sync_channel::<Vec<T>>(threads);
     let mut done = 0;
-    let mut hand_over = |files: Vec<T>| {
+    let mut deliver_to_sink = |files: Vec<T>| {
         done += files.len();
         sink(Batch { done, total, files });
     };
@@ -119,13 +119,13 @@ fn spread_on<I: Sync, T: Send>(
         }
         drop(sender);
         if started == 0 {
-            let here = |files| {
-                hand_over(files);
+            let deliver_here = |files| {
+                deliver_to_sink(files);
                 true
             };
-            run(files, cancel, &next, &work, here);
+            run(files, cancel, &next, &work, deliver_here);
         }
-        batches.into_iter().for_each(&mut hand_over);
+        batches.into_iter().for_each(&mut deliver_to_sink);
     });
     cancel.check()
 }
@@ -135,18 +135,18 @@ fn spread_on<I: Sync, T: Send>(
 pub fn in_parts<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
     let (count, work) = (threads.get(), &work);
     thread::scope(|scope| {
-        let others = (1..count).map(|part| {
+        let threads_of_parts = (1..count).map(|part| {
             let thread = thread::Builder::new().name(format!("strata-part-{part}")).stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, move || work(part, count)).map_err(|_| part)
         });
-        let others: Vec<_> = others.collect();
-        let mut done = vec![work(0, count)];
-        done.extend(others.into_iter().map(|thread| match thread {
+        let threads_of_parts: Vec<_> = threads_of_parts.collect();
+        let mut results = vec![work(0, count)];
+        results.extend(threads_of_parts.into_iter().map(|thread| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // The thread did not start.
             Err(part) => work(part, count),
         }));
-        done
+        results
     })
 }
 
@@ -163,8 +163,10 @@ pub fn index<T: Send>(
     work: impl Fn(&FileKey, &DiskText) -> T + Sync,
     sink: impl FnMut(Batch<IndexedFile<T>>),
 ) -> Result<(), Cancelled> {
-    let read =
-        |key: &FileKey| IndexedFile { key: key.clone(), outcome: outcome(roots, key, options.limits, &work) };
+    let read = |key: &FileKey| IndexedFile {
+        key: key.clone(),
+        outcome: process_file(roots, key, options.limits, &work),
+    };
     spread(keys, options.threads, cancel, read, sink)
 }
 
@@ -177,22 +179,22 @@ fn run<I, T>(
     mut deliver: impl FnMut(Vec<T>) -> bool,
 ) {
     loop {
-        let start = next.fetch_add(BATCH, Ordering::Relaxed);
-        let Some(rest) = files.get(start..).filter(|rest| !rest.is_empty()) else { return };
-        let mut done = Vec::with_capacity(BATCH);
-        for file in rest.iter().take(BATCH) {
+        let start = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
+        let Some(remaining) = files.get(start..).filter(|remaining| !remaining.is_empty()) else { return };
+        let mut results = Vec::with_capacity(BATCH_SIZE);
+        for file in remaining.iter().take(BATCH_SIZE) {
             if cancel.is_cancelled() {
                 return;
             }
-            done.push(work(file));
+            results.push(work(file));
         }
-        if !deliver(done) {
+        if !deliver(results) {
             return;
         }
     }
 }
 
-fn outcome<T>(
+fn process_file<T>(
     roots: &Roots,
     key: &FileKey,
     limits: ReadLimits,

@@ -35,7 +35,7 @@ pub struct OutlineCache {
     /// Running parses, opened on first use. `None` inside if there is no directory for them.
     parses: OnceLock<Option<ParseRecords>>,
     /// Whether writing has failed, for example because the disk is full or the files belong to another user.
-    read_only: AtomicBool,
+    is_read_only: AtomicBool,
 }
 
 /// Maximum size of the database, in bytes. At about 1.5 KB per outline, the limit allows 200,000 files in one
@@ -47,18 +47,18 @@ const MAX_BYTES: u64 = 512 << 20;
 struct State {
     idle: Vec<Table>,
     /// Number of connections that threads are using.
-    lent: usize,
-    condition: Condition,
+    borrowed_count: usize,
+    condition: TableCondition,
 }
 
 #[derive(Debug, Default)]
-enum Condition {
+enum TableCondition {
     #[default]
     Usable,
     /// The database is damaged, and is deleted when the last connection is returned.
     Damaged(DatabaseFile),
     /// The database cannot be opened, or is damaged and cannot be deleted.
-    Useless,
+    Unusable,
 }
 
 impl Default for OutlineCache {
@@ -69,7 +69,7 @@ impl Default for OutlineCache {
             max_bytes: MAX_BYTES,
             state: Mutex::default(),
             parses: OnceLock::new(),
-            read_only: AtomicBool::new(false),
+            is_read_only: AtomicBool::new(false),
         }
     }
 }
@@ -81,8 +81,8 @@ impl OutlineCache {
     }
 
     /// Returns the known files of a workspace folder. `folder` is the real path of the folder.
-    pub fn seen(&self, folder: &Path) -> HashMap<Box<str>, KnownFile> {
-        self.with(|table| table.seen(folder)).unwrap_or_default()
+    pub fn known_files(&self, folder: &Path) -> HashMap<Box<str>, KnownFile> {
+        self.with(|table| table.known_files(folder)).unwrap_or_default()
     }
 
     /// Returns a cached outline. Returns `None` if it is missing or damaged.
@@ -129,11 +129,11 @@ impl OutlineCache {
     }
 
     /// Stores the results of an index run over a workspace folder. This is slow, so call it on a background thread.
-    pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
-        if findings.is_empty() || self.read_only.load(Ordering::Relaxed) {
+    pub fn save(&self, folder: &Path, update: &OutlineUpdate) {
+        if update.is_empty() || self.is_read_only.load(Ordering::Relaxed) {
             return;
         }
-        self.with(|table| table.save(folder, findings, today(), self.max_bytes));
+        self.with(|table| table.save(folder, update, today(), self.max_bytes));
         // Each thread of a run opens a connection with its own page cache. One connection is enough between runs.
         self.state().idle.truncate(1);
     }
@@ -145,19 +145,19 @@ impl OutlineCache {
 
     /// Calls `work` with a connection. Returns `None` on any error, after handling it.
     fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, CacheError>) -> Option<T> {
-        let mut table = self.borrow()?;
+        let mut table = self.borrow_table()?;
         match work(&mut table) {
             Ok(result) => {
                 self.return_table(table);
                 Some(result)
             }
-            Err(CacheError::Passing(error)) => {
+            Err(CacheError::Busy(error)) => {
                 tracing::debug!(%error, "the outline cache is busy");
                 self.return_table(table);
                 None
             }
             Err(CacheError::CannotWrite(error)) => {
-                if !self.read_only.swap(true, Ordering::Relaxed) {
+                if !self.is_read_only.swap(true, Ordering::Relaxed) {
                     tracing::warn!(%error, "writing to the outline cache has stopped");
                 }
                 self.return_table(table);
@@ -170,23 +170,23 @@ impl OutlineCache {
         }
     }
 
-    fn borrow(&self) -> Option<Table> {
+    fn borrow_table(&self) -> Option<Table> {
         let directory = self.directory.as_ref()?;
         let mut state = self.state();
-        let Condition::Usable = state.condition else { return None };
+        let TableCondition::Usable = state.condition else { return None };
         if let Some(table) = state.idle.pop() {
-            state.lent += 1;
+            state.borrowed_count += 1;
             return Some(table);
         }
         // Hold the lock while opening, so that the first thread creates the database and the others open it.
         match Table::open(directory) {
             Ok(table) => {
-                state.lent += 1;
+                state.borrowed_count += 1;
                 Some(table)
             }
             Err(trouble) => {
                 tracing::warn!(%trouble, directory = %directory.display(), "outlines are not cached on disk");
-                state.condition = Condition::Useless;
+                state.condition = TableCondition::Unusable;
                 None
             }
         }
@@ -194,8 +194,8 @@ impl OutlineCache {
 
     fn return_table(&self, table: Table) {
         let mut state = self.state();
-        state.lent = state.lent.saturating_sub(1);
-        if let Condition::Usable = state.condition {
+        state.borrowed_count = state.borrowed_count.saturating_sub(1);
+        if let TableCondition::Usable = state.condition {
             state.idle.push(table);
         } else {
             drop(table);
@@ -207,12 +207,12 @@ impl OutlineCache {
     /// replaced it. Until the other threads have returned their connections, nothing is found or stored.
     fn replace(&self, damaged: Table, error: &str) {
         let mut state = self.state();
-        state.lent = state.lent.saturating_sub(1);
+        state.borrowed_count = state.borrowed_count.saturating_sub(1);
         state.idle.clear();
         let file = damaged.close();
-        if let Condition::Usable = state.condition {
+        if let TableCondition::Usable = state.condition {
             tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
-            state.condition = Condition::Damaged(file);
+            state.condition = TableCondition::Damaged(file);
         }
         state.delete_if_unused();
     }
@@ -225,14 +225,14 @@ impl OutlineCache {
 impl State {
     /// Deletes a damaged database if no thread uses a connection to it.
     fn delete_if_unused(&mut self) {
-        if let Condition::Damaged(file) = &self.condition
-            && self.lent == 0
+        if let TableCondition::Damaged(file) = &self.condition
+            && self.borrowed_count == 0
         {
             self.condition = match file.remove() {
-                Ok(()) => Condition::Usable,
+                Ok(()) => TableCondition::Usable,
                 Err(trouble) => {
                     tracing::warn!(%trouble, "the outline cache cannot be deleted");
-                    Condition::Useless
+                    TableCondition::Unusable
                 }
             };
         }
@@ -251,8 +251,8 @@ fn today() -> i64 {
 /// an environment variable. Returns `None` if no variable gives a directory.
 pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(own) = directory("STRATA_CACHE_DIR") {
-        return Some(own);
+    if let Some(override_directory) = directory("STRATA_CACHE_DIR") {
+        return Some(override_directory);
     }
     if cfg!(windows) {
         directory("LOCALAPPDATA").map(|base| base.join("strata").join("cache"))

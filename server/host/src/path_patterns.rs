@@ -13,7 +13,7 @@ use strata_base::key::FileKey;
 
 use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
 use crate::secrets::secret_by_name;
-use crate::walk::{Entry, NameOnly, Unlisted, WalkOptions, walk_below, why_unlisted};
+use crate::walk::{Entry, NameOnly, UnlistedReason, WalkOptions, walk_below, why_unlisted};
 
 /// The files that a path or pattern in a selection refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub enum PatternError {
     NotFound(String),
     /// The directory contains no listed files.
     #[error("{}", match .reason {
-        Unlisted::Nothing => format!("`{folder}` contains no files"),
-        Unlisted::Generated => format!("all files in `{folder}` are generated, and Strata does not list those"),
-        Unlisted::Ignored => format!("the ignore rules hide all files in `{folder}`"),
-        Unlisted::Unreadable(kind) => format!("`{folder}` cannot be read: {kind}"),
+        UnlistedReason::Nothing => format!("`{folder}` contains no files"),
+        UnlistedReason::Generated => format!("all files in `{folder}` are generated, and Strata does not list those"),
+        UnlistedReason::Ignored => format!("the ignore rules hide all files in `{folder}`"),
+        UnlistedReason::Unreadable(kind) => format!("`{folder}` cannot be read: {kind}"),
     })]
-    EmptyFolder { folder: String, reason: Unlisted },
+    EmptyFolder { folder: String, reason: UnlistedReason },
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
     #[error("`{glob}` is not a valid pattern: {problem}")]
@@ -65,17 +65,17 @@ const MAX_GLOB_BYTES: usize = 1024;
 /// Characters that make a text a pattern.
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// Expands a path or pattern against `listed`, which must be sorted, as a scan returns it. An existing file with
+/// Expands a path or pattern against `entries`, which must be sorted, as a scan returns it. An existing file with
 /// exactly this name takes precedence over a pattern, so that names such as `[id].tsx` work. `*` and `?` do not match a
 /// slash, but `**` does. Hidden files match only patterns with an explicit dot.
 ///
 /// # Errors
 /// [`PatternError`] if nothing matches. If all matching files are withheld, the call succeeds.
-pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
+pub fn expand(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(WILDCARDS);
     match roots.locate(text) {
-        Ok(place) if place.exists => expand_place(roots, listed, text, &place),
-        _ if is_glob => expand_glob(roots, listed, text),
+        Ok(resolved) if resolved.exists => expand_resolved(roots, entries, text, &resolved),
+        _ if is_glob => expand_glob(roots, entries, text),
         Ok(_) => Err(PatternError::NotFound(text.to_owned())),
         Err(error) => Err(error.into()),
     }
@@ -93,19 +93,19 @@ pub fn list_below(
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Option<Vec<Entry>>, Cancelled> {
-    let place = match roots.locate(text) {
-        Ok(place) if place.exists => place,
+    let resolved = match roots.locate(text) {
+        Ok(resolved) if resolved.exists => resolved,
         _ => match GlobText::split(roots, &with_slashes(text)).base {
             "" => return Ok(None),
             base => match roots.locate(base) {
-                Ok(place) => place,
+                Ok(resolved) => resolved,
                 // `expand` rejects the path.
                 Err(_) => return Ok(None),
             },
         },
     };
-    Ok(match place.real.is_dir() {
-        true => Some(walk_below(roots, &place, options, cancel)?.entries),
+    Ok(match resolved.real.is_dir() {
+        true => Some(walk_below(roots, &resolved, options, cancel)?.entries),
         false => None,
     })
 }
@@ -121,7 +121,7 @@ impl<'a> GlobText<'a> {
     fn split(roots: &Roots, text: &'a str) -> Self {
         let text = text.trim_start_matches("./");
         let is_folder =
-            |path: &str| roots.locate(path).is_ok_and(|place| place.exists && place.real.is_dir());
+            |path: &str| roots.locate(path).is_ok_and(|resolved| resolved.exists && resolved.real.is_dir());
         let mut split = Self { base: "", pattern: text };
         for (slash, _) in text.match_indices('/') {
             let (before, after) = text.split_at(slash);
@@ -139,75 +139,81 @@ impl<'a> GlobText<'a> {
 
     /// Returns the pattern with those components escaped that are names of files or directories.
     fn pattern_for<'e>(&self, names: impl Iterator<Item = &'e str>) -> String {
-        let is_doubtful = |part: &&str| part.contains(['[', '{']);
-        let mut doubtful: BTreeSet<&str> = self.pattern.split('/').filter(is_doubtful).collect();
-        if doubtful.is_empty() {
+        let may_be_literal = |component: &&str| component.contains(['[', '{']);
+        let mut ambiguous: BTreeSet<&str> = self.pattern.split('/').filter(may_be_literal).collect();
+        if ambiguous.is_empty() {
             return self.pattern.to_owned();
         }
-        let mut exist: BTreeSet<&str> = BTreeSet::new();
-        for part in names.flat_map(|name| name.split('/')) {
-            exist.extend(doubtful.take(part));
+        let mut literal: BTreeSet<&str> = BTreeSet::new();
+        for component in names.flat_map(|name| name.split('/')) {
+            literal.extend(ambiguous.take(component));
         }
         let parts = self.pattern.split('/');
-        let parts: Vec<String> =
-            parts.map(|part| if exist.contains(part) { escape(part) } else { part.to_owned() }).collect();
+        let parts: Vec<String> = parts
+            .map(
+                |component| {
+                    if literal.contains(component) { escape(component) } else { component.to_owned() }
+                },
+            )
+            .collect();
         parts.join("/")
     }
 }
 
-fn expand_place(
+fn expand_resolved(
     roots: &Roots,
-    listed: &[Entry],
+    entries: &[Entry],
     text: &str,
-    place: &ResolvedPath,
+    resolved: &ResolvedPath,
 ) -> Result<Expansion, PatternError> {
-    if !place.real.is_dir() {
-        let key = roots.key_at(place).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
+    if !resolved.real.is_dir() {
+        let key = roots.key_at(resolved).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (vec![], vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], vec![]),
         };
         return Ok(Expansion { kind: PatternKind::File, files, withheld });
     }
-    let folder = folder_prefix(roots, place);
-    let inside = below(listed, &folder);
-    if inside.is_empty() {
+    let folder = folder_prefix(roots, resolved);
+    let entries_in_folder = entries_below(entries, &folder);
+    if entries_in_folder.is_empty() {
         return Err(PatternError::EmptyFolder {
             folder: text.to_owned(),
-            reason: why_unlisted(roots, place),
+            reason: why_unlisted(roots, resolved),
         });
     }
-    let hidden = |key: &str| key.get(folder.len()..).is_some_and(has_hidden_part);
-    Ok(sort_out(PatternKind::Folder, inside.iter(), hidden))
+    let hidden = |key: &str| key.get(folder.len()..).is_some_and(has_hidden_component);
+    Ok(partition_withheld(PatternKind::Folder, entries_in_folder.iter(), hidden))
 }
 
-fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
-    let bad = |problem: String| PatternError::BadGlob { glob: text.chars().take(200).collect(), problem };
+fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion, PatternError> {
+    let bad_glob =
+        |problem: String| PatternError::BadGlob { glob: text.chars().take(200).collect(), problem };
     if text.len() > MAX_GLOB_BYTES {
-        return Err(bad(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
+        return Err(bad_glob(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
     }
     let text = with_slashes(text).trim_start_matches("./").to_owned();
     let glob = GlobText::split(roots, &text);
     if glob.pattern.split('/').any(|part| part == "..") {
         return Err(PathError::new(&text, Refusal::ParentStep).into());
     }
-    let place = match glob.base {
+    let resolved = match glob.base {
         "" => None,
         base => Some(roots.locate(base)?),
     };
-    let folder = place.as_ref().map(|place| folder_prefix(roots, place));
-    let candidates = folder.as_deref().map_or(listed, |folder| below(listed, folder));
+    let folder = resolved.as_ref().map(|resolved| folder_prefix(roots, resolved));
+    let candidates = folder.as_deref().map_or(entries, |folder| entries_below(entries, folder));
     let pattern = glob.pattern_for(candidates.iter().map(|entry| entry.key.as_str()));
     let matcher = GlobBuilder::new(&pattern).literal_separator(true).build();
-    let matcher = matcher.map_err(|error| bad(error.to_string()))?.compile_matcher();
+    let matcher = matcher.map_err(|error| bad_glob(error.to_string()))?.compile_matcher();
     let names_hidden = glob.pattern.split('/').any(|part| part.starts_with('.'));
-    let hidden = |below: &str| !names_hidden && has_hidden_part(below);
+    let hidden = |path: &str| !names_hidden && has_hidden_component(path);
 
     let expansion = if let Some(folder) = folder {
         let matches = candidates.iter().filter(|entry| {
-            entry.key.as_str().get(folder.len()..).is_some_and(|below| matcher.is_match(below))
+            entry.key.as_str().get(folder.len()..).is_some_and(|path| matcher.is_match(path))
         });
-        sort_out(PatternKind::Glob, matches, |key| key.get(folder.len()..).is_some_and(hidden))
+        partition_withheld(PatternKind::Glob, matches, |key| key.get(folder.len()..).is_some_and(hidden))
     } else {
         // Match the path relative to its root, and the path that begins with the root's name.
         let without_root = |key: &str| -> usize {
@@ -218,13 +224,13 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
         };
         let matches = candidates.iter().filter(|entry| {
             let key = entry.key.as_str();
-            matcher.is_match(key) || key.get(without_root(key)..).is_some_and(|below| matcher.is_match(below))
+            matcher.is_match(key) || key.get(without_root(key)..).is_some_and(|path| matcher.is_match(path))
         });
-        sort_out(PatternKind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
+        partition_withheld(PatternKind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
     };
     if expansion.files.is_empty() && expansion.withheld.is_empty() {
-        if let Some(reason) = place.map(|place| why_unlisted(roots, &place))
-            && matches!(reason, Unlisted::Unreadable(_))
+        if let Some(reason) = resolved.map(|resolved| why_unlisted(roots, &resolved))
+            && matches!(reason, UnlistedReason::Unreadable(_))
         {
             return Err(PatternError::EmptyFolder { folder: glob.base.to_owned(), reason });
         }
@@ -239,20 +245,20 @@ fn with_slashes(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the prefix that all keys in a directory share.
-fn folder_prefix(roots: &Roots, place: &ResolvedPath) -> String {
-    let root = roots.prefix(place.root);
-    if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }
+fn folder_prefix(roots: &Roots, resolved: &ResolvedPath) -> String {
+    let root = roots.prefix(resolved.root);
+    if resolved.below.is_empty() { root } else { format!("{root}{}/", resolved.below) }
 }
 
 /// Returns the entries whose keys begin with `prefix`. They are adjacent, because the list is sorted.
-fn below<'e>(listed: &'e [Entry], prefix: &str) -> &'e [Entry] {
-    let start = listed.partition_point(|entry| entry.key.as_str() < prefix);
-    let rest = listed.get(start..).unwrap_or_default();
-    let length = rest.partition_point(|entry| entry.key.as_str().starts_with(prefix));
-    rest.get(..length).unwrap_or_default()
+fn entries_below<'e>(entries: &'e [Entry], prefix: &str) -> &'e [Entry] {
+    let start = entries.partition_point(|entry| entry.key.as_str() < prefix);
+    let from_start = entries.get(start..).unwrap_or_default();
+    let length = from_start.partition_point(|entry| entry.key.as_str().starts_with(prefix));
+    from_start.get(..length).unwrap_or_default()
 }
 
-fn sort_out<'e>(
+fn partition_withheld<'e>(
     kind: PatternKind,
     entries: impl Iterator<Item = &'e Entry>,
     is_hidden: impl Fn(&str) -> bool,
@@ -271,8 +277,8 @@ fn sort_out<'e>(
     expansion
 }
 
-fn has_hidden_part(below: &str) -> bool {
-    below.split('/').any(|part| part.starts_with('.'))
+fn has_hidden_component(path: &str) -> bool {
+    path.split('/').any(|component| component.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -12,17 +12,17 @@ use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
 /// Length of the key in bytes, as the keyed hash requires.
-const BYTES: usize = 32;
-const NAME: &str = "placeholder.key";
+const KEY_BYTES: usize = 32;
+const FILE_NAME: &str = "placeholder.key";
 
 /// Returns the current user's key. If the key cannot be stored, returns one that is valid only in this process.
-pub fn of_user() -> PlaceholderKey {
-    let kept = state_directory(|name| std::env::var_os(name))
+pub fn for_user() -> PlaceholderKey {
+    let stored = state_directory(|name| std::env::var_os(name))
         .map_err(|error| error.to_string())
-        .and_then(|state| at(&state).map_err(|error| error.to_string()));
-    kept.unwrap_or_else(|problem| {
+        .and_then(|state| in_directory(&state).map_err(|error| error.to_string()));
+    stored.unwrap_or_else(|problem| {
         tracing::warn!(%problem, "cannot store the placeholder key, so placeholders will change after a restart");
-        of_process()
+        for_process()
     })
 }
 
@@ -30,25 +30,25 @@ pub fn of_user() -> PlaceholderKey {
 ///
 /// # Errors
 /// Returns an error if the directory or the file cannot be read or written.
-pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
+pub fn in_directory(state: &Path) -> io::Result<PlaceholderKey> {
     private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
-    let path = state.join(NAME);
+    let path = state.join(FILE_NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
     }
     // The key is written to a temporary file that is then hard-linked, so that other processes see a complete key or
     // none, and the first process to link wins.
-    let mut bytes = [0; BYTES];
+    let mut bytes = [0; KEY_BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     let mut number = [0; 8];
     getrandom::fill(&mut number).map_err(io::Error::other)?;
-    let aside = state.join(format!("{NAME}.{:016x}", u64::from_le_bytes(number)));
-    let written = private_file(&aside).and_then(|mut file| {
+    let temporary = state.join(format!("{FILE_NAME}.{:016x}", u64::from_le_bytes(number)));
+    let written = private_file(&temporary).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.sync_all()
     });
-    let linked = written.and_then(|()| fs::hard_link(&aside, &path));
-    let _ = fs::remove_file(&aside);
+    let linked = written.and_then(|()| fs::hard_link(&temporary, &path));
+    let _ = fs::remove_file(&temporary);
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Ok(()) | Err(_) => read(&path)?
@@ -58,8 +58,8 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
 
 /// Creates an unguessable key for this process only. Uses the seeds of hash tables, which come from the system's random
 /// number generator and are always available.
-fn of_process() -> PlaceholderKey {
-    let mut bytes = [0; BYTES];
+fn for_process() -> PlaceholderKey {
+    let mut bytes = [0; KEY_BYTES];
     for part in bytes.chunks_mut(8) {
         part.copy_from_slice(&RandomState::new().build_hasher().finish().to_le_bytes());
     }
@@ -72,10 +72,10 @@ fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
         opened => opened?,
     };
     let mut bytes = Vec::new();
-    file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    let key: Option<[u8; BYTES]> = bytes.try_into().ok();
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length");
-    Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
+    file.take(KEY_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    let key: Option<[u8; KEY_BYTES]> = bytes.try_into().ok();
+    let wrong_length = || io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length");
+    Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong_length)?)))
 }
 
 #[cfg(test)]
@@ -84,36 +84,37 @@ mod tests {
 
     use super::*;
 
-    fn shown(state: &Path) -> String {
-        let key = at(state).unwrap();
+    fn redacted_sample(state: &Path) -> String {
+        let key = in_directory(state).unwrap();
         let secret = format!("token = \"{}\"", ["aZ3kQ9x", "W7bN2mT5p"].concat());
         Screen::new(move || key).text(&secret).into_owned()
     }
 
     #[test]
-    fn one_person_has_one_key_and_nobody_else_can_read_it() {
-        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let first = shown(&one.path().join("strata"));
+    fn a_user_has_one_key_that_only_they_can_read() {
+        let (first_user, second_user) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let first = redacted_sample(&first_user.path().join("strata"));
         assert!(first.contains("[secret:"), "{first}");
-        assert_eq!(first, shown(&one.path().join("strata")));
-        assert_ne!(first, shown(&other.path().join("strata")));
-        let names: Vec<_> = fs::read_dir(one.path().join("strata"))
+        assert_eq!(first, redacted_sample(&first_user.path().join("strata")));
+        assert_ne!(first, redacted_sample(&second_user.path().join("strata")));
+        let names: Vec<_> = fs::read_dir(first_user.path().join("strata"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
-        assert_eq!(names, [NAME]);
+        assert_eq!(names, [FILE_NAME]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(one.path().join("strata").join(NAME)).unwrap().permissions().mode();
+            let mode =
+                fs::metadata(first_user.path().join("strata").join(FILE_NAME)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
     }
 
     #[test]
-    fn a_key_of_another_length_is_not_taken() {
+    fn a_key_of_the_wrong_length_is_an_error() {
         let state = tempfile::tempdir().unwrap();
-        fs::write(state.path().join(NAME), "short").unwrap();
-        assert!(at(state.path()).is_err());
+        fs::write(state.path().join(FILE_NAME), "short").unwrap();
+        assert!(in_directory(state.path()).is_err());
     }
 }

@@ -45,7 +45,7 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    closed: bool,
+    is_closed: bool,
 }
 
 /// Stack size of the threads, in bytes. Deeply nested sources need deep recursion, and unused stack pages take no
@@ -71,20 +71,20 @@ impl Pool {
                 if urgency == Urgency::Background {
                     lower_priority();
                 }
-                shared.work();
+                shared.run_jobs();
             })?;
         }
         Ok(pool)
     }
 
-    /// Appends a job to the queue. `done` receives the result on the thread that ran the job. If the pool is dropped
+    /// Appends a job to the queue. `on_result` receives the result on the thread that ran the job. If the pool is dropped
     /// before the job starts, neither closure is called.
     pub fn spawn<T>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
-        done: impl FnOnce(Result<T, JobPanic>) + Send + 'static,
+        on_result: impl FnOnce(Result<T, JobPanic>) + Send + 'static,
     ) {
-        let job: Job = Box::new(move || done(catch_panic(job)));
+        let job: Job = Box::new(move || on_result(catch_panic(job)));
         self.shared.queue().jobs.push_back(job);
         self.shared.ready.notify_one();
     }
@@ -94,7 +94,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         let mut queue = self.shared.queue();
         let dropped = std::mem::take(&mut queue.jobs);
-        queue.closed = true;
+        queue.is_closed = true;
         drop(queue);
         self.shared.ready.notify_all();
         drop(dropped); // outside the lock: a job may own anything
@@ -102,9 +102,9 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    fn work(&self) {
+    fn run_jobs(&self) {
         while let Some(job) = self.next() {
-            // `done` is caller code too. If it panics, the thread must survive, and there is nowhere to report the
+            // The result callback is caller code too. If it panics, the thread must survive, and there is nowhere to report the
             // panic.
             let _: Result<(), JobPanic> = catch_panic(job);
         }
@@ -113,7 +113,7 @@ impl Shared {
     fn next(&self) -> Option<Job> {
         let mut queue = self.queue();
         loop {
-            if queue.closed {
+            if queue.is_closed {
                 return None;
             }
             if let Some(job) = queue.jobs.pop_front() {
@@ -131,7 +131,7 @@ impl Shared {
 
 impl std::fmt::Debug for Queue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queue").field("jobs", &self.jobs.len()).field("closed", &self.closed).finish()
+        f.debug_struct("Queue").field("jobs", &self.jobs.len()).field("closed", &self.is_closed).finish()
     }
 }
 
@@ -170,13 +170,12 @@ mod tests {
 
     use super::*;
 
-    /// Creates a pool of one thread.
     fn pool(urgency: Urgency) -> Pool {
         Pool::new(NonZeroUsize::MIN, urgency).unwrap()
     }
 
     #[test]
-    fn a_panic_is_a_value_and_the_thread_lives() {
+    fn a_panic_becomes_an_error_and_the_thread_survives() {
         let pool = pool(Urgency::Awaited);
         let (sender, results) = mpsc::channel();
         for number in 0..3 {
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_done_does_not_end_the_thread() {
+    fn a_panic_in_the_result_callback_does_not_end_the_thread() {
         let pool = pool(Urgency::Awaited);
         pool.spawn(|| (), |_| panic!("in done"));
         let (sender, results) = mpsc::channel();
@@ -200,7 +199,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_nobody_waits_for_makes_way_with_all_it_starts() {
+    fn background_jobs_and_the_threads_that_they_start_run_at_low_priority() {
         let niceness = || rustix::process::getpriority_process(None).unwrap();
         for (urgency, expected) in [(Urgency::Awaited, niceness()), (Urgency::Background, 10)] {
             let (sender, results) = mpsc::channel();
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn dropping_the_pool_drops_what_waits() {
+    fn dropping_the_pool_drops_queued_jobs() {
         let pool = pool(Urgency::Awaited);
         let (started, has_started) = mpsc::channel();
         let (release, gate) = mpsc::channel::<()>();

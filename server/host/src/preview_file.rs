@@ -11,7 +11,7 @@ use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
 /// How long previews are kept after they were last written. The time is limited because previews contain source code.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Name of the preview directory inside the cache directory.
 const FOLDER: &str = "preview";
@@ -37,12 +37,12 @@ pub enum PreviewError {
 impl PreviewFiles {
     /// Stores previews in the subdirectory `preview` of a cache directory (see
     /// [`cache_directory`](crate::outline_cache::cache_directory)).
-    pub fn below(cache: Option<PathBuf>) -> Self {
+    pub fn in_cache(cache: Option<PathBuf>) -> Self {
         Self { cache }
     }
 
     /// Whether a path is directly inside the preview directory. Checks only the path, not the file system.
-    pub fn holds(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
@@ -69,12 +69,12 @@ impl PreviewFiles {
         private_top(cache)?;
         private_directory(folder)?;
         let path = folder.join(format!("{session}{kind}.md"));
-        let half = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
+        let temporary = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
         // Remove a file left by a process with the same id that died while writing.
-        let _ = fs::remove_file(&half);
-        let written = private_file(&half).and_then(|mut file| file.write_all(text.as_bytes()));
-        if let Err(error) = written.and_then(|()| fs::rename(&half, &path)) {
-            let _ = fs::remove_file(&half);
+        let _ = fs::remove_file(&temporary);
+        let written = private_file(&temporary).and_then(|mut file| file.write_all(text.as_bytes()));
+        if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
+            let _ = fs::remove_file(&temporary);
             return Err(PreviewError::Io { path, error });
         }
         remove_old(folder);
@@ -84,7 +84,7 @@ impl PreviewFiles {
 
 /// Deletes old previews. The next call retries failed deletions.
 fn remove_old(folder: &Path) {
-    let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
+    let Some(limit) = SystemTime::now().checked_sub(LIFETIME) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|metadata| metadata.modified());
         if written.is_ok_and(|written| written < limit) {
@@ -99,29 +99,29 @@ mod tests {
 
     fn files() -> (tempfile::TempDir, PreviewFiles) {
         let cache = tempfile::tempdir().unwrap();
-        let files = PreviewFiles::below(Some(cache.path().to_owned()));
+        let files = PreviewFiles::in_cache(Some(cache.path().to_owned()));
         (cache, files)
     }
 
     #[test]
-    fn the_last_prompt_of_each_session_is_there() {
+    fn the_last_prompt_and_answer_of_each_session_are_stored() {
         let (cache, files) = files();
-        let one = files.write("s-1", "first").unwrap();
-        let other = files.write("s-2", "another").unwrap();
-        assert_eq!(files.write("s-1", "second").unwrap(), one);
-        assert_eq!(fs::read_to_string(&one).unwrap(), "second");
-        assert_eq!(fs::read_to_string(&other).unwrap(), "another");
+        let first = files.write("s-1", "first").unwrap();
+        let second = files.write("s-2", "another").unwrap();
+        assert_eq!(files.write("s-1", "second").unwrap(), first);
+        assert_eq!(fs::read_to_string(&first).unwrap(), "second");
+        assert_eq!(fs::read_to_string(&second).unwrap(), "another");
         assert_eq!(fs::read_dir(cache.path().join("preview")).unwrap().count(), 2, "nothing else is left");
-        assert!(files.holds(&one) && !files.holds(cache.path()));
+        assert!(files.contains(&first) && !files.contains(cache.path()));
         let answer = files.write_answer("s-1", "an answer").unwrap();
         assert_eq!(fs::read_to_string(&answer).unwrap(), "an answer");
-        assert_eq!(fs::read_to_string(&one).unwrap(), "second");
-        assert!(files.holds(&answer));
+        assert_eq!(fs::read_to_string(&first).unwrap(), "second");
+        assert!(files.contains(&answer));
     }
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_can_read_it_and_a_link_is_not_followed() {
+    fn a_preview_is_private_and_replaces_a_link() {
         use std::os::unix::fs::{MetadataExt as _, symlink};
         let (cache, files) = files();
         let path = files.write("s-1", "first").unwrap();
@@ -136,21 +136,21 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_asked_for_in_a_week_goes() {
+    fn previews_are_deleted_after_a_week() {
         let (_cache, files) = files();
         let old = files.write("s-1", "old").unwrap();
         let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
-        let age = |path: &Path, time| fs::File::options().write(true).open(path)?.set_modified(time);
-        age(&old, days(6)).unwrap();
+        let set_age = |path: &Path, time| fs::File::options().write(true).open(path)?.set_modified(time);
+        set_age(&old, days(6)).unwrap();
         files.write("s-2", "new").unwrap();
         assert!(old.exists());
-        age(&old, days(8)).unwrap();
+        set_age(&old, days(8)).unwrap();
         files.write("s-2", "newer").unwrap();
         assert!(!old.exists());
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_refused() {
+    fn a_session_name_with_a_path_is_rejected() {
         let (_cache, files) = files();
         assert!(matches!(files.write("../s-1", "x"), Err(PreviewError::Place(_))));
         let nowhere = PreviewFiles::default();

@@ -33,7 +33,7 @@ pub use self::outcome::{Limits, SendEvent, Sent};
 pub(crate) use self::address::Target;
 
 use self::address::Address;
-use self::attempt::{Exchange, StreamReading, WholeReading};
+use self::attempt::{CompleteReader, Exchange, StreamReader};
 use self::http::Request;
 use self::key_filter::Decoded;
 
@@ -45,7 +45,7 @@ impl Provider {
     /// [`SendError`] if the request fails. A partial reply is discarded.
     pub(crate) fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let dialect = self.kind.dialect();
-        self.request(Target::Whole, Some(body), &|bytes| Reply::read(dialect, bytes), limits, cancel)
+        self.request(Target::Complete, Some(body), &|bytes| Reply::read(dialect, bytes), limits, cancel)
     }
 
     /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
@@ -63,7 +63,7 @@ impl Provider {
         let mut body = body.clone();
         self.kind.dialect().ask_for_stream(&mut body);
         let exchange = self.exchange(Target::Stream, Some(&body), limits, cancel)?;
-        exchange.run(&mut StreamReading::new(self.kind, on_event))
+        exchange.run(&mut StreamReader::new(self.kind, on_event))
     }
 
     /// Requests the list of models. The request is free of charge and verifies the key.
@@ -80,7 +80,7 @@ impl Provider {
     /// # Errors
     /// [`SendError::BadAddress`], [`SendError::NoKey`] or [`SendError::KeyCommand`].
     pub fn check(&self) -> Result<(), SendError> {
-        Address::of(self)?;
+        Address::new(self)?;
         self.key.check(self)
     }
 
@@ -95,7 +95,7 @@ impl Provider {
         cancel: &Cancel,
     ) -> Result<T, SendError> {
         let exchange = self.exchange(target, body, limits, cancel)?;
-        exchange.run(&mut WholeReading::new(self.kind, read))
+        exchange.run(&mut CompleteReader::new(self.kind, read))
     }
 
     /// Checks everything that does not require the network, gets the key, and builds the request.
@@ -107,7 +107,7 @@ impl Provider {
         cancel: &'a Cancel,
     ) -> Result<Exchange<'a>, SendError> {
         cancel.check().map_err(|_| SendError::Cancelled)?;
-        let url = Address::of(self)?.url(target)?;
+        let url = Address::new(self)?.url(target)?;
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.bytes(body));
         let headers = kind::headers(self.kind.endpoint(), &url, key.as_ref());

@@ -7,8 +7,8 @@
 //! normalization. A hard link cannot be distinguished from an ordinary file, so it is treated as a separate file.
 
 mod canonical;
-mod real;
 mod refusal;
+mod resolve_path;
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -20,8 +20,8 @@ pub use self::canonical::canonical;
 pub use self::refusal::PathError;
 pub(crate) use self::refusal::Refusal;
 
-use self::real::{broken_link_target, real_path};
 use self::refusal::MAX_PATH_BYTES;
+use self::resolve_path::{broken_link_target, real_path};
 use crate::uri;
 
 /// A workspace folder as given by the client.
@@ -75,17 +75,17 @@ impl Roots {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();
         for Folder { name, path } in folders {
-            let refused = |reason| PathError::new(&path.to_string_lossy(), reason);
+            let rejected = |reason| PathError::new(&path.to_string_lossy(), reason);
             if !path.is_absolute() {
-                return Err(refused(Refusal::RelativeRoot));
+                return Err(rejected(Refusal::RelativeRoot));
             }
             let given: PathBuf = path.components().collect();
-            let real = real_path(&given).map_err(refused)?.path;
+            let real = real_path(&given).map_err(rejected)?.path;
             if roots.iter().any(|root| root.real == real) {
                 continue;
             }
-            let wanted = name.or_else(|| Some(given.file_name()?.to_string_lossy().into_owned()));
-            let name = unique_name(&wanted.unwrap_or_default(), &names);
+            let base_name = name.or_else(|| Some(given.file_name()?.to_string_lossy().into_owned()));
+            let name = unique_name(&base_name.unwrap_or_default(), &names);
             names.insert(name.clone());
             roots.push(Root { name, given, real });
         }
@@ -104,8 +104,8 @@ impl Roots {
     /// correct for names from a scan, and for an editor's documents unless links are involved. Returns `None` outside
     /// the roots, for a root itself, and for paths that no key can represent.
     pub fn key_of(&self, path: &Path) -> Option<FileKey> {
-        let (root, below) = self.deepest(path, |root| [&root.given, &root.real])?;
-        self.key(root, &text_below(below)?)
+        let (root, below) = self.innermost_root(path, |root| [&root.given, &root.real])?;
+        self.key(root, &slash_path(below)?)
     }
 
     /// Returns the absolute path of a key without accessing the file system. To open the file, use
@@ -116,26 +116,26 @@ impl Roots {
     /// keys.
     pub fn path_of(&self, key: &FileKey) -> Result<PathBuf, PathError> {
         let text = key.as_str();
-        let refused = |reason| PathError::new(text, reason);
+        let rejected = |reason| PathError::new(text, reason);
         if key.is_untitled() {
-            return Err(refused(Refusal::Untitled));
+            return Err(rejected(Refusal::Untitled));
         }
-        check_text(text).map_err(refused)?;
+        check_text(text).map_err(rejected)?;
         let (root, below) = match self.0.as_slice() {
-            [] => return Err(refused(Refusal::NoRoots)),
+            [] => return Err(rejected(Refusal::NoRoots)),
             [root] => (root, text),
             roots => {
                 let (name, below) = text.split_once('/').unwrap_or((text, ""));
                 let root = roots.iter().find(|root| root.name == name);
-                (root.ok_or_else(|| refused(Refusal::NoSuchRoot(self.names())))?, below)
+                (root.ok_or_else(|| rejected(Refusal::NoSuchRoot(self.names())))?, below)
             }
         };
         if below.is_empty() {
-            return Err(refused(Refusal::IsRoot));
+            return Err(rejected(Refusal::IsRoot));
         }
         let mut path = root.real.clone();
         for part in below.split('/') {
-            check_part(part).map_err(refused)?;
+            check_component(part).map_err(rejected)?;
             path.push(part);
         }
         Ok(path)
@@ -145,8 +145,8 @@ impl Roots {
     /// count as leading outside.
     pub fn leads_out(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
-        let refused = self.locate_absolute(&path).err();
-        matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
+        let rejected = self.locate_absolute(&path).err();
+        matches!(rejected, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
     /// Returns the key that a file has if it is created through a broken link. For naming only: such a link is never
@@ -154,8 +154,8 @@ impl Roots {
     pub fn key_of_broken_link(&self, path: &Path) -> Option<FileKey> {
         check_components(path).ok()?;
         let real = broken_link_target(path)?;
-        let (root, below) = self.deepest(&real, |root| [&root.real])?;
-        self.key(root, &text_below(below)?)
+        let (root, below) = self.innermost_root(&real, |root| [&root.real])?;
+        self.key(root, &slash_path(below)?)
     }
 
     /// Splits a key into its root and the path relative to the root, without accessing the file system.
@@ -177,51 +177,51 @@ impl Roots {
     /// # Errors
     /// [`PathError`] if the path leads outside the roots or does not name a file.
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
-        let place = self.locate(text)?;
-        self.key_at(&place).ok_or_else(|| {
-            let reason = if place.below.is_empty() { Refusal::IsRoot } else { Refusal::NoKey };
+        let resolved = self.locate(text)?;
+        self.key_at(&resolved).ok_or_else(|| {
+            let reason = if resolved.below.is_empty() { Refusal::IsRoot } else { Refusal::NoKey };
             PathError::new(text, reason)
         })
     }
 
     /// Whether a path or URI names an existing file or directory inside the roots.
     pub fn has(&self, text: &str) -> bool {
-        self.locate(text).is_ok_and(|place| place.exists)
+        self.locate(text).is_ok_and(|resolved| resolved.exists)
     }
 
     /// Resolves a path or URI, which may name a root itself.
     pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
-        let refused = |reason| PathError::new(text, reason);
-        check_text(text).map_err(refused)?;
+        let rejected = |reason| PathError::new(text, reason);
+        check_text(text).map_err(rejected)?;
         if self.is_empty() {
-            return Err(refused(Refusal::NoRoots));
+            return Err(rejected(Refusal::NoRoots));
         }
         if uri::scheme(text).is_some() {
-            let path = uri::to_path(text).map_err(|error| refused(error.into()))?;
-            return self.locate_absolute(&path).map_err(refused);
+            let path = uri::to_path(text).map_err(|error| rejected(error.into()))?;
+            return self.locate_absolute(&path).map_err(rejected);
         }
         // In an absolute Windows path, a backslash can mean more than a separator (`\\?\C:\`).
         if !text.contains('\\') || cfg!(windows) && Path::new(text).is_absolute() {
-            return self.locate_path(text).map_err(refused);
+            return self.locate_path(text).map_err(rejected);
         }
         if !cfg!(windows) {
-            if let Ok(place) = self.locate_path(text)
-                && place.exists
+            if let Ok(resolved) = self.locate_path(text)
+                && resolved.exists
             {
-                return Ok(place);
+                return Ok(resolved);
             }
             if uri::is_windows_absolute(text) {
-                return Err(refused(Refusal::Drive));
+                return Err(rejected(Refusal::Drive));
             }
         }
-        self.locate_path(&text.replace('\\', "/")).map_err(refused)
+        self.locate_path(&text.replace('\\', "/")).map_err(rejected)
     }
 
     /// Resolves an absolute path by following its current links.
     pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, Refusal> {
         check_components(path)?;
-        let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
-        if !lexically_inside && is_system_path(path) {
+        let is_lexically_inside = self.innermost_root(path, |root| [&root.given, &root.real]).is_some();
+        if !is_lexically_inside && is_system_path(path) {
             return Err(Refusal::SystemFile);
         }
         if self.is_foreign_share(path) {
@@ -230,23 +230,23 @@ impl Roots {
         let real = match real_path(path) {
             Ok(real) => real,
             // Reveal nothing about paths outside the roots, not even whether they exist.
-            Err(_) if !lexically_inside => return Err(Refusal::Outside),
+            Err(_) if !is_lexically_inside => return Err(Refusal::Outside),
             Err(reason) => return Err(reason),
         };
-        let Some((root, below)) = self.deepest(&real.path, |root| [&root.real]) else {
-            return Err(if lexically_inside { Refusal::LinkOutside } else { Refusal::Outside });
+        let Some((root, below)) = self.innermost_root(&real.path, |root| [&root.real]) else {
+            return Err(if is_lexically_inside { Refusal::LinkOutside } else { Refusal::Outside });
         };
-        let inside_system_root = self.0.get(root).is_some_and(|root| is_system_path(&root.real));
-        if is_system_path(&real.path) && !inside_system_root {
+        let is_root_in_system_path = self.0.get(root).is_some_and(|root| is_system_path(&root.real));
+        if is_system_path(&real.path) && !is_root_in_system_path {
             return Err(Refusal::SystemFile);
         }
-        let below = text_below(below).ok_or(Refusal::NoKey)?;
+        let below = slash_path(below).ok_or(Refusal::NoKey)?;
         Ok(ResolvedPath { root, below, real: real.path, exists: real.exists })
     }
 
     /// Returns the key of a resolved path, or `None` for a root itself and for names that a key cannot represent.
-    pub(crate) fn key_at(&self, place: &ResolvedPath) -> Option<FileKey> {
-        self.key(place.root, &place.below)
+    pub(crate) fn key_at(&self, resolved: &ResolvedPath) -> Option<FileKey> {
+        self.key(resolved.root, &resolved.below)
     }
 
     /// Returns the key of a path relative to a root, or `None` for the root itself and for names that a key cannot
@@ -301,21 +301,27 @@ impl Roots {
 
     /// Resolves a relative path that does not begin with a root's name. Succeeds if exactly one root contains the path.
     fn locate_in_any(&self, below: &Path) -> Result<ResolvedPath, Refusal> {
-        let mut found: Vec<ResolvedPath> = Vec::new();
+        let mut candidates: Vec<ResolvedPath> = Vec::new();
         let mut refusal = None;
         for root in &self.0 {
             match self.locate_absolute(&root.real.join(below)) {
-                Ok(place) if place.exists && !found.iter().any(|f| f.real == place.real) => found.push(place),
+                Ok(resolved)
+                    if resolved.exists
+                        && !candidates.iter().any(|candidate| candidate.real == resolved.real) =>
+                {
+                    candidates.push(resolved)
+                }
                 Ok(_) => {}
                 Err(reason) => refusal = Some(reason),
             }
         }
-        match (found.len(), refusal) {
-            (1, _) => found.pop().ok_or(Refusal::NoRoots),
+        match (candidates.len(), refusal) {
+            (1, _) => candidates.pop().ok_or(Refusal::NoRoots),
             (0, Some(reason)) => Err(reason),
             (0, None) => Err(Refusal::NoSuchRoot(self.names())),
             _ => {
-                let names = found.iter().filter_map(|place| Some(self.0.get(place.root)?.name.as_str()));
+                let names =
+                    candidates.iter().filter_map(|resolved| Some(self.0.get(resolved.root)?.name.as_str()));
                 Err(Refusal::SeveralRoots(names.collect::<Vec<_>>().join(", ")))
             }
         }
@@ -329,22 +335,22 @@ impl Roots {
             return false;
         }
         let share = share_of(path);
-        let mut known = self.0.iter().flat_map(|root| [&root.given, &root.real]);
-        share.is_none() || !known.any(|known| share_of(known) == share)
+        let mut root_paths = self.0.iter().flat_map(|root| [&root.given, &root.real]);
+        share.is_none() || !root_paths.any(|path| share_of(path) == share)
     }
 
     /// Returns the innermost root that contains a path, and the path relative to it. Compares whole components.
-    fn deepest<'p, const N: usize>(
+    fn innermost_root<'p, const N: usize>(
         &self,
         path: &'p Path,
         prefixes: impl for<'r> Fn(&'r Root) -> [&'r PathBuf; N],
     ) -> Option<(usize, &'p Path)> {
-        let inside = self.0.iter().enumerate().flat_map(|(index, root)| {
+        let matches = self.0.iter().enumerate().flat_map(|(index, root)| {
             prefixes(root)
                 .into_iter()
                 .filter_map(move |prefix| Some((index, path.strip_prefix(prefix).ok()?)))
         });
-        inside.min_by_key(|(_, below)| below.components().count())
+        matches.min_by_key(|(_, below)| below.components().count())
     }
 
     fn names(&self) -> String {
@@ -372,12 +378,12 @@ fn check_text(text: &str) -> Result<(), Refusal> {
     }
 }
 
-fn check_part(part: &str) -> Result<(), Refusal> {
+fn check_component(part: &str) -> Result<(), Refusal> {
     match part {
         "" | "." => Err(Refusal::NoKey),
         ".." => Err(Refusal::ParentStep),
         _ if cfg!(windows) && part.contains('\\') => Err(Refusal::NoKey),
-        _ if cfg!(windows) && has_second_meaning(part) => Err(Refusal::Ambiguous),
+        _ if cfg!(windows) && is_ambiguous_on_windows(part) => Err(Refusal::Ambiguous),
         _ => Ok(()),
     }
 }
@@ -386,7 +392,9 @@ fn check_components(path: &Path) -> Result<(), Refusal> {
     for component in path.components() {
         match component {
             Component::ParentDir => return Err(Refusal::ParentStep),
-            Component::Normal(part) if cfg!(windows) => check_part(part.to_str().ok_or(Refusal::NoKey)?)?,
+            Component::Normal(part) if cfg!(windows) => {
+                check_component(part.to_str().ok_or(Refusal::NoKey)?)?
+            }
             _ => {}
         }
     }
@@ -398,7 +406,7 @@ const DEVICES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
 
 /// Whether Windows would open another file or a device: `a.rs::$DATA`, `a.rs.` and `a.rs ` mean `a.rs`, and `nul` and
 /// `com1.rs` are devices.
-fn has_second_meaning(part: &str) -> bool {
+fn is_ambiguous_on_windows(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'));
     let is_device = DEVICES.contains(&name)
@@ -416,7 +424,7 @@ pub(crate) fn is_system_path(path: &Path) -> bool {
 }
 
 /// Joins the components of a relative path with slashes. Returns `None` if a component is not a plain UTF-8 name.
-pub(crate) fn text_below(below: &Path) -> Option<String> {
+pub(crate) fn slash_path(below: &Path) -> Option<String> {
     let mut text = String::new();
     for component in below.components() {
         let Component::Normal(part) = component else { return None };
@@ -429,16 +437,19 @@ pub(crate) fn text_below(below: &Path) -> Option<String> {
 }
 
 /// Returns a unique name for a root that can be the first component of a key.
-fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
-    let clean: String =
-        wanted.trim().chars().map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c }).collect();
+fn unique_name(base_name: &str, used_names: &BTreeSet<String>) -> String {
+    let clean: String = base_name
+        .trim()
+        .chars()
+        .map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c })
+        .collect();
     let base = if matches!(clean.as_str(), "" | "." | "..") { "root".to_owned() } else { clean };
-    if !taken.contains(&base) {
+    if !used_names.contains(&base) {
         return base;
     }
     // There is one more candidate than there are taken names, so at least one is free.
-    let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
-    numbered.find(|name| !taken.contains(name)).unwrap_or(base)
+    let mut numbered = (2..used_names.len() + 3).map(|number| format!("{base}-{number}"));
+    numbered.find(|name| !used_names.contains(name)).unwrap_or(base)
 }
 
 #[cfg(test)]

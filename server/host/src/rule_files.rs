@@ -23,22 +23,22 @@ const MAX_FILES: usize = 200;
 /// part of a name, but no slash. Skips paths that lead outside the workspace or do not name a file. Symbolic links are
 /// followed, so a file is returned once, under its own name, however many patterns match it.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
-    let mut found: Vec<FileKey> = Vec::new();
+    let mut files: Vec<FileKey> = Vec::new();
     for pattern in patterns {
         for root in roots.iter() {
-            let places = steps(roots, root, pattern).pop().unwrap_or_default();
-            let resolved = places.into_iter().filter_map(|place| roots.locate_absolute(&place).ok());
-            let keys: Vec<FileKey> = resolved.filter_map(|place| roots.key_at(&place)).collect();
+            let paths = matches_by_part(roots, root, pattern).pop().unwrap_or_default();
+            let resolved = paths.into_iter().filter_map(|path| roots.locate_absolute(&path).ok());
+            let keys: Vec<FileKey> = resolved.filter_map(|resolved| roots.key_at(&resolved)).collect();
             // Check the file itself, because a directory in its path may have been replaced with a link in the
             // meantime.
             for key in keys.into_iter().filter(|key| stamp_of(roots, key).is_ok()) {
-                if !found.contains(&key) && found.len() < MAX_FILES {
-                    found.push(key);
+                if !files.contains(&key) && files.len() < MAX_FILES {
+                    files.push(key);
                 }
             }
         }
     }
-    found
+    files
 }
 
 /// Whether a path, relative to its workspace folder, matches a pattern of a rule file's front matter. `*` matches no slash,
@@ -57,17 +57,17 @@ pub fn foreign_rule_path(
 ) -> Option<(PathBuf, ForeignControl)> {
     let mut checked = BTreeSet::new();
     for root in roots.iter() {
-        let places = patterns.iter().flat_map(|pattern| steps(roots, root, pattern)).flatten();
-        for place in iter::once(root.real.clone()).chain(places) {
-            let Ok(real) = canonical(&place) else { continue };
-            let inside = real.ancestors().take_while(|at| at.starts_with(&root.real));
-            for at in inside.chain([place.as_path()]) {
+        let paths = patterns.iter().flat_map(|pattern| matches_by_part(roots, root, pattern)).flatten();
+        for path in iter::once(root.real.clone()).chain(paths) {
+            let Ok(real) = canonical(&path) else { continue };
+            let inside = real.ancestors().take_while(|ancestor| ancestor.starts_with(&root.real));
+            for ancestor in inside.chain([path.as_path()]) {
                 // A path that no longer exists determines nothing.
-                let Ok(metadata) = at.symlink_metadata() else { continue };
+                let Ok(metadata) = ancestor.symlink_metadata() else { continue };
                 // A link has no permissions of its own.
-                let is_new = !metadata.is_symlink() && checked.insert(at.to_owned());
+                let is_new = !metadata.is_symlink() && checked.insert(ancestor.to_owned());
                 if is_new && let Some(control) = caller.foreign_control(FileOwner::new(&metadata)) {
-                    return Some((at.to_owned(), control));
+                    return Some((ancestor.to_owned(), control));
                 }
             }
         }
@@ -77,18 +77,18 @@ pub fn foreign_rule_path(
 
 /// Returns the paths in a workspace folder that match the beginning of a pattern, for each part of the pattern. Only
 /// the last paths match the whole pattern.
-fn steps(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf>> {
-    let mut steps = Vec::new();
-    let mut places = vec![root.real.clone()];
+fn matches_by_part(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf>> {
+    let mut matches_by_part = Vec::new();
+    let mut paths = vec![root.real.clone()];
     for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
         let matcher = matcher(part);
-        places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
+        paths = paths.into_iter().flat_map(|path| matching_entries(&path, part, matcher.as_ref())).collect();
         // Outside the workspace, not even file names are read.
-        places.retain(|place| roots.locate_absolute(place).is_ok());
-        places.truncate(MAX_ENTRIES);
-        steps.push(places.clone());
+        paths.retain(|path| roots.locate_absolute(path).is_ok());
+        paths.truncate(MAX_ENTRIES);
+        matches_by_part.push(paths.clone());
     }
-    steps
+    matches_by_part
 }
 
 fn matcher(part: &str) -> Option<GlobMatcher> {
@@ -98,10 +98,10 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
 
 /// Returns the entries of a directory that match `part`, sorted by name. `matcher` is the compiled glob, or `None` if
 /// `part` is a plain name.
-fn below(folder: &Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<PathBuf> {
+fn matching_entries(folder: &Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<PathBuf> {
     let Some(matcher) = matcher else {
-        let only = folder.join(part);
-        return if part == ".." || !only.exists() { Vec::new() } else { vec![only] };
+        let entry = folder.join(part);
+        return if part == ".." || !entry.exists() { Vec::new() } else { vec![entry] };
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
     let mut names: Vec<_> =
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_name_files_in_their_order_hidden_ones_included() {
+    fn files_are_returned_in_pattern_order_including_hidden_ones() {
         let folder = tempfile::tempdir().unwrap();
         let real = crate::roots::canonical(folder.path()).unwrap();
         for path in [
@@ -150,27 +150,26 @@ mod tests {
         tree.link("AGENTS.md", "root/CLAUDE.md");
         tree.link("rules", "root/more");
         let patterns = ["CLAUDE.md", "AGENTS.md", "more/*.md", "rules/*.md"].map(str::to_owned);
-        let found = rule_files(&tree.roots(), &patterns);
-        assert_eq!(found, [FileKey::from("AGENTS.md"), FileKey::from("rules/a.md")]);
+        let keys = rule_files(&tree.roots(), &patterns);
+        assert_eq!(keys, [FileKey::from("AGENTS.md"), FileKey::from("rules/a.md")]);
     }
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_named_behind_a_link_that_leads_out() {
+    fn files_beyond_a_link_that_leads_out_are_skipped() {
         use crate::testing::Tree;
 
         let tree = Tree::new(&["root/.cursor/a.md", "outside/private.mdc", "root/rules/b.mdc"]);
         tree.link("../../outside", "root/.cursor/rules");
         tree.link("../rules", "root/.cursor/more");
-        let found =
-            rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
-        assert_eq!(found, [FileKey::from("rules/b.mdc")]);
+        let keys = rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
+        assert_eq!(keys, [FileKey::from("rules/b.mdc")]);
     }
 
     /// Everyone may write to one path at a time.
     #[cfg(unix)]
     #[test]
-    fn whoever_can_write_to_a_part_of_a_pattern_determines_the_rules() {
+    fn a_path_of_a_match_that_others_can_write_to_is_reported() {
         use std::os::unix::fs::PermissionsExt as _;
 
         use crate::testing::Tree;
@@ -183,7 +182,7 @@ mod tests {
         let caller = Caller::current();
         let foreign = || foreign_rule_path(&tree.roots(), &patterns, &caller);
         assert_eq!(foreign(), None);
-        for (below, counts) in [
+        for (relative_path, is_reported) in [
             ("root", true),
             ("root/AGENTS.md", true),
             ("root/.cursor", true),
@@ -195,12 +194,12 @@ mod tests {
             ("root/src", false),
             ("root/src/d.rs", false),
         ] {
-            let place = tree.path(below);
-            let before = place.metadata().unwrap().permissions();
-            fs::set_permissions(&place, fs::Permissions::from_mode(before.mode() | 0o002)).unwrap();
-            let expected = counts.then_some((place.clone(), ForeignControl::Writable));
-            assert_eq!(foreign(), expected, "{below}");
-            fs::set_permissions(&place, before).unwrap();
+            let path = tree.path(relative_path);
+            let before = path.metadata().unwrap().permissions();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before.mode() | 0o002)).unwrap();
+            let expected = is_reported.then_some((path.clone(), ForeignControl::Writable));
+            assert_eq!(foreign(), expected, "{relative_path}");
+            fs::set_permissions(&path, before).unwrap();
         }
     }
 }

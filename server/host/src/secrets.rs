@@ -134,7 +134,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Suffixes of harmless names: public keys, and source code and pages that merely handle secrets.
-const HARMLESS_ENDINGS: &[&str] = &[
+const HARMLESS_SUFFIXES: &[&str] = &[
     ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".vue", ".svelte", ".go", ".java",
     ".kt", ".scala", ".rb", ".php", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".swift", ".ex", ".exs", ".hs",
     ".ml", ".lua", ".zig", ".css", ".scss", ".html", ".md", ".rst",
@@ -157,7 +157,7 @@ const HARMLESS_NAMES: &[&str] = &[
 ];
 
 /// Endings of data files, to which [`Rule::Word`] applies.
-const DATA_ENDINGS: &[&str] = &[
+const DATA_SUFFIXES: &[&str] = &[
     ".json",
     ".yaml",
     ".yml",
@@ -179,7 +179,7 @@ const DATA_ENDINGS: &[&str] = &[
 ];
 
 /// Endings that copies of a file add to its name, besides numbers and dates.
-const COPY_ENDINGS: &[&str] = &[
+const COPY_SUFFIXES: &[&str] = &[
     "~",
     "bak",
     "backup",
@@ -206,33 +206,33 @@ const COPY_ENDINGS: &[&str] = &[
 
 /// Returns the rule that a file name matches, for example `.pem`. Returns `None` if the name does not suggest secrets.
 pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
-    let whole = key.as_str().to_ascii_lowercase();
-    let (folder, mut name) = whole.split_at_checked(whole.len().checked_sub(key.file_name().len())?)?;
-    while let Some(shorter) = without_copy_ending(name) {
+    let lower = key.as_str().to_ascii_lowercase();
+    let (folder, mut name) = lower.split_at_checked(lower.len().checked_sub(key.file_name().len())?)?;
+    while let Some(shorter) = without_copy_suffix(name) {
         name = shorter;
     }
-    let path = whole.get(..folder.len() + name.len())?;
+    let path = lower.get(..folder.len() + name.len())?;
     // Editors put a dot before the name of a swap file.
-    let swapped = whole.ends_with(".swp").then(|| name.strip_prefix('.')).flatten();
-    matching_rule(path, name).or_else(|| matching_rule(path, swapped?))
+    let swap_name = lower.ends_with(".swp").then(|| name.strip_prefix('.')).flatten();
+    matching_rule(path, name).or_else(|| matching_rule(path, swap_name?))
 }
 
 fn matching_rule(path: &str, name: &str) -> Option<&'static str> {
     if HARMLESS_NAMES.contains(&name) {
         return None;
     }
-    let harmless = HARMLESS_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    let is_harmless = HARMLESS_SUFFIXES.iter().any(|suffix| name.ends_with(suffix));
     RULES.iter().find_map(|&rule| match rule {
         Rule::Name(rule) => (name == rule).then_some(rule),
         // Harmless suffixes do not apply to `.env`, since even `.env.ts` may contain real values.
-        Rule::Prefix(rule) => (name.starts_with(rule) && (rule == ".env" || !harmless)).then_some(rule),
+        Rule::Prefix(rule) => (name.starts_with(rule) && (rule == ".env" || !is_harmless)).then_some(rule),
         Rule::Suffix(rule) => name.ends_with(rule).then_some(rule),
         Rule::Path(rule) => {
             let before = path.strip_suffix(rule)?;
             (before.is_empty() || before.ends_with('/')).then_some(rule)
         }
         Rule::Word(rule) => {
-            let stem = DATA_ENDINGS.iter().rev().find_map(|ending| name.strip_suffix(ending))?;
+            let stem = DATA_SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix))?;
             let mut words = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty());
             let first = words.next()?;
             (first == rule || words.next_back() == Some(rule)).then_some(rule)
@@ -242,31 +242,31 @@ fn matching_rule(path: &str, name: &str) -> Option<&'static str> {
 
 /// Returns a name without what a copy added to it: `server.key` for `server.key.bak`, `server.key.2024-01-31` and
 /// `server.key (2)`.
-fn without_copy_ending<'n>(name: &'n str) -> Option<&'n str> {
-    let added = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '(' | ')' | ' ');
-    let unnumbered = name.trim_end_matches(added);
-    let without_ending = |name: &'n str| {
-        COPY_ENDINGS.iter().find_map(|ending| {
-            let before = name.strip_suffix(ending)?;
-            if *ending == "~" { Some(before) } else { before.strip_suffix(['.', '-', '_', ' ']) }
+fn without_copy_suffix<'n>(name: &'n str) -> Option<&'n str> {
+    let is_added = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '(' | ')' | ' ');
+    let unnumbered = name.trim_end_matches(is_added);
+    let without_suffix = |name: &'n str| {
+        COPY_SUFFIXES.iter().find_map(|suffix| {
+            let before = name.strip_suffix(suffix)?;
+            if *suffix == "~" { Some(before) } else { before.strip_suffix(['.', '-', '_', ' ']) }
         })
     };
     let numbered = || (ends_with_number(name) && unnumbered.len() < name.len()).then_some(unnumbered);
-    without_ending(unnumbered).or_else(numbered).filter(|shorter| !shorter.is_empty())
+    without_suffix(unnumbered).or_else(numbered).filter(|shorter| !shorter.is_empty())
 }
 
 /// Whether a name ends with a number that belongs to a copy, and not to the name itself as in `mp3`.
 fn ends_with_number(name: &str) -> bool {
-    let digits = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '(' | ')');
+    let is_numbering = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '(' | ')');
     let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
-    !last.is_empty() && last.len() < name.len() && last.chars().all(digits)
+    !last.is_empty() && last.len() < name.len() && last.chars().all(is_numbering)
 }
 
 /// Like [`secret_by_name`], but also checks the name of the file that a link currently resolves to.
-pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
+pub fn secret_by_link_target(roots: &Roots, key: &FileKey) -> Option<&'static str> {
     secret_by_name(key).or_else(|| {
-        let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;
-        secret_by_name(&roots.key_at(&place)?)
+        let resolved = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;
+        secret_by_name(&roots.key_at(&resolved)?)
     })
 }
 
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_give_secrets_away() {
+    fn names_that_suggest_secrets_match_a_rule() {
         for key in [
             ".env",
             ".env.local",
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_secret_file_is_one_whatever_its_name_adds() {
+    fn names_of_copies_of_secret_files_match_a_rule() {
         let names = [
             "server.key",
             ".git-credentials",
@@ -320,7 +320,7 @@ mod tests {
             "kubeconfig",
             ".netrc",
         ];
-        let endings = [
+        let suffixes = [
             ".bak",
             "~",
             ".old",
@@ -335,9 +335,9 @@ mod tests {
             " (2)",
         ];
         for name in names {
-            for ending in endings {
-                for more in endings.into_iter().chain([""]) {
-                    let key = format!("a/{name}{ending}{more}");
+            for suffix in suffixes {
+                for second_suffix in suffixes.into_iter().chain([""]) {
+                    let key = format!("a/{name}{suffix}{second_suffix}");
                     assert!(secret_by_name(&FileKey::from(&*key)).is_some(), "{key}");
                 }
             }
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_do_not() {
+    fn harmless_names_match_no_rule() {
         for key in [
             "src/env.rs",
             "environment.py",

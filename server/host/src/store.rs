@@ -51,7 +51,7 @@ use self::paths::StorePaths;
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
-    place: StorePaths,
+    paths: StorePaths,
     /// The spilled tool outputs of this workspace.
     pub spills: Spills,
 }
@@ -72,20 +72,20 @@ impl Store {
     /// [`StoreError::Newer`] for a database of a newer version, which remains unchanged; [`StoreError::Busy`],
     /// [`StoreError::Io`] or [`StoreError::Full`].
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
-        let place = StorePaths::prepare(state, workspace)?;
-        let (connection, set_aside) = opening::open(&place)?;
-        let spills = Spills::new(place.spills(), place.name(), Quota::default());
+        let paths = StorePaths::prepare(state, workspace)?;
+        let (connection, set_aside) = opening::open(&paths)?;
+        let spills = Spills::new(paths.spills(), paths.name(), Quota::default());
         // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
         // sessions.
-        if place.aside(1).symlink_metadata().is_err() {
-            let is_stored = |id: &SessionId| match rows::key_of(&connection, id) {
+        if paths.damaged_database(1).symlink_metadata().is_err() {
+            let is_stored = |id: &SessionId| match rows::session_key(&connection, id) {
                 Err(StoreError::NoSession(_)) => Ok(false),
-                found => found.map(|_| true),
+                key => key.map(|_| true),
             };
             // Outputs that cannot be removed now are removed when the store is next opened.
             let _ = spills.remove_orphans(is_stored);
         }
-        Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
+        Ok(OpenedStore { store: Self { connection, paths, spills }, set_aside })
     }
 
     /// Checks the whole database, including the word index. Takes about a second per 100,000 messages.
@@ -95,11 +95,11 @@ impl Store {
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        self.mark_damage(opening::verdict(findings.join("; ")))
+        self.mark_damage(opening::check_findings(findings.join("; ")))
     }
 
     /// Begins a write transaction. Fails if another process keeps the database locked.
-    fn writing(&mut self) -> Result<Transaction<'_>, StoreError> {
+    fn begin_write(&mut self) -> Result<Transaction<'_>, StoreError> {
         Ok(Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?)
     }
 
@@ -108,13 +108,13 @@ impl Store {
         if matches!(result, Err(StoreError::Damaged(_))) {
             // If this fails, the marker exists already, or the disk has other problems and the damage will be found
             // again.
-            let _ = paths::private_file(&self.place.suspicion());
+            let _ = paths::private_file(&self.paths.suspicion_marker());
         }
         result
     }
 
     /// Begins a transaction that reads a consistent snapshot.
-    fn reading(&self) -> Result<Transaction<'_>, StoreError> {
+    fn begin_read(&self) -> Result<Transaction<'_>, StoreError> {
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?)
     }
 }

@@ -9,7 +9,7 @@ use strata_conversation::providers::reply::{Reply, ReplyEnd};
 use crate::provider::{Limits, Provider, SendError, Target};
 
 /// Maximum size of an answer in bytes, regardless of the allowed tokens.
-const MAX_ANSWER: usize = 256 * 1024;
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 /// Maximum size of an answer in bytes, per allowed token. English text averages about four bytes per token, so only an
 /// answer far above its token limit is rejected.
@@ -17,12 +17,12 @@ const MAX_BYTES_PER_TOKEN: usize = 24;
 
 /// Maximum size of a reply in bytes. Larger than the maximum answer, since a reply contains reasoning and may contain
 /// escaped text.
-const MAX_REPLY: usize = 4 * 1024 * 1024;
+const MAX_REPLY_BYTES: usize = 4 * 1024 * 1024;
 
 const RETRIES: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct SummaryQuestion {
     /// The system prompt, which may be empty.
     pub system: String,
     pub prompt: String,
@@ -54,13 +54,13 @@ impl Provider {
     /// [`SummaryError`] if there is no usable answer. Partial answers are discarded.
     pub fn ask(
         &self,
-        question: &Question,
+        question: &SummaryQuestion,
         deadline: Duration,
         cancel: &Cancel,
     ) -> Result<String, SummaryError> {
-        let limit = question.max_output_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER);
-        let limits = Limits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY, retries: RETRIES };
-        let reply = self.put(question, &limits, cancel).map_err(|error| match error {
+        let limit = question.max_output_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER_BYTES);
+        let limits = Limits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY_BYTES, retries: RETRIES };
+        let reply = self.send_question(question, &limits, cancel).map_err(|error| match error {
             SendError::TooLong { .. } => SendError::TooLong { limit },
             error => error,
         })?;
@@ -74,8 +74,13 @@ impl Provider {
         }
     }
 
-    fn put(&self, asked: &Question, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
-        let Question { system, prompt, max_output_tokens } = asked;
+    fn send_question(
+        &self,
+        question: &SummaryQuestion,
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Reply, SendError> {
+        let SummaryQuestion { system, prompt, max_output_tokens } = question;
         if let Some(form) = self.kind.endpoint().question {
             let body = (form.body)(&self.model, system, prompt, *max_output_tokens);
             return self.request(Target::Server(form.path), Some(&body), &form.read, limits, cancel);

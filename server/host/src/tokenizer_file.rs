@@ -11,12 +11,12 @@ use strata_tokens::counting::CountTokens;
 use tokenizers::Tokenizer;
 
 /// Maximum size of a tokenizer file, in bytes. The largest vocabularies take about 35 MB.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 
 #[derive(Debug)]
 pub struct TokenizerFile {
     path: PathBuf,
-    read: OnceLock<Result<Tokenizer, TokenizerFileError>>,
+    tokenizer: OnceLock<Result<Tokenizer, TokenizerFileError>>,
 }
 
 /// Why a tokenizer file cannot be used.
@@ -28,7 +28,7 @@ pub enum TokenizerFileError {
     #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// The file is too large for a tokenizer and was not read.
-    #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
+    #[error("the tokenizer {} has {size} bytes; the limit is {MAX_BYTES}", .path.display())]
     TooLarge { path: PathBuf, size: u64 },
     /// The file does not contain a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
@@ -45,7 +45,7 @@ impl PartialEq for TokenizerFile {
 impl TokenizerFile {
     /// Creates a tokenizer whose file is read on first use.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), read: OnceLock::new() }
+        Self { path: path.into(), tokenizer: OnceLock::new() }
     }
 
     /// Reads the file if it has not been read yet, which takes a few hundred milliseconds.
@@ -57,7 +57,7 @@ impl TokenizerFile {
     }
 
     fn tokenizer(&self) -> Result<&Tokenizer, &TokenizerFileError> {
-        self.read.get_or_init(|| read(&self.path)).as_ref()
+        self.tokenizer.get_or_init(|| read(&self.path)).as_ref()
     }
 }
 
@@ -65,8 +65,8 @@ impl CountTokens for TokenizerFile {
     fn count(&self, text: &str) -> Option<usize> {
         let tokenizer = self.tokenizer().ok()?;
         // The tokenizer library and the file are third-party, so a panic in the library must not abort a command.
-        let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
-        Some(counted.ok()?.ok()?.len())
+        let encoding = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
+        Some(encoding.ok()?.ok()?.len())
     }
 }
 
@@ -76,13 +76,13 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
     if !metadata.is_file() {
         return Err(TokenizerFileError::NotRegular(path.to_owned()));
     }
-    if metadata.len() > MOST_BYTES {
+    if metadata.len() > MAX_BYTES {
         return Err(TokenizerFileError::TooLarge { path: path.to_owned(), size: metadata.len() });
     }
     let content = fs::read(path).map_err(|error| io(&error))?;
     let unusable = |problem: String| TokenizerFileError::Unusable { path: path.to_owned(), problem };
-    let read = catch_unwind(|| Tokenizer::from_bytes(content));
-    let mut tokenizer = read
+    let result = catch_unwind(|| Tokenizer::from_bytes(content));
+    let mut tokenizer = result
         .map_err(|_| unusable("reading it panicked".to_owned()))?
         .map_err(|error| unusable(error.to_string()))?;
     // Count the whole text, even if it exceeds the maximum length in the file.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tokenizer_is_refused_with_the_reason() {
+    fn unusable_files_are_rejected_with_the_reason() {
         let (folder, broken) = file("{\"model\": 3}");
         assert!(matches!(broken.check(), Err(TokenizerFileError::Unusable { .. })), "{:?}", broken.check());
         assert_eq!(broken.count("text"), None);

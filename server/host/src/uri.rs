@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// Path syntax of a system. Always [`PathStyle::HERE`] in production; tests cover both styles.
+/// Path syntax of a system. Always [`PathStyle::CURRENT`] in production; tests cover both styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathStyle {
     /// Paths such as `/home/u/a.rs`.
@@ -84,19 +84,20 @@ const ENCODED_IN_AUTHORITY: &AsciiSet = &ENCODED_OUTSIDE_HOST.add(b'@').add(b':'
 
 impl PathStyle {
     /// Style of the current system.
-    const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+    const CURRENT: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 }
 
 /// Returns the scheme if `text` looks like a URI, for example `file`, `untitled` or `git`. A single letter is a Windows
 /// drive, not a scheme. Without a slash after the colon, `a:b` is a file name, except after the schemes `untitled` and
 /// `file`.
 pub fn scheme(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.split_once(':')?;
+    let (scheme, after_scheme) = text.split_once(':')?;
     let mut characters = scheme.chars();
-    let well_formed = characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+    let is_well_formed = characters.next().is_some_and(|first| first.is_ascii_alphabetic())
         && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-    let marked = rest.starts_with('/') || ["untitled", "file"].iter().any(|s| scheme.eq_ignore_ascii_case(s));
-    (scheme.len() > 1 && well_formed && marked).then_some(scheme)
+    let is_unambiguous =
+        after_scheme.starts_with('/') || ["untitled", "file"].iter().any(|s| scheme.eq_ignore_ascii_case(s));
+    (scheme.len() > 1 && is_well_formed && is_unambiguous).then_some(scheme)
 }
 
 /// Returns the URI that an editor means by `text`. Files have one spelling each, that of [`from_path`]: editors send
@@ -104,13 +105,13 @@ pub fn scheme(text: &str) -> Option<&str> {
 /// `FILE:` or `file:/`, or send a path instead. In URIs of other schemes, encodes the characters that RFC 3986 does not
 /// allow. The result may still be no URI.
 pub fn normalize(text: &str) -> String {
-    normalize_text(text, PathStyle::HERE)
+    normalize_text(text, PathStyle::CURRENT)
 }
 
 /// Like [`normalize`], but for a given style.
 fn normalize_text(text: &str, style: PathStyle) -> String {
-    let of_file = file_path(text, style).and_then(|path| from_path_text(&path, style));
-    of_file.unwrap_or_else(|| encode_forbidden(text))
+    let file_uri = file_path(text, style).and_then(|path| from_path_text(&path, style));
+    file_uri.unwrap_or_else(|| encode_forbidden(text))
 }
 
 /// Returns the path that an editor means by a `file:` URI or by an absolute path. Editors know neither queries nor
@@ -118,8 +119,8 @@ fn normalize_text(text: &str, style: PathStyle) -> String {
 fn file_path(text: &str, style: PathStyle) -> Option<String> {
     match scheme(text) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
-            let rest = text.get(scheme.len()..)?.replace('?', "%3F").replace('#', "%23");
-            to_path_text(&format!("file{rest}"), style).ok()
+            let after_scheme = text.get(scheme.len()..)?.replace('?', "%3F").replace('#', "%23");
+            to_path_text(&format!("file{after_scheme}"), style).ok()
         }
         Some(_) => None,
         None => {
@@ -134,35 +135,35 @@ fn file_path(text: &str, style: PathStyle) -> Option<String> {
 
 /// Percent-encodes the characters that RFC 3986 does not allow where they are.
 fn encode_forbidden(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once(':') else { return text.to_owned() };
-    let authority_end = match rest.strip_prefix("//") {
+    let Some((scheme, after_scheme)) = text.split_once(':') else { return text.to_owned() };
+    let authority_end = match after_scheme.strip_prefix("//") {
         Some(authority) => 2 + authority.find(['/', '?', '#']).unwrap_or(authority.len()),
         None => 0,
     };
-    let (authority, rest) = rest.split_at(authority_end);
-    let (path, fragment) = match rest.split_once('#') {
+    let (authority, after_authority) = after_scheme.split_at(authority_end);
+    let (path, fragment) = match after_authority.split_once('#') {
         Some((path, fragment)) => (path, Some(fragment)),
-        None => (rest, None),
+        None => (after_authority, None),
     };
     let scheme = if scheme.eq_ignore_ascii_case("file") { "file" } else { scheme };
-    let mut out = format!("{scheme}:");
-    encode_authority(&mut out, authority);
-    encode_part(&mut out, path, ENCODED_OUTSIDE_HOST);
+    let mut encoded = format!("{scheme}:");
+    encode_authority(&mut encoded, authority);
+    encode_part(&mut encoded, path, ENCODED_OUTSIDE_HOST);
     if let Some(fragment) = fragment {
-        out.push('#');
-        encode_part(&mut out, fragment, ENCODED_OUTSIDE_HOST);
+        encoded.push('#');
+        encode_part(&mut encoded, fragment, ENCODED_OUTSIDE_HOST);
     }
-    out
+    encoded
 }
 
 /// Appends the authority of a URI, which begins with two slashes or is empty.
-fn encode_authority(out: &mut String, authority: &str) {
+fn encode_authority(encoded: &mut String, authority: &str) {
     let Some(authority) = authority.strip_prefix("//") else { return };
-    out.push_str("//");
+    encoded.push_str("//");
     let host = match authority.rsplit_once('@') {
         Some((user, host)) => {
-            encode_part(out, user, ENCODED_IN_AUTHORITY);
-            out.push('@');
+            encode_part(encoded, user, ENCODED_IN_AUTHORITY);
+            encoded.push('@');
             host
         }
         None => authority,
@@ -173,24 +174,24 @@ fn encode_authority(out: &mut String, authority: &str) {
     };
     let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     match address.map(str::parse::<Ipv6Addr>) {
-        Some(Ok(_)) => out.push_str(host),
-        _ => encode_part(out, host, ENCODED_IN_AUTHORITY),
+        Some(Ok(_)) => encoded.push_str(host),
+        _ => encode_part(encoded, host, ENCODED_IN_AUTHORITY),
     }
     if let Some(port) = port {
-        out.push(':');
-        out.push_str(port);
+        encoded.push(':');
+        encoded.push_str(port);
     }
 }
 
 /// Appends `part` with the characters of `set` encoded, and every `%` that encodes nothing.
-fn encode_part(out: &mut String, part: &str, set: &'static AsciiSet) {
+fn encode_part(encoded: &mut String, part: &str, set: &'static AsciiSet) {
     for (index, piece) in part.split('%').enumerate() {
         if index > 0 {
             let is_code = piece.len() >= 2 && piece.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
-            out.push_str(if is_code { "%" } else { "%25" });
+            encoded.push_str(if is_code { "%" } else { "%25" });
         }
         // Writing to a string cannot fail.
-        let _ = write!(out, "{}", utf8_percent_encode(piece, set));
+        let _ = write!(encoded, "{}", utf8_percent_encode(piece, set));
     }
 }
 
@@ -199,7 +200,7 @@ fn encode_part(out: &mut String, part: &str, set: &'static AsciiSet) {
 /// # Errors
 /// [`UriError`] if the URI does not name a file on this machine.
 pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
-    to_path_text(uri, PathStyle::HERE).map(PathBuf::from)
+    to_path_text(uri, PathStyle::CURRENT).map(PathBuf::from)
 }
 
 /// Like [`to_path`], but for a given style. In the Windows style, `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a`
@@ -210,18 +211,18 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     if !scheme.eq_ignore_ascii_case("file") {
         return Err(UriError::Scheme(scheme.chars().take(32).collect()));
     }
-    let rest = uri.get(scheme.len() + 1..).unwrap_or_default();
-    if rest.contains(['?', '#']) {
+    let after_scheme = uri.get(scheme.len() + 1..).unwrap_or_default();
+    if after_scheme.contains(['?', '#']) {
         return Err(UriError::QueryOrFragment);
     }
-    let rest = match style {
-        PathStyle::Unix => Cow::Borrowed(rest),
-        PathStyle::Windows => Cow::Owned(rest.replace('\\', "/")),
+    let after_scheme = match style {
+        PathStyle::Unix => Cow::Borrowed(after_scheme),
+        PathStyle::Windows => Cow::Owned(after_scheme.replace('\\', "/")),
     };
-    let (host, path) = match rest.strip_prefix("//") {
+    let (host, path) = match after_scheme.strip_prefix("//") {
         Some(path) if style == PathStyle::Windows && split_drive(path).is_some() => ("", path),
         Some(authority) => authority.split_at(authority.find('/').unwrap_or(authority.len())),
-        None => ("", &*rest),
+        None => ("", &*after_scheme),
     };
     let path = match style {
         PathStyle::Windows if split_drive(path).is_some() => Cow::Owned(format!("/{path}")),
@@ -246,15 +247,16 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
         }
         PathStyle::Windows if !host.is_empty() => Ok(format!(r"\\{host}{}", path.replace('/', r"\"))),
         PathStyle::Windows => {
-            let (drive, below) = split_drive(path.get(1..).unwrap_or_default()).ok_or(UriError::Relative)?;
-            Ok(format!("{drive}:{}", below.replace('/', r"\")))
+            let (drive, path_on_drive) =
+                split_drive(path.get(1..).unwrap_or_default()).ok_or(UriError::Relative)?;
+            Ok(format!("{drive}:{}", path_on_drive.replace('/', r"\")))
         }
     }
 }
 
 /// Returns the `file:` URI of an absolute path, or `None` if the path is relative or not UTF-8.
 pub fn from_path(path: &Path) -> Option<String> {
-    from_path_text(path.to_str()?, PathStyle::HERE)
+    from_path_text(path.to_str()?, PathStyle::CURRENT)
 }
 
 /// Like [`from_path`], but for a given style. Removes the verbatim prefix `\\?\` of Windows paths.
@@ -271,8 +273,8 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
             if let Some(share) = plain.strip_prefix("//") {
                 return Some(format!("file://{}", encode(share)));
             }
-            let (drive, below) = split_drive(&plain)?;
-            Some(format!("file:///{drive}:{}", encode(below)))
+            let (drive, path_on_drive) = split_drive(&plain)?;
+            Some(format!("file:///{drive}:{}", encode(path_on_drive)))
         }
     }
 }
@@ -285,8 +287,8 @@ pub(crate) fn is_windows_absolute(text: &str) -> bool {
 /// Splits `C:/a` into `C` and `/a`. Accepts a slash or a backslash after the colon.
 fn split_drive(path: &str) -> Option<(char, &str)> {
     let drive = path.chars().next().filter(char::is_ascii_alphabetic)?;
-    let below = path.get(1..)?.strip_prefix([':', '|'])?;
-    below.starts_with(['/', '\\']).then_some((drive, below))
+    let path_on_drive = path.get(1..)?.strip_prefix([':', '|'])?;
+    path_on_drive.starts_with(['/', '\\']).then_some((drive, path_on_drive))
 }
 
 #[cfg(test)]
@@ -343,15 +345,15 @@ mod tests {
         check(r"file:///C:\a\b.rs", Ok(r"C:\a\b.rs"));
         check(r"file:\\host\share\a", Ok(r"\\host\share\a"));
         check(r"file:\\?\C:\a", Err(UriError::QueryOrFragment));
-        let back = |path| from_path_text(path, PathStyle::Windows);
-        assert_eq!(back(r"C:\a b\ü.rs").as_deref(), Some("file:///C:/a%20b/%C3%BC.rs"));
-        assert_eq!(back(r"\\?\C:\a").as_deref(), Some("file:///C:/a"));
-        assert_eq!(back(r"\\?\UNC\host\share\a").as_deref(), Some("file://host/share/a"));
-        assert_eq!(back(r"a\b"), None);
+        let to_uri = |path| from_path_text(path, PathStyle::Windows);
+        assert_eq!(to_uri(r"C:\a b\ü.rs").as_deref(), Some("file:///C:/a%20b/%C3%BC.rs"));
+        assert_eq!(to_uri(r"\\?\C:\a").as_deref(), Some("file:///C:/a"));
+        assert_eq!(to_uri(r"\\?\UNC\host\share\a").as_deref(), Some("file://host/share/a"));
+        assert_eq!(to_uri(r"a\b"), None);
     }
 
     #[test]
-    fn an_editor_means_one_uri_by_every_spelling_of_a_file() {
+    fn all_spellings_of_a_file_have_one_normalized_uri() {
         let check = |style, text: &str, expected: &str| {
             assert_eq!(normalize_text(text, style), expected, "{text}");
             assert_eq!(normalize_text(expected, style), expected, "normalized twice");
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn in_other_uris_only_what_is_not_allowed_is_encoded() {
+    fn only_forbidden_characters_are_encoded_in_uris_of_other_schemes() {
         for (text, expected) in [
             ("untitled:Untitled 1", "untitled:Untitled%201"),
             ("git:/w/[id].ts?{\"ref\":\"~\"}", "git:/w/%5Bid%5D.ts?%7B%22ref%22:%22~%22%7D"),
@@ -395,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_scheme() {
+    fn schemes_are_distinguished_from_file_names() {
         assert_eq!(scheme("git:/a?x"), Some("git"));
         assert_eq!(scheme("vscode-notebook-cell:/a"), Some("vscode-notebook-cell"));
         assert_eq!(scheme("untitled:x"), Some("untitled"));
@@ -421,11 +423,11 @@ mod tests {
 
         /// Whatever an editor leaves unencoded, it means the same file.
         #[test]
-        fn a_path_is_normalized_however_much_of_it_is_encoded(
+        fn the_normalized_uri_does_not_depend_on_what_the_editor_encodes(
             path in "/[^\0%]{0,20}", codes in prop::collection::vec(any::<bool>(), 80),
         ) {
             let bytes = path.char_indices().zip(codes).skip(1);
-            let spelled = bytes.fold("file:///".to_owned(), |mut uri, ((_, character), is_encoded)| {
+            let uri = bytes.fold("file:///".to_owned(), |mut uri, ((_, character), is_encoded)| {
                 match is_encoded {
                     true => character.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| {
                         let _ = write!(uri, "%{byte:02x}");
@@ -434,7 +436,7 @@ mod tests {
                 }
                 uri
             });
-            prop_assert_eq!(normalize_text(&spelled, PathStyle::Unix), from_path_text(&path, PathStyle::Unix).unwrap());
+            prop_assert_eq!(normalize_text(&uri, PathStyle::Unix), from_path_text(&path, PathStyle::Unix).unwrap());
         }
 
         #[test]
@@ -446,7 +448,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_it_panic(text in ".{0,60}") {
+        fn arbitrary_text_does_not_panic(text in ".{0,60}") {
             let _ = to_path_text(&text, PathStyle::Unix);
             let _ = to_path_text(&text, PathStyle::Windows);
             let _ = from_path_text(&text, PathStyle::Windows);

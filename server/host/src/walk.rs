@@ -24,13 +24,13 @@ use strata_prompt::trust::Trust;
 
 pub use self::ignore_rules::IGNORE_FILE;
 pub use self::note::Note;
-pub use self::unlisted::Unlisted;
+pub use self::unlisted::UnlistedReason;
 pub(crate) use self::unlisted::why_unlisted;
 
 use self::ignore_rules::IgnoreRules;
 use self::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
 use crate::disk::{RealFolder, Stamp, max_file_bytes, stamp_in};
-use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
+use crate::roots::{ResolvedPath, Roots, is_system_path, slash_path};
 use crate::secrets::secret_by_name;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,11 +102,11 @@ impl Default for WalkOptions {
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
-    let mut found = WalkResults::default();
+    let mut results = WalkResults::default();
     for index in 0..roots.len() {
-        walk_root(roots, index, None, options, cancel, &mut found)?;
+        walk_root(roots, index, None, options, cancel, &mut results)?;
     }
-    Ok(found.sorted())
+    Ok(results.sorted())
 }
 
 /// Scans a single file or directory tree after a file watcher event. Returns the part of the result of [`walk`] at or
@@ -120,12 +120,12 @@ pub fn walk_at(
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Walk, Cancelled> {
-    let mut found = WalkResults::default();
-    let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
-    if let Some(ResolvedPath { root, real, exists: true, .. }) = place {
-        walk_root(roots, root, Some(real), options, cancel, &mut found)?;
+    let mut results = WalkResults::default();
+    let resolved = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
+    if let Some(ResolvedPath { root, real, exists: true, .. }) = resolved {
+        walk_root(roots, root, Some(real), options, cancel, &mut results)?;
     }
-    Ok(found.sorted())
+    Ok(results.sorted())
 }
 
 /// Scans the directory tree at a place.
@@ -134,14 +134,14 @@ pub fn walk_at(
 /// [`Cancelled`] if `cancel` is raised.
 pub(crate) fn walk_below(
     roots: &Roots,
-    place: &ResolvedPath,
+    resolved: &ResolvedPath,
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Walk, Cancelled> {
-    let mut found = WalkResults::default();
-    let only = (!place.below.is_empty()).then(|| place.real.clone());
-    walk_root(roots, place.root, only, options, cancel, &mut found)?;
-    Ok(found.sorted())
+    let mut results = WalkResults::default();
+    let subtree = (!resolved.below.is_empty()).then(|| resolved.real.clone());
+    walk_root(roots, resolved.root, subtree, options, cancel, &mut results)?;
+    Ok(results.sorted())
 }
 
 impl Walk {
@@ -151,17 +151,24 @@ impl Walk {
         if self.cut_short {
             return None;
         }
-        let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
-        let Some(place) = place.filter(|place| place.exists) else { return Some(Self::default()) };
-        let at = roots.key_at(&place)?;
-        let below = format!("{}/", at.as_str());
-        let entry = self.entries.binary_search_by(|entry| entry.key.cmp(&at)).ok();
-        let first = self.entries.partition_point(|entry| entry.key.as_str() < below.as_str());
-        let inside = self.entries.iter().skip(first);
-        let inside = inside.take_while(|entry| entry.key.as_str().starts_with(&below));
-        let entries = entry.and_then(|at| self.entries.get(at)).into_iter().chain(inside).cloned().collect();
-        let folders = self.folders.range::<Path, _>((Bound::Included(&*place.real), Bound::Unbounded));
-        let folders = folders.take_while(|folder| folder.starts_with(&place.real)).cloned().collect();
+        let resolved = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
+        let Some(resolved) = resolved.filter(|resolved| resolved.exists) else {
+            return Some(Self::default());
+        };
+        let key = roots.key_at(&resolved)?;
+        let prefix = format!("{}/", key.as_str());
+        let entry = self.entries.binary_search_by(|entry| entry.key.cmp(&key)).ok();
+        let first = self.entries.partition_point(|entry| entry.key.as_str() < prefix.as_str());
+        let entries_below = self.entries.iter().skip(first);
+        let entries_below = entries_below.take_while(|entry| entry.key.as_str().starts_with(&prefix));
+        let entries = entry
+            .and_then(|index| self.entries.get(index))
+            .into_iter()
+            .chain(entries_below)
+            .cloned()
+            .collect();
+        let folders = self.folders.range::<Path, _>((Bound::Included(&*resolved.real), Bound::Unbounded));
+        let folders = folders.take_while(|folder| folder.starts_with(&resolved.real)).cloned().collect();
         Some(Self { entries, folders, ..Self::default() })
     }
 }
@@ -192,10 +199,10 @@ impl WalkResults {
 fn walk_root(
     roots: &Roots,
     index: usize,
-    only: Option<PathBuf>,
+    subtree: Option<PathBuf>,
     options: &WalkOptions,
     cancel: &Cancel,
-    found: &mut WalkResults,
+    results: &mut WalkResults,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.get(index) else { return Ok(()) };
     let mut builder = WalkBuilder::new(&root.real);
@@ -204,43 +211,47 @@ fn walk_root(
         .follow_links(false)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
     let notes = Arc::new(Mutex::new(Vec::new()));
-    let below = only.clone().unwrap_or_else(|| root.real.to_owned());
-    let filter = Filter {
+    let top = subtree.clone().unwrap_or_else(|| root.real.to_owned());
+    let filter = WalkFilter {
         root: root.real.to_owned(),
-        others: roots.iter().map(|other| other.real.clone()).filter(|other| *other != root.real).collect(),
-        only,
-        rules: IgnoreRules::of_root(&root.real, &options.exclude, options.trust, &notes),
+        other_roots: roots
+            .iter()
+            .map(|other| other.real.clone())
+            .filter(|other| *other != root.real)
+            .collect(),
+        subtree,
+        rules: IgnoreRules::for_root(&root.real, &options.exclude, options.trust, &notes),
         notes: Arc::clone(&notes),
     };
-    builder.filter_entry(move |entry| filter.admits(entry));
+    builder.filter_entry(move |entry| filter.includes(entry));
 
-    let shared = Mutex::new(found);
+    let shared = Mutex::new(results);
     builder.build_parallel().run(|| {
         let mut parent = ParentFolder::default();
-        let (below, shared) = (&below, &shared);
+        let (top, shared) = (&top, &shared);
         Box::new(move |result| {
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
             let folder =
                 result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
-            let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(below));
-            if result.as_ref().is_ok_and(|entry| !parent.has(&root.real, entry)) {
+            let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(top));
+            if result.as_ref().is_ok_and(|entry| !parent.contains(&root.real, entry)) {
                 return WalkState::Skip;
             }
-            let looked_at = entry_of(roots, index, &root.real, result, options);
-            let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            found.folders.extend(folder);
-            match looked_at {
+            let entry = list_entry(roots, index, &root.real, result, options);
+            let mut results = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            results.folders.extend(folder);
+            match entry {
                 Ok(None) => {}
-                Ok(Some(_)) if found.entries.len() >= options.max_files => {
+                Ok(Some(_)) if results.entries.len() >= options.max_files => {
                     let limit = options.max_files;
-                    found.cut_short = true;
-                    found.note(&root.name, &format!("has more than {limit} files; the others are ignored"));
+                    results.cut_short = true;
+                    results.note(&root.name, &format!("has more than {limit} files; the others are ignored"));
                     return WalkState::Quit;
                 }
-                Ok(Some(entry)) => found.entries.push(entry),
-                Err(note) => found.notes.push(note),
+                Ok(Some(entry)) => results.entries.push(entry),
+                Err(note) => results.notes.push(note),
             }
             WalkState::Continue
         })
@@ -261,55 +272,58 @@ struct ParentFolder {
 
 impl ParentFolder {
     /// Whether a scanned entry is actually inside the root.
-    fn has(&mut self, root: &Path, entry: &DirEntry) -> bool {
+    fn contains(&mut self, root: &Path, entry: &DirEntry) -> bool {
         let (Some(parent), 1..) = (entry.path().parent(), entry.depth()) else { return true };
         if self.real.is_none() || self.path != parent {
             let below = parent.strip_prefix(root).ok();
             self.real = below.and_then(|below| RealFolder::open(root, below).ok());
             parent.clone_into(&mut self.path);
         }
-        let found = entry.metadata().ok();
-        self.real.as_ref().zip(found).is_some_and(|(real, found)| real.holds(entry.file_name(), &found))
+        let metadata = entry.metadata().ok();
+        self.real
+            .as_ref()
+            .zip(metadata)
+            .is_some_and(|(real, metadata)| real.contains(entry.file_name(), &metadata))
     }
 }
 
 /// Converts one result of the scanner to a file. Returns `None` for a directory, link or special file, and an error for
 /// a problem to report.
-fn entry_of(
+fn list_entry(
     roots: &Roots,
     index: usize,
     root: &Path,
     result: Result<DirEntry, ignore::Error>,
     options: &WalkOptions,
 ) -> Result<Option<Entry>, Note> {
-    let note = |place: &Path, problem: String| {
-        let key = roots.key_of(place).map(|key| key.as_str().to_owned());
-        Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
+    let note = |path: &Path, problem: String| {
+        let key = roots.key_of(path).map(|key| key.as_str().to_owned());
+        Note { place: key.unwrap_or_else(|| path.to_string_lossy().into_owned()), problem }
     };
-    let found = result.map_err(|error| note(place_of(&error).unwrap_or(root), message_of(&error)))?;
-    if let Some(error) = found.error() {
-        return Err(note(found.path(), message_of(error)));
+    let entry = result.map_err(|error| note(error_path(&error).unwrap_or(root), error_message(&error)))?;
+    if let Some(error) = entry.error() {
+        return Err(note(entry.path(), error_message(error)));
     }
-    if !found.file_type().is_some_and(|kind| kind.is_file()) {
+    if !entry.file_type().is_some_and(|kind| kind.is_file()) {
         return Ok(None);
     }
     // On Windows, the directory's copy of the metadata is outdated while a program has the file open.
     let metadata =
-        if cfg!(windows) { found.path().symlink_metadata().map_err(Into::into) } else { found.metadata() };
+        if cfg!(windows) { entry.path().symlink_metadata().map_err(Into::into) } else { entry.metadata() };
     let metadata = match metadata {
         Ok(metadata) => metadata,
-        Err(_) if !found.path().exists() => return Ok(None),
-        Err(error) => return Err(note(found.path(), error.to_string())),
+        Err(_) if !entry.path().exists() => return Ok(None),
+        Err(error) => return Err(note(entry.path(), error.to_string())),
     };
-    let below = found.path().strip_prefix(root).ok().and_then(text_below);
+    let below = entry.path().strip_prefix(root).ok().and_then(slash_path);
     let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
-        return Err(note(found.path(), "its name is not valid UTF-8, or begins with `untitled:`".to_owned()));
+        return Err(note(entry.path(), "its name is not valid UTF-8, or begins with `untitled:`".to_owned()));
     };
     let stamp = stamp_in(&metadata);
-    let hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
+    let is_hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
     let name_only = match secret_by_name(&key) {
         Some(rule) => Some(NameOnly::Secret(rule)),
-        None if hidden => Some(NameOnly::Hidden),
+        None if is_hidden => Some(NameOnly::Hidden),
         None if stamp.size > max_file_bytes(&key, options.max_outline_bytes) => Some(NameOnly::TooLarge),
         None => None,
     };
@@ -317,36 +331,41 @@ fn entry_of(
 }
 
 /// Exclusions that do not come from ignore files.
-struct Filter {
+struct WalkFilter {
     root: PathBuf,
     /// The other roots. A root inside this one lists its own files.
-    others: Vec<PathBuf>,
-    only: Option<PathBuf>,
+    other_roots: Vec<PathBuf>,
+    /// The file or directory to which the scan is limited.
+    subtree: Option<PathBuf>,
     rules: IgnoreRules,
     /// Problems with ignore files and skipped directories.
     notes: Arc<Mutex<Vec<Note>>>,
 }
 
-impl Filter {
-    fn admits(&self, entry: &DirEntry) -> bool {
+impl WalkFilter {
+    fn includes(&self, entry: &DirEntry) -> bool {
         let path = entry.path();
         if entry.depth() == 0 {
             return true;
         }
-        if self.only.as_ref().is_some_and(|only| !path.starts_with(only) && !only.starts_with(path)) {
+        if self
+            .subtree
+            .as_ref()
+            .is_some_and(|subtree| !path.starts_with(subtree) && !subtree.starts_with(path))
+        {
             return false;
         }
         if is_never_walked(entry.file_name()) {
             return false;
         }
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            return !is_lock_or_autosave(entry.file_name()) && !self.rules.hide_file(path);
+            return !is_lock_or_autosave(entry.file_name()) && !self.rules.hides_file(path);
         }
-        !self.others.iter().any(|other| other == path)
+        !self.other_roots.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
             && !is_generated_folder(path, entry.depth())
             && self.is_shallow(path, entry.depth())
-            && !self.rules.hide_folder(path)
+            && !self.rules.hides_folder(path)
     }
 
     fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
@@ -357,27 +376,27 @@ impl Filter {
     }
 
     fn note(&self, folder: &Path, problem: String) {
-        let below = folder.strip_prefix(&self.root).ok().and_then(text_below);
+        let below = folder.strip_prefix(&self.root).ok().and_then(slash_path);
         let place = below.unwrap_or_else(|| folder.to_string_lossy().into_owned());
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(Note { place, problem });
     }
 }
 
 /// Returns the path that an error of the scanner is about.
-fn place_of(error: &ignore::Error) -> Option<&Path> {
+fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
-        ignore::Error::Partial(errors) => errors.iter().find_map(place_of),
+        ignore::Error::Partial(errors) => errors.iter().find_map(error_path),
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } => place_of(err),
+        ignore::Error::WithDepth { err, .. } => error_path(err),
         _ => None,
     }
 }
 
 /// Formats an error of the scanner without the path, which the note names.
-fn message_of(error: &ignore::Error) -> String {
+fn error_message(error: &ignore::Error) -> String {
     match error {
-        ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),
-        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => message_of(err),
+        ignore::Error::Partial(errors) => errors.iter().map(error_message).collect::<Vec<_>>().join("; "),
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => error_message(err),
         other => other.to_string(),
     }
 }

@@ -28,8 +28,8 @@ pub struct Watcher {
     coverage: Coverage,
     /// Directories that the operating system watches for Strata. With [`Coverage::Tree`], these are the topmost of the
     /// watched directories.
-    covered: BTreeSet<PathBuf>,
-    known: Arc<Mutex<WatchedFolders>>,
+    system_watched: BTreeSet<PathBuf>,
+    folders: Arc<Mutex<WatchedFolders>>,
     max_folders: usize,
 }
 
@@ -47,16 +47,16 @@ enum Coverage {
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
     /// Deleted or renamed directories. Their watches do not apply to new directories with the same paths.
-    gone: BTreeSet<PathBuf>,
+    removed: BTreeSet<PathBuf>,
 }
 
 /// Why files cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The maximum number of watched directories is reached.
-    #[error("there are {wanted} directories, but the system can watch only {watched}")]
+    #[error("there are {requested} directories, but the system can watch only {watched}")]
     TooMany {
-        wanted: usize,
+        requested: usize,
         /// Number of directories that are watched.
         watched: usize,
     },
@@ -65,15 +65,15 @@ pub enum WatchError {
 }
 
 /// Quiet time before changes are reported, so that a program can finish writing many files.
-const QUIET: Duration = Duration::from_millis(50);
+const QUIET_TIME: Duration = Duration::from_millis(50);
 /// Maximum time between a change and its report.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_REPORT_DELAY: Duration = Duration::from_millis(500);
 /// Maximum number of queued events. Further events are dropped and reported as `WatchEvent::Everything`.
-const WAITING: usize = 8_192;
+const QUEUE_CAPACITY: usize = 8_192;
 /// Maximum number of paths in a report. Checking more paths takes longer than a full scan. On Windows, `notify` has a
 /// buffer of 16 KB, and does not report that it has lost changes because the buffer was full. About 40 new files fill the
 /// buffer, so fewer are already followed by a scan.
-const MANY: usize = if cfg!(windows) { 16 } else { 2_000 };
+const MAX_REPORTED_PATHS: usize = if cfg!(windows) { 16 } else { 2_000 };
 /// Maximum number of watched directories, regardless of the system's limit. Each takes about a kilobyte of kernel
 /// memory.
 const MAX_FOLDERS: usize = 100_000;
@@ -81,16 +81,16 @@ const MAX_FOLDERS: usize = 100_000;
 impl Coverage {
     /// Coverage on the current system. On Windows, a directory cannot be renamed while one below it is watched. On
     /// macOS, every watch restarts the event stream.
-    const HERE: Self = if cfg!(any(windows, target_os = "macos")) { Self::Tree } else { Self::Directory };
+    const CURRENT: Self = if cfg!(any(windows, target_os = "macos")) { Self::Tree } else { Self::Directory };
 
-    /// Returns the directories to watch, so that all of `wanted` are covered.
-    fn of(self, wanted: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    /// Returns the directories to watch, so that all of `folders` are covered.
+    fn covering_folders(self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         if self == Self::Directory {
-            return wanted.clone();
+            return folders.clone();
         }
         // In this order, a directory is directly followed by those below it.
         let mut tops: Vec<&PathBuf> = Vec::new();
-        for folder in wanted {
+        for folder in folders {
             if !tops.last().is_some_and(|top| folder.starts_with(top)) {
                 tops.push(folder);
             }
@@ -107,32 +107,32 @@ impl Coverage {
 }
 
 impl Watcher {
-    /// Creates a watcher without watched directories. Reports events by calling `tell` on a dedicated thread.
+    /// Creates a watcher without watched directories. Reports events by calling `on_event` on a dedicated thread.
     ///
     /// # Errors
     /// [`WatchError::System`] if the system cannot watch files.
-    pub fn new(tell: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
-        Self::with_limit(MAX_FOLDERS, Coverage::HERE, tell)
+    pub fn new(on_event: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
+        Self::with_limit(MAX_FOLDERS, Coverage::CURRENT, on_event)
     }
 
     fn with_limit(
         max_folders: usize,
         coverage: Coverage,
-        mut tell: impl FnMut(WatchEvent) + Send + 'static,
+        mut on_event: impl FnMut(WatchEvent) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let system = |error: &dyn std::fmt::Display| WatchError::System(error.to_string());
-        let known: Arc<Mutex<WatchedFolders>> = Arc::default();
-        let (sender, events) = sync_channel(WAITING);
-        let missed = Arc::new(AtomicBool::new(false));
-        let gathering = Arc::clone(&missed);
+        let folders: Arc<Mutex<WatchedFolders>> = Arc::default();
+        let (sender, events) = sync_channel(QUEUE_CAPACITY);
+        let has_missed = Arc::new(AtomicBool::new(false));
+        let collector_has_missed = Arc::clone(&has_missed);
         thread::Builder::new()
             .name("strata-watch".to_owned())
-            .spawn(move || gather(&events, &gathering, &mut tell))
+            .spawn(move || collect_changes(&events, &collector_has_missed, &mut on_event))
             .map_err(|error| system(&error))?;
-        let told = Arc::clone(&known);
-        let handler = move |event| forward(event, &told, &sender, &missed);
+        let handler_folders = Arc::clone(&folders);
+        let handler = move |event| forward(event, &handler_folders, &sender, &has_missed);
         let watcher = notify::recommended_watcher(handler).map_err(|error| system(&error))?;
-        Ok(Self { system: watcher, coverage, covered: BTreeSet::new(), known, max_folders })
+        Ok(Self { system: watcher, coverage, system_watched: BTreeSet::new(), folders, max_folders })
     }
 
     /// Sets the watched directories, and returns those that were not watched before. Earlier changes in the returned
@@ -140,61 +140,66 @@ impl Watcher {
     ///
     /// # Errors
     /// [`WatchError`] if a directory cannot be watched. In this case, only some of the directories are watched.
-    pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
-        let (before, gone) = {
-            let mut known = self.known();
-            let before = std::mem::replace(&mut known.watched, wanted.clone());
-            (before, std::mem::take(&mut known.gone))
+    pub fn watch(&mut self, folders: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
+        let (before, removed) = {
+            let mut state = self.lock_folders();
+            let before = std::mem::replace(&mut state.watched, folders.clone());
+            (before, std::mem::take(&mut state.removed))
         };
-        let covering = self.coverage.of(wanted);
-        let kept: BTreeSet<PathBuf> =
-            self.covered.intersection(&covering).filter(|folder| !gone.contains(*folder)).cloned().collect();
+        let to_watch = self.coverage.covering_folders(folders);
+        let still_watched: BTreeSet<PathBuf> = self
+            .system_watched
+            .intersection(&to_watch)
+            .filter(|folder| !removed.contains(*folder))
+            .cloned()
+            .collect();
         // Remove watches first, because a renamed directory is still watched under its old path.
-        for gone in self.covered.difference(&kept) {
+        for folder in self.system_watched.difference(&still_watched) {
             // This fails if the directory was deleted, because the system has already removed the watch.
-            let _ = self.system.unwatch(gone);
+            let _ = self.system.unwatch(folder);
         }
-        self.covered = kept;
-        for folder in covering {
-            if self.covered.contains(&folder) {
+        self.system_watched = still_watched;
+        for folder in to_watch {
+            if self.system_watched.contains(&folder) {
                 continue;
             }
-            let too_many = WatchError::TooMany { wanted: wanted.len(), watched: self.covered.len() };
-            if self.covered.len() >= self.max_folders {
+            let too_many =
+                WatchError::TooMany { requested: folders.len(), watched: self.system_watched.len() };
+            if self.system_watched.len() >= self.max_folders {
                 return Err(too_many);
             }
             if let Err(error) = self.system.watch(&folder, self.coverage.mode()) {
                 match error.kind {
                     notify::ErrorKind::MaxFilesWatch => return Err(too_many),
                     // The directory was deleted or is not accessible, so there is nothing to watch.
-                    _ if is_of_the_folder(&error) || !folder.is_dir() => {
+                    _ if is_folder_error(&error) || !folder.is_dir() => {
                         let covers = |other: &Path| match self.coverage {
                             Coverage::Directory => other == folder,
                             Coverage::Tree => other.starts_with(&folder),
                         };
-                        self.known().watched.retain(|other| !covers(other));
+                        self.lock_folders().watched.retain(|other| !covers(other));
                         continue;
                     }
                     _ => return Err(WatchError::System(error.to_string())),
                 }
             }
-            self.covered.insert(folder);
+            self.system_watched.insert(folder);
         }
-        let known = self.known();
-        Ok(known
+        let state = self.lock_folders();
+        Ok(state
             .watched
             .iter()
-            .filter(|folder| !before.contains(*folder) || gone.contains(*folder))
+            .filter(|folder| !before.contains(*folder) || removed.contains(*folder))
             .cloned()
             .collect())
     }
 
-    fn known(&self) -> MutexGuard<'_, WatchedFolders> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_folders(&self) -> MutexGuard<'_, WatchedFolders> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn is_of_the_folder(error: &notify::Error) -> bool {
+fn is_folder_error(error: &notify::Error) -> bool {
     use std::io::ErrorKind;
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
@@ -211,35 +216,36 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
 /// Forwards an event. Runs on the system's thread, which must not block.
 fn forward(
     event: notify::Result<Event>,
-    known: &Mutex<WatchedFolders>,
+    folders: &Mutex<WatchedFolders>,
     sender: &SyncSender<PathBuf>,
-    missed: &AtomicBool,
+    has_missed: &AtomicBool,
 ) {
     let event = match event {
-        Ok(event) if event.need_rescan() => return mark_missed(sender, missed),
+        Ok(event) if event.need_rescan() => return mark_missed(sender, has_missed),
         Ok(event) if is_change(&event.kind) => event,
         Ok(_) => return,
-        Err(_) => return mark_missed(sender, missed),
+        Err(_) => return mark_missed(sender, has_missed),
     };
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
-        let gone = event.paths.iter().filter(|path| known.watched.contains(*path));
-        let gone: Vec<PathBuf> = gone.cloned().collect();
-        known.gone.extend(gone);
+        let removed = event.paths.iter().filter(|path| folders.watched.contains(*path));
+        let removed: Vec<PathBuf> = removed.cloned().collect();
+        folders.removed.extend(removed);
     }
-    let folders = &known.watched;
+    let watched_folders = &folders.watched;
     // Some systems report events of a whole directory tree.
-    let is_watched =
-        |path: &Path| folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent));
+    let is_watched = |path: &Path| {
+        watched_folders.contains(path) || path.parent().is_some_and(|parent| watched_folders.contains(parent))
+    };
     for path in event.paths.into_iter().filter(|path| is_watched(path)) {
         if sender.try_send(path).is_err() {
-            missed.store(true, Ordering::Relaxed);
+            has_missed.store(true, Ordering::Relaxed);
         }
     }
 }
 
-fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
-    missed.store(true, Ordering::Relaxed);
+fn mark_missed(sender: &SyncSender<PathBuf>, has_missed: &AtomicBool) {
+    has_missed.store(true, Ordering::Relaxed);
     // Wake the receiver. If the queue is full, the receiver is already awake.
     let _ = sender.try_send(PathBuf::new());
 }
@@ -250,25 +256,29 @@ fn is_change(kind: &EventKind) -> bool {
 }
 
 /// Collects and reports changes until the watcher is dropped.
-fn gather(events: &Receiver<PathBuf>, missed: &AtomicBool, tell: &mut impl FnMut(WatchEvent)) {
+fn collect_changes(
+    events: &Receiver<PathBuf>,
+    has_missed: &AtomicBool,
+    on_event: &mut impl FnMut(WatchEvent),
+) {
     while let Ok(first) = events.recv() {
         let mut paths = BTreeSet::from([first]);
-        let latest = Instant::now() + LONGEST;
+        let deadline = Instant::now() + MAX_REPORT_DELAY;
         let mut end = None;
-        while end.is_none() && Instant::now() < latest {
-            match events.recv_timeout(QUIET) {
-                Ok(path) if paths.len() < MANY => {
+        while end.is_none() && Instant::now() < deadline {
+            match events.recv_timeout(QUIET_TIME) {
+                Ok(path) if paths.len() < MAX_REPORTED_PATHS => {
                     paths.insert(path);
                 }
-                Ok(_) => missed.store(true, Ordering::Relaxed),
-                Err(quiet) => end = Some(quiet),
+                Ok(_) => has_missed.store(true, Ordering::Relaxed),
+                Err(error) => end = Some(error),
             }
         }
         paths.remove(Path::new(""));
-        if missed.swap(false, Ordering::Relaxed) {
-            tell(WatchEvent::Everything);
+        if has_missed.swap(false, Ordering::Relaxed) {
+            on_event(WatchEvent::Everything);
         } else if !paths.is_empty() {
-            tell(WatchEvent::Changed(paths));
+            on_event(WatchEvent::Changed(paths));
         }
         if end == Some(RecvTimeoutError::Disconnected) {
             return;
@@ -287,9 +297,9 @@ mod tests {
 
     /// Coverages to test. Linux can do both, so that what other systems use is tested here too.
     const COVERAGES: &[Coverage] =
-        if cfg!(target_os = "linux") { &[Coverage::Directory, Coverage::Tree] } else { &[Coverage::HERE] };
+        if cfg!(target_os = "linux") { &[Coverage::Directory, Coverage::Tree] } else { &[Coverage::CURRENT] };
 
-    fn watched(
+    fn watch_new(
         max: usize,
         coverage: Coverage,
         folders: &[&str],
@@ -297,58 +307,59 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let top = crate::roots::canonical(directory.path()).unwrap();
         folders.iter().for_each(|folder| fs::create_dir_all(top.join(folder)).unwrap());
-        let (sender, sights) = channel();
-        let mut watcher = Watcher::with_limit(max, coverage, move |sight| drop(sender.send(sight))).unwrap();
-        let wanted = folders.iter().map(|folder| top.join(folder)).collect();
-        let result = watcher.watch(&wanted).map(|new| assert_eq!(new.len(), folders.len()));
-        (directory, top, result.map(|()| watcher), sights)
+        let (sender, events) = channel();
+        let mut watcher = Watcher::with_limit(max, coverage, move |event| drop(sender.send(event))).unwrap();
+        let paths = folders.iter().map(|folder| top.join(folder)).collect();
+        let result = watcher.watch(&paths).map(|new| assert_eq!(new.len(), folders.len()));
+        (directory, top, result.map(|()| watcher), events)
     }
 
-    /// Returns all reported paths, waiting until `wanted` is among them.
-    fn until(sights: &Receiver<WatchEvent>, wanted: &Path) -> BTreeSet<PathBuf> {
-        let mut seen = BTreeSet::new();
-        while !seen.contains(wanted) {
-            match sights.recv_timeout(LIMIT).unwrap() {
-                WatchEvent::Changed(paths) => seen.extend(paths),
+    /// Returns all reported paths, waiting until `path` is among them.
+    fn wait_for_path(events: &Receiver<WatchEvent>, path: &Path) -> BTreeSet<PathBuf> {
+        let mut reported = BTreeSet::new();
+        while !reported.contains(path) {
+            match events.recv_timeout(LIMIT).unwrap() {
+                WatchEvent::Changed(paths) => reported.extend(paths),
                 WatchEvent::Everything => panic!("events were dropped"),
             }
         }
-        seen
+        reported
     }
 
     #[test]
-    fn what_is_written_renamed_and_deleted_is_seen_and_what_is_read_is_not() {
+    fn writes_renames_and_deletions_are_reported_and_reads_are_not() {
         for &coverage in COVERAGES {
-            let (_directory, top, watcher, sights) = watched(10, coverage, &["a", "b"]);
+            let (_directory, top, watcher, events) = watch_new(10, coverage, &["a", "b"]);
             fs::write(top.join("a/new.txt"), "new").unwrap();
-            until(&sights, &top.join("a/new.txt"));
+            wait_for_path(&events, &top.join("a/new.txt"));
             fs::rename(top.join("a/new.txt"), top.join("b/other.txt")).unwrap();
-            let seen = until(&sights, &top.join("b/other.txt"));
+            let reported = wait_for_path(&events, &top.join("b/other.txt"));
             assert!(
-                seen.contains(&top.join("a/new.txt")) || !until(&sights, &top.join("a/new.txt")).is_empty()
+                reported.contains(&top.join("a/new.txt"))
+                    || !wait_for_path(&events, &top.join("a/new.txt")).is_empty()
             );
             fs::read(top.join("b/other.txt")).unwrap();
             fs::remove_file(top.join("b/other.txt")).unwrap();
-            until(&sights, &top.join("b/other.txt"));
+            wait_for_path(&events, &top.join("b/other.txt"));
             drop(watcher);
-            while let Ok(sight) = sights.recv_timeout(LIMIT) {
-                assert_ne!(sight, WatchEvent::Everything);
+            while let Ok(event) = events.recv_timeout(LIMIT) {
+                assert_ne!(event, WatchEvent::Everything);
             }
         }
     }
 
     #[test]
-    fn what_is_beside_the_watched_folders_is_not_seen() {
+    fn changes_outside_of_the_watched_directories_are_not_reported() {
         for &coverage in COVERAGES {
-            let (_directory, top, watcher, sights) = watched(10, coverage, &["a"]);
+            let (_directory, top, watcher, events) = watch_new(10, coverage, &["a"]);
             fs::create_dir_all(top.join("ignored/deep")).unwrap();
             fs::create_dir_all(top.join("a/below")).unwrap();
             fs::write(top.join("ignored/deep/x"), "x").unwrap();
-            until(&sights, &top.join("a/below"));
+            wait_for_path(&events, &top.join("a/below"));
             fs::write(top.join("a/below/not-watched-yet"), "x").unwrap();
             fs::write(top.join("a/last"), "x").unwrap();
-            let seen = until(&sights, &top.join("a/last"));
-            assert!(seen.iter().all(|path| !path.starts_with(top.join("ignored"))), "{seen:?}");
+            let reported = wait_for_path(&events, &top.join("a/last"));
+            assert!(reported.iter().all(|path| !path.starts_with(top.join("ignored"))), "{reported:?}");
             drop(watcher);
         }
     }
@@ -356,71 +367,71 @@ mod tests {
     #[test]
     fn a_renamed_folder_is_watched_under_its_new_name() {
         for &coverage in COVERAGES {
-            let (_directory, top, watcher, sights) = watched(10, coverage, &["top", "top/old"]);
+            let (_directory, top, watcher, events) = watch_new(10, coverage, &["top", "top/old"]);
             let mut watcher = watcher.unwrap();
             fs::rename(top.join("top/old"), top.join("top/new")).unwrap();
-            until(&sights, &top.join("top/new"));
+            wait_for_path(&events, &top.join("top/new"));
             let new = watcher.watch(&BTreeSet::from([top.join("top"), top.join("top/new")])).unwrap();
             assert_eq!(new, [top.join("top/new")]);
             fs::write(top.join("top/new/file"), "x").unwrap();
-            until(&sights, &top.join("top/new/file"));
+            wait_for_path(&events, &top.join("top/new/file"));
         }
     }
 
     #[test]
-    fn a_folder_that_has_taken_the_place_of_another_is_watched() {
+    fn a_directory_that_replaces_a_deleted_one_is_watched() {
         for &coverage in COVERAGES {
-            let (_directory, top, watcher, sights) = watched(10, coverage, &["top", "top/a"]);
+            let (_directory, top, watcher, events) = watch_new(10, coverage, &["top", "top/a"]);
             let mut watcher = watcher.unwrap();
             fs::remove_dir(top.join("top/a")).unwrap();
             fs::create_dir(top.join("top/a")).unwrap();
-            until(&sights, &top.join("top/a"));
-            let wanted = BTreeSet::from([top.join("top"), top.join("top/a")]);
+            wait_for_path(&events, &top.join("top/a"));
+            let folders = BTreeSet::from([top.join("top"), top.join("top/a")]);
             let limit = Instant::now() + LIMIT;
-            while watcher.watch(&wanted).unwrap() != [top.join("top/a")] {
+            while watcher.watch(&folders).unwrap() != [top.join("top/a")] {
                 assert!(Instant::now() < limit, "it is mistaken for the deleted directory");
             }
             fs::write(top.join("top/a/file"), "x").unwrap();
-            until(&sights, &top.join("top/a/file"));
+            wait_for_path(&events, &top.join("top/a/file"));
         }
     }
 
     #[test]
     fn more_folders_than_the_limit_are_an_error() {
         for &coverage in COVERAGES {
-            let (_directory, _, watcher, _sights) = watched(2, coverage, &["a", "b", "c"]);
+            let (_directory, _, watcher, _sights) = watch_new(2, coverage, &["a", "b", "c"]);
             let error = watcher.unwrap_err().to_string();
             assert_eq!(error, "there are 3 directories, but the system can watch only 2");
         }
     }
 
     #[test]
-    fn a_folder_that_is_gone_again_is_no_error() {
+    fn a_deleted_directory_is_not_an_error() {
         for &coverage in COVERAGES {
-            let (_directory, top, watcher, _sights) = watched(10, coverage, &["a"]);
-            let wanted = BTreeSet::from([top.join("a"), top.join("gone")]);
-            assert_eq!(watcher.unwrap().watch(&wanted).unwrap(), [""; 0].map(PathBuf::from));
+            let (_directory, top, watcher, _sights) = watch_new(10, coverage, &["a"]);
+            let folders = BTreeSet::from([top.join("a"), top.join("gone")]);
+            assert_eq!(watcher.unwrap().watch(&folders).unwrap(), [""; 0].map(PathBuf::from));
         }
     }
 
     #[test]
     fn a_tree_is_covered_from_its_top() {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
-        let wanted = paths(&["w/a", "w/a/b", "w/a/b/c", "w/a-b", "w/d/e", "x"]);
-        assert_eq!(Coverage::Tree.of(&wanted), paths(&["w/a", "w/a-b", "w/d/e", "x"]));
-        assert_eq!(Coverage::Directory.of(&wanted), wanted);
+        let folders = paths(&["w/a", "w/a/b", "w/a/b/c", "w/a-b", "w/d/e", "x"]);
+        assert_eq!(Coverage::Tree.covering_folders(&folders), paths(&["w/a", "w/a-b", "w/d/e", "x"]));
+        assert_eq!(Coverage::Directory.covering_folders(&folders), folders);
     }
 
     #[test]
-    fn many_changes_are_everything() {
-        let (sender, events) = sync_channel(WAITING);
-        let missed = AtomicBool::new(false);
-        for n in 0..MANY + 10 {
+    fn too_many_changes_are_reported_as_everything() {
+        let (sender, events) = sync_channel(QUEUE_CAPACITY);
+        let has_missed = AtomicBool::new(false);
+        for n in 0..MAX_REPORTED_PATHS + 10 {
             sender.send(PathBuf::from(n.to_string())).unwrap();
         }
         drop(sender);
-        let mut told = Vec::new();
-        gather(&events, &missed, &mut |sight| told.push(sight));
-        assert_eq!(told, [WatchEvent::Everything]);
+        let mut reported = Vec::new();
+        collect_changes(&events, &has_missed, &mut |event| reported.push(event));
+        assert_eq!(reported, [WatchEvent::Everything]);
     }
 }

@@ -64,7 +64,6 @@ const NAMES: [&str; 33] = [
     "C/outlines/outlines-1.db-journal",
 ];
 
-/// The target of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Target {
     File,
@@ -81,7 +80,7 @@ enum Target {
 
 /// How a link refers to its target.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Way {
+enum LinkKind {
     Absolute,
     Relative,
     /// Through another link.
@@ -158,7 +157,7 @@ impl World {
     }
 
     fn workspace(&self, folder: &str) -> WorkspaceKey {
-        WorkspaceKey::of(&self.at(folder)).unwrap()
+        WorkspaceKey::for_folder(&self.at(folder)).unwrap()
     }
 
     fn name_of(&self, folder: &str) -> String {
@@ -166,7 +165,7 @@ impl World {
     }
 
     /// Returns the path that a name stands for.
-    fn place(&self, name: &str) -> PathBuf {
+    fn path_of(&self, name: &str) -> PathBuf {
         let process = process::id().to_string();
         let parts =
             name.split('/').map(|part| if part == "H" { self.name_of("work") } else { part.to_owned() });
@@ -186,22 +185,22 @@ impl World {
     }
 
     /// Places a link at the path that a name stands for.
-    fn plant(&self, name: &str, target: Target, way: Way) -> PathBuf {
-        let link = self.place(name);
+    fn plant(&self, name: &str, target: Target, kind: LinkKind) -> PathBuf {
+        let link = self.path_of(name);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         if link.symlink_metadata().is_ok() {
             // Move the existing entry to another location.
             fs::rename(&link, self.at("taken")).unwrap();
         }
-        let leads = self.target(target, &link);
-        match way {
-            Way::Absolute => symlink(leads, &link).unwrap(),
-            Way::Relative => {
+        let target = self.target(target, &link);
+        match kind {
+            LinkKind::Absolute => symlink(target, &link).unwrap(),
+            LinkKind::Relative => {
                 let up = "../".repeat(link.components().count() - 2);
-                symlink(Path::new(&up).join(leads.strip_prefix("/").unwrap()), &link).unwrap();
+                symlink(Path::new(&up).join(target.strip_prefix("/").unwrap()), &link).unwrap();
             }
-            Way::Around => {
-                symlink(leads, self.at("around")).unwrap();
+            LinkKind::Around => {
+                symlink(target, self.at("around")).unwrap();
                 symlink(self.at("around"), &link).unwrap();
             }
         }
@@ -210,44 +209,44 @@ impl World {
 
     /// Returns the mode, modification time and content of everything outside.
     fn outside(&self) -> BTreeMap<PathBuf, (u32, SystemTime, Vec<u8>)> {
-        let mut found = BTreeMap::new();
+        let mut files = BTreeMap::new();
         let ours = self.at("S/workspaces").join(self.name_of("other"));
-        let mut open = vec![self.at("outside"), ours.join("sessions.db")];
-        while let Some(path) = open.pop() {
+        let mut pending = vec![self.at("outside"), ours.join("sessions.db")];
+        while let Some(path) = pending.pop() {
             let Ok(metadata) = path.symlink_metadata() else { continue };
             let is_pipe = metadata.file_type().is_fifo();
             let bytes = if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
             if metadata.is_dir() {
-                open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
             }
             let written = if is_pipe { SystemTime::UNIX_EPOCH } else { metadata.modified().unwrap() };
-            found.insert(path, (metadata.mode(), written, bytes));
+            files.insert(path, (metadata.mode(), written, bytes));
         }
-        found
+        files
     }
 
     /// Uses all stored files. Returns a description of each problem, including content that was read from outside.
-    fn work(&self, times: u64) -> Vec<String> {
-        let mut wrong: Vec<String> = Vec::new();
-        let mut note = |what: &str, result: Result<(), String>| {
+    fn use_everything(&self, times: u64) -> Vec<String> {
+        let mut problems: Vec<String> = Vec::new();
+        let mut check = |name: &str, result: Result<(), String>| {
             if let Err(error) = result {
-                wrong.push(format!("{what}: {error}"));
+                problems.push(format!("{name}: {error}"));
             }
         };
-        note("store", self.use_store(times).map_err(|error| error.to_string()));
-        note("key", self.use_key());
-        let previews = PreviewFiles::below(Some(self.at("C")));
-        note("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
+        check("store", self.use_store(times).map_err(|error| error.to_string()));
+        check("key", self.use_key());
+        let previews = PreviewFiles::in_cache(Some(self.at("C")));
+        check("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
         let cache = OutlineCache::at(self.at("C"));
         let stamp = Stamp { mtime_ns: 1, size: 2, identity: 3 };
-        let seen = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::of("text") })];
-        cache.save(&self.at("work"), &OutlineUpdate { seen, ..OutlineUpdate::default() });
-        note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is stored".to_owned()));
-        wrong
+        let read_files = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::of("text") })];
+        cache.save(&self.at("work"), &OutlineUpdate { read_files, ..OutlineUpdate::default() });
+        check("cache", cache.extent().map(drop).ok_or_else(|| "nothing is stored".to_owned()));
+        problems
     }
 
     fn use_key(&self) -> Result<(), String> {
-        let key = placeholder_key::at(&self.at("S")).map_err(|error| error.to_string())?;
+        let key = placeholder_key::in_directory(&self.at("S")).map_err(|error| error.to_string())?;
         let screened = |key: PlaceholderKey| Screen::new(move || key).text(TOKEN).into_owned();
         let outside = PlaceholderKey::new(SECRET.as_bytes().try_into().unwrap());
         assert_ne!(screened(outside), TOKEN, "the token is not recognized as a secret");
@@ -272,7 +271,7 @@ impl World {
         let spilled = store.spills.write(&a, b"an output");
         // The quota is too small for the existing outputs.
         store.allow_spills(Quota(12));
-        let crowded = store.spills.write(&a, b"another one");
+        let over_quota = store.spills.write(&a, b"another one");
         store.allow_spills(Quota::default());
         for id in [&a, &b] {
             if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
@@ -281,7 +280,7 @@ impl World {
         }
         drop(store.fork(&a, &session("b"), None)?);
         store.delete(&b)?;
-        spilled.and(crowded).map(drop)
+        spilled.and(over_quota).map(drop)
     }
 }
 
@@ -295,79 +294,80 @@ fn no_planted_link_is_followed() {
     let mut planted = Vec::new();
     for name in NAMES {
         for target in TARGETS {
-            for way in [Way::Absolute, Way::Relative, Way::Around] {
+            for kind in [LinkKind::Absolute, LinkKind::Relative, LinkKind::Around] {
                 for moment in [Moment::First, Moment::Later] {
-                    planted.push((name, target, way, moment));
+                    planted.push((name, target, kind, moment));
                 }
             }
         }
     }
     let all = planted.len();
-    let kinds = all / NAMES.len();
+    let per_name = all / NAMES.len();
     let mut tried = planted;
     if env::var_os("STRATA_LONG").is_none() {
         // One combination for each name, of another kind than the previous one.
-        let chosen = tried.chunks(kinds).enumerate().map(|(number, of_name)| of_name[number * 11 % kinds]);
+        let chosen =
+            tried.chunks(per_name).enumerate().map(|(number, of_name)| of_name[number * 11 % per_name]);
         tried = chosen.collect();
     }
     let mut refused = 0;
-    for &(name, target, way, moment) in &tried {
-        let about = format!("{name} -> {target:?} ({way:?}, {moment:?})");
+    for &(name, target, kind, moment) in &tried {
+        let context = format!("{name} -> {target:?} ({kind:?}, {moment:?})");
         let world = World::new();
         drop(Store::open(&world.at("S"), &world.workspace("other")).unwrap());
         if moment == Moment::Later {
-            assert_eq!(world.work(1), [""; 0], "{about}");
+            assert_eq!(world.use_everything(1), [""; 0], "{context}");
         }
-        let link = world.plant(name, target, way);
+        let link = world.plant(name, target, kind);
         let before = world.outside();
-        refused += usize::from(!world.work(2).is_empty());
-        assert_eq!(world.outside(), before, "{about}");
+        refused += usize::from(!world.use_everything(2).is_empty());
+        assert_eq!(world.outside(), before, "{context}");
         // Strata may have set the link aside or replaced it.
         if link.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
             fs::remove_file(&link).unwrap();
         }
-        assert_eq!(world.work(3), [""; 0], "{about}, after its removal");
-        assert_eq!(world.outside(), before, "{about}, after its removal");
+        assert_eq!(world.use_everything(3), [""; 0], "{context}, after its removal");
+        assert_eq!(world.outside(), before, "{context}, after its removal");
     }
     println!("{} of {all} links planted: {refused} refused, the others replaced, 0 followed", tried.len());
 }
 
 #[test]
-fn a_link_of_ones_own_may_stand_for_the_state() {
+fn the_state_directory_may_be_a_link_of_the_user() {
     let world = World::new();
     fs::remove_dir(world.at("S")).unwrap();
     fs::create_dir(world.at("moved")).unwrap();
     symlink(world.at("moved"), world.at("S")).unwrap();
-    assert_eq!(world.work(1), [""; 0]);
+    assert_eq!(world.use_everything(1), [""; 0]);
     assert!(world.at("moved/placeholder.key").exists());
     assert_eq!(world.at("moved").metadata().unwrap().mode() & 0o777, 0o700);
 }
 
 #[test]
-fn what_belongs_to_somebody_else_is_not_used() {
-    const SOMEBODY: u32 = 12_345;
+fn files_of_other_users_are_not_used() {
+    const OTHER_USER: u32 = 12_345;
     let world = World::new();
     // Give the directory to another user if this process may do so; otherwise, use a directory that belongs to another
     // user.
-    let theirs = match std::os::unix::fs::chown(world.at("S"), Some(SOMEBODY), Some(SOMEBODY)) {
+    let directory = match std::os::unix::fs::chown(world.at("S"), Some(OTHER_USER), Some(OTHER_USER)) {
         Ok(()) => world.at("S"),
         Err(_) => PathBuf::from("/"),
     };
-    let before = theirs.metadata().unwrap();
-    let refused = Store::open(&theirs, &world.workspace("work")).unwrap_err();
+    let before = directory.metadata().unwrap();
+    let error = Store::open(&directory, &world.workspace("work")).unwrap_err();
     let problem = "belongs to another user";
-    assert_eq!(refused, StoreError::NotPrivate { path: theirs.clone(), problem });
-    assert!(placeholder_key::at(&theirs).is_err());
-    let after = theirs.metadata().unwrap();
+    assert_eq!(error, StoreError::NotPrivate { path: directory.clone(), problem });
+    assert!(placeholder_key::in_directory(&directory).is_err());
+    let after = directory.metadata().unwrap();
     assert_eq!((after.mode(), after.modified().unwrap()), (before.mode(), before.modified().unwrap()));
 }
 
 #[test]
-fn a_directory_for_everybodys_temporary_files_is_not_used() {
+fn a_shared_temporary_directory_is_not_used() {
     let world = World::new();
     fs::set_permissions(world.at("S"), fs::Permissions::from_mode(0o1777)).unwrap();
-    let refused = Store::open(&world.at("S"), &world.workspace("work")).unwrap_err();
-    assert_eq!(refused, StoreError::NotPrivate { path: world.at("S"), problem: "is shared by all users" });
+    let error = Store::open(&world.at("S"), &world.workspace("work")).unwrap_err();
+    assert_eq!(error, StoreError::NotPrivate { path: world.at("S"), problem: "is shared by all users" });
     assert_eq!(world.at("S").metadata().unwrap().mode() & 0o7777, 0o1777);
     assert_eq!(fs::read_dir(world.at("S")).unwrap().count(), 0);
 }

@@ -30,30 +30,30 @@ fn main() -> Result<(), Anything> {
     headless.index(|_| ())?;
     let index = &headless.snapshot().index;
     println!("index of {} files, {} outlined: {:?}", index.files.len(), index.symbols.len(), start.elapsed());
-    println!("memory after indexing: {}", peak());
+    println!("memory after indexing: {}", peak_memory());
     headless.run("strata.files.select", json!({ "paths": selected }))?;
 
-    let ask = json!({ "prompt": "What does this do?", "dryRun": true });
-    let (first, _) = timed(&mut headless, "strata.prompt.assemble", &ask)?;
+    let arguments = json!({ "prompt": "What does this do?", "dryRun": true });
+    let (first, _) = timed(&mut headless, "strata.prompt.assemble", &arguments)?;
     println!("first prompt: {first:?}");
     let mut again = Vec::new();
     for _ in 0..ROUNDS {
-        again.push(timed(&mut headless, "strata.prompt.assemble", &ask)?.0);
+        again.push(timed(&mut headless, "strata.prompt.assemble", &arguments)?.0);
     }
-    print("the same question again", again);
+    print_times("the same question again", again);
 
     let mut turns = Vec::new();
     let mut last = Value::Null;
     for turn in 0..ROUNDS {
-        let ask = json!({ "prompt": format!("Question {turn}: what does this do?") });
-        let (time, reply) = timed(&mut headless, "strata.prompt.assemble", &ask)?;
+        let arguments = json!({ "prompt": format!("Question {turn}: what does this do?") });
+        let (time, reply) = timed(&mut headless, "strata.prompt.assemble", &arguments)?;
         let answer = json!({ "id": reply["id"], "response": format!("Answer {turn}.") });
         headless.run("strata.prompt.record", answer)?;
         turns.push(time);
         last = reply;
     }
-    print("turns of a conversation", turns);
-    println!("memory at the end: {}", peak());
+    print_times("turns of a conversation", turns);
+    println!("memory at the end: {}", peak_memory());
     println!("last request: {} bytes, {}", last["body"].to_string().len(), last["coverage"]);
     let (texts, parts) = (recount(&headless, &last), &last["tokens"]["parts"]);
     println!("tokens: {} = {parts}; texts recounted: {texts}", last["tokens"]["total"]);
@@ -63,11 +63,11 @@ fn main() -> Result<(), Anything> {
 fn timed(
     headless: &mut HeadlessWorkspace,
     command: &str,
-    ask: &Value,
+    arguments: &Value,
 ) -> Result<(Duration, Value), Anything> {
-    let ask = ask.clone();
+    let arguments = arguments.clone();
     let start = Instant::now();
-    let reply = headless.run(command, ask)?;
+    let reply = headless.run(command, arguments)?;
     Ok((start.elapsed(), reply))
 }
 
@@ -75,34 +75,34 @@ fn timed(
 /// `structure`.
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
-    let weigh = |text: String| TokenCounter::default().count(model.tokenizer, &text);
+    let count_tokens = |text: String| TokenCounter::default().count(model.tokenizer, &text);
     let messages = reply["body"]["messages"].as_array().into_iter().flatten();
-    let contents = std::iter::once(&reply["body"]["system"]).chain(messages.map(|said| &said["content"]));
-    contents.flat_map(texts).map(weigh).sum()
+    let contents =
+        std::iter::once(&reply["body"]["system"]).chain(messages.map(|message| &message["content"]));
+    contents.flat_map(texts).map(count_tokens).sum()
 }
 
 /// Returns the texts of a message's content, and of the calls and results in it.
 fn texts(content: &Value) -> Vec<String> {
-    let own = content.as_str().map(str::to_owned);
+    let text = content.as_str().map(str::to_owned);
     let blocks = content.as_array().into_iter().flatten().flat_map(|block| {
         let called = [block["name"].as_str().map(str::to_owned), block.get("input").map(Value::to_string)];
-        let said = block["text"].as_str().map(str::to_owned);
-        said.into_iter().chain(called.into_iter().flatten()).chain(texts(&block["content"]))
+        let block_text = block["text"].as_str().map(str::to_owned);
+        block_text.into_iter().chain(called.into_iter().flatten()).chain(texts(&block["content"]))
     });
-    own.into_iter().chain(blocks).collect()
+    text.into_iter().chain(blocks).collect()
 }
 
-fn print(what: &str, mut times: Vec<Duration>) {
+fn print_times(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let (Some(least), Some(median), Some(most)) = (times.first(), times.get(times.len() / 2), times.last())
     else {
         return;
     };
-    println!("{what}, {} times: {least:?} to {most:?}, median {median:?}", times.len());
+    println!("{name}, {} times: {least:?} to {most:?}, median {median:?}", times.len());
 }
 
-/// Returns the peak memory of the process.
-fn peak() -> String {
+fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.map_or("unknown on this system".to_owned(), |peak| peak.trim().to_owned())

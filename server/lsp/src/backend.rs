@@ -20,9 +20,9 @@ use tower_lsp::ls_types::{
 };
 
 use crate::command_error;
-use crate::event::{Arguments, Call, Event};
-use crate::navigation::{Caret, Declarations, Question};
-use crate::pending_answer::{CancelOnDrop, asked};
+use crate::event::{Arguments, CommandCall, Event};
+use crate::navigation::{Caret, Declarations, LspRequest};
+use crate::pending_answer::{CancelOnDrop, request_event};
 use crate::reply_rendering::UserMessage;
 
 /// Converts the client's messages to events for the main loop.
@@ -32,7 +32,6 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// Creates a backend that posts to `events`.
     pub(crate) fn new(events: Sender<Event>) -> Self {
         Self { events }
     }
@@ -50,9 +49,9 @@ impl Backend {
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let (answer, wait) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         self.post(Event::Initialize(Box::new(params), answer));
-        wait.await.map_err(|_| Error::internal_error())
+        receiver.await.map_err(|_| Error::internal_error())
     }
 
     async fn initialized(&self, _: InitializedParams) {
@@ -100,11 +99,11 @@ impl LanguageServer for Backend {
     }
 
     async fn did_create_files(&self, params: CreateFilesParams) {
-        self.post(Event::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+        self.post(Event::FilesCreatedOrDeleted(params.files.into_iter().map(|file| file.uri).collect()));
     }
 
     async fn did_delete_files(&self, params: DeleteFilesParams) {
-        self.post(Event::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+        self.post(Event::FilesCreatedOrDeleted(params.files.into_iter().map(|file| file.uri).collect()));
     }
 
     async fn did_rename_files(&self, params: RenameFilesParams) {
@@ -121,74 +120,75 @@ impl LanguageServer for Backend {
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        let (event, answer) = asked(Question::Document(params.text_document.uri.to_string()));
+        let (event, answer) = request_event(LspRequest::Document(params.text_document.uri.to_string()));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
-        let (event, answer) = asked(Question::Workspace(params.query));
+        let (event, answer) = request_event(LspRequest::Workspace(params.query));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let (event, answer) = asked(Question::Hover(caret(&params.text_document_position_params)));
+        let (event, answer) = request_event(LspRequest::Hover(caret(&params.text_document_position_params)));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-        let (event, answer) = asked(Question::Definition(caret(&params.text_document_position_params)));
+        let (event, answer) =
+            request_event(LspRequest::Definition(caret(&params.text_document_position_params)));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let declarations = match params.context.include_declaration {
-            true => Declarations::Counted,
-            false => Declarations::LeftOut,
+            true => Declarations::Included,
+            false => Declarations::Excluded,
         };
         let (event, answer) =
-            asked(Question::References(caret(&params.text_document_position), declarations));
+            request_event(LspRequest::References(caret(&params.text_document_position), declarations));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let (event, answer) = asked(Question::Actions(Box::new(params)));
+        let (event, answer) = request_event(LspRequest::Actions(Box::new(params)));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let (event, answer) = asked(Question::Lens(params.text_document.uri.to_string()));
+        let (event, answer) = request_event(LspRequest::Lens(params.text_document.uri.to_string()));
         self.post(event);
-        answer.found().await
+        answer.received().await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        let (answer, wait) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let cancel = Cancel::new();
         let _dropped = CancelOnDrop::new(&cancel);
         let arguments: Vec<Value> = params.arguments;
         let name = params.command.clone();
         let token = params.work_done_progress_params.work_done_token;
-        self.post(Event::Command(Call {
+        self.post(Event::Command(CommandCall {
             name,
             arguments: Arguments::Json(arguments),
             cancel,
             token,
             answer,
         }));
-        let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
-        if let Some(shown) = UserMessage::of(&params.command, &outcome) {
-            self.post(Event::Show(shown));
+        let Ok(outcome) = receiver.await else { return Err(Error::internal_error()) };
+        if let Some(message) = UserMessage::for_outcome(&params.command, &outcome) {
+            self.post(Event::ShowMessage(message));
         }
-        Ok(Some(outcome.map_err(command_error::of)?))
+        Ok(Some(outcome.map_err(command_error::to_json_rpc)?))
     }
 }
 
-fn caret(at: &TextDocumentPositionParams) -> Caret {
-    Caret { uri: at.text_document.uri.to_string(), position: at.position }
+fn caret(params: &TextDocumentPositionParams) -> Caret {
+    Caret { uri: params.text_document.uri.to_string(), position: params.position }
 }

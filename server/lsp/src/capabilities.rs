@@ -17,7 +17,7 @@ use crate::position::Encoding;
 use strata_app::commands::COMMANDS;
 
 /// Builds the reply to `initialize`. Announces the features in `offered`; others may be registered later.
-pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
+pub(crate) fn initialize_result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
     // Request the text on save, which resyncs a buffer that is out of sync.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {
@@ -30,30 +30,30 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
-    let registrations = |feature: Feature| offered.contains(&feature).then_some(true);
+    let is_offered = |feature: Feature| offered.contains(&feature).then_some(true);
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-            notebook_document_sync: Some(OneOf::Left(any_notebook())),
+            notebook_document_sync: Some(OneOf::Left(notebook_sync_options())),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
                 work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
             }),
-            document_symbol_provider: registrations(Feature::DocumentSymbol).map(OneOf::Left),
-            workspace_symbol_provider: registrations(Feature::WorkspaceSymbol).map(OneOf::Left),
-            hover_provider: registrations(Feature::Hover).map(HoverProviderCapability::Simple),
-            definition_provider: registrations(Feature::Definition).map(OneOf::Left),
-            references_provider: registrations(Feature::References).map(OneOf::Left),
-            code_action_provider: registrations(Feature::CodeAction).map(|_| actions()),
-            code_lens_provider: registrations(Feature::CodeLens)
+            document_symbol_provider: is_offered(Feature::DocumentSymbol).map(OneOf::Left),
+            workspace_symbol_provider: is_offered(Feature::WorkspaceSymbol).map(OneOf::Left),
+            hover_provider: is_offered(Feature::Hover).map(HoverProviderCapability::Simple),
+            definition_provider: is_offered(Feature::Definition).map(OneOf::Left),
+            references_provider: is_offered(Feature::References).map(OneOf::Left),
+            code_action_provider: is_offered(Feature::CodeAction).map(|_| code_action_options()),
+            code_lens_provider: is_offered(Feature::CodeLens)
                 .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
                 file_operations: Some(WorkspaceFileOperationsServerCapabilities {
-                    did_create: Some(any_file()),
-                    did_rename: Some(any_file()),
-                    did_delete: Some(any_file()),
+                    did_create: Some(file_operation_options()),
+                    did_rename: Some(file_operation_options()),
+                    did_delete: Some(file_operation_options()),
                     ..WorkspaceFileOperationsServerCapabilities::default()
                 }),
             }),
@@ -68,12 +68,12 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
 }
 
 /// Returns the options for receiving all notebooks as documents of cells.
-fn any_notebook() -> NotebookDocumentSyncOptions {
+fn notebook_sync_options() -> NotebookDocumentSyncOptions {
     let selector = NotebookSelector::ByNotebook { notebook: Notebook::String("*".to_owned()), cells: None };
     NotebookDocumentSyncOptions { notebook_selector: vec![selector], save: Some(true) }
 }
 
-fn actions() -> CodeActionProviderCapability {
+fn code_action_options() -> CodeActionProviderCapability {
     CodeActionProviderCapability::Options(CodeActionOptions {
         code_action_kinds: Some(vec![CodeActionKind::new(ACTION_KIND)]),
         ..CodeActionOptions::default()
@@ -81,7 +81,7 @@ fn actions() -> CodeActionProviderCapability {
 }
 
 /// Returns the options for receiving notifications about files and folders of any name.
-fn any_file() -> FileOperationRegistrationOptions {
+fn file_operation_options() -> FileOperationRegistrationOptions {
     let pattern = FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None };
     let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };
     FileOperationRegistrationOptions { filters: vec![filter] }

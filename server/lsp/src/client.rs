@@ -46,7 +46,7 @@ impl InitializationOptions {
         fields.retain(|_, value| !value.is_null());
         loop {
             let error = match serde_path_to_error::deserialize(Value::Object(fields.clone())) {
-                Ok(read) => return (read, problems),
+                Ok(options) => return (options, problems),
                 Err(error) => error,
             };
             let path = error.path().to_string();
@@ -80,7 +80,7 @@ pub(crate) struct ClientInfo {
     /// Whether the client opens a document on request (`window/showDocument`).
     pub shows_documents: bool,
     /// Features that can be registered and unregistered dynamically.
-    pub registers: BTreeSet<Feature>,
+    pub registrable_features: BTreeSet<Feature>,
     /// Strata-specific requests that the client answers.
     pub abilities: Abilities,
     /// Id of the session to resume, if any.
@@ -93,28 +93,29 @@ impl ClientInfo {
     pub(crate) fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
         let general = capabilities.general.as_ref();
         let workspace = capabilities.workspace.as_ref();
-        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let file_watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = capabilities.window.as_ref();
         let text = capabilities.text_document.as_ref();
         let symbols = text.and_then(|text| text.document_symbol.as_ref());
         let actions = text.and_then(|text| text.code_action.as_ref());
         let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
         let documents = window.and_then(|window| window.show_document.as_ref());
-        let answers = |method: &str| options.requests.iter().any(|request| request == method);
+        let is_answered = |method: &str| options.requests.iter().any(|request| request == method);
         Self {
             name: None,
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
             configuration: workspace.and_then(|workspace| workspace.configuration) == Some(true),
-            watches_files: watched.and_then(|watched| watched.dynamic_registration) == Some(true),
+            watches_files: file_watching.and_then(|file_watching| file_watching.dynamic_registration)
+                == Some(true),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
             nests_symbols: symbols.and_then(|s| s.hierarchical_document_symbol_support) == Some(true),
             literal_actions: actions.is_some_and(|actions| actions.code_action_literal_support.is_some()),
             refreshes_lenses: lenses.and_then(|lenses| lenses.refresh_support) == Some(true),
             shows_documents: documents.map(|documents| documents.support) == Some(true),
-            registers: registers(capabilities),
+            registrable_features: registrable_features(capabilities),
             abilities: Abilities {
-                summarizes: answers(SummarizeRequest::METHOD),
-                counts_tokens: answers(CountTokensRequest::METHOD),
+                summarizes: is_answered(SummarizeRequest::METHOD),
+                counts_tokens: is_answered(CountTokensRequest::METHOD),
             },
             resume: options.resume.clone(),
             trust: if options.trusted { Trust::Trusted } else { Trust::Untrusted },
@@ -122,10 +123,10 @@ impl ClientInfo {
     }
 }
 
-fn registers(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
+fn registrable_features(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
     let text = capabilities.text_document.as_ref();
     let symbols = capabilities.workspace.as_ref().and_then(|workspace| workspace.symbol.as_ref());
-    let can = |feature: &Feature| match feature {
+    let dynamic_registration = |feature: &Feature| match feature {
         Feature::DocumentSymbol => text?.document_symbol.as_ref()?.dynamic_registration,
         Feature::WorkspaceSymbol => symbols?.dynamic_registration,
         Feature::Hover => text?.hover.as_ref()?.dynamic_registration,
@@ -134,7 +135,7 @@ fn registers(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
         Feature::CodeAction => text?.code_action.as_ref()?.dynamic_registration,
         Feature::CodeLens => text?.code_lens.as_ref()?.dynamic_registration,
     };
-    Feature::ALL.into_iter().filter(|feature| can(feature) == Some(true)).collect()
+    Feature::ALL.into_iter().filter(|feature| dynamic_registration(feature) == Some(true)).collect()
 }
 
 #[cfg(test)]
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_that_cannot_be_read_takes_no_other_with_it() {
+    fn an_unreadable_field_does_not_affect_the_other_fields() {
         let options =
             json!({ "trusted": "yes", "requests": ["strata/summarize", 7], "resume": "s-1", "theme": 1 });
         let (read, problems) = InitializationOptions::read(Some(&options));
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn missing_and_null_options_are_the_defaults() {
         for options in
             [None, Some(json!(null)), Some(json!([])), Some(json!({ "trusted": null, "requests": null }))]
         {

@@ -6,7 +6,7 @@ use strata_base::external::External;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 /// Converts a command's error to a JSON-RPC error.
-pub(crate) fn of(error: CommandError) -> Error {
+pub(crate) fn to_json_rpc(error: CommandError) -> Error {
     let message = External::new(&error.to_string()).notice().to_string();
     let (code, data) = match error {
         CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
@@ -33,6 +33,6 @@ mod tests {
 
     #[test]
     fn an_internal_error_has_its_own_code() {
-        assert_eq!(of(CommandError::Internal).code, ErrorCode::InternalError);
+        assert_eq!(to_json_rpc(CommandError::Internal).code, ErrorCode::InternalError);
     }
 }

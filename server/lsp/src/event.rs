@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::buffer::ParsedBuffer;
-use strata_conversation::compaction::Draft;
+use strata_conversation::compaction::CompactionDraft;
 use strata_conversation::tool_result_archival::Archival;
 use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
@@ -20,23 +20,23 @@ use tower_lsp::ls_types::{
 };
 
 use crate::invalid_notification::InvalidNotification;
-use crate::navigation::Question;
+use crate::navigation::LspRequest;
 use crate::reply_rendering::UserMessage;
 use strata_app::commands::{CommandError, Invocation};
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ServedView;
 use strata_app::model::meter::Status;
 use strata_app::model::settings::FoundSettings;
-use strata_app::runtime::executor::Outcome;
+use strata_app::runtime::executor::CommandOutcome;
 use strata_app::services::token_count_client::CountedPrompt;
 
 /// Sends the answer to a request. If it is dropped without an answer, because the handler panicked, the client gets an
 /// internal error.
-pub(crate) type Answer<T> = oneshot::Sender<T>;
+pub(crate) type Responder<T> = oneshot::Sender<T>;
 
 /// A command to run in its session.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct CommandCall {
     /// Name of the command, such as `strata.files.select`.
     pub name: String,
     pub arguments: Arguments,
@@ -44,22 +44,21 @@ pub(crate) struct Call {
     pub cancel: Cancel,
     /// Token for reporting the command's progress, if the client gave one.
     pub token: Option<NumberOrString>,
-    pub answer: Answer<Result<Value, CommandError>>,
+    pub answer: Responder<Result<Value, CommandError>>,
 }
 
-impl Call {
+impl CommandCall {
     /// Creates a call that nobody cancels and whose progress nobody sees.
     pub(crate) fn new(
         name: &str,
         arguments: Vec<Value>,
-        answer: Answer<Result<Value, CommandError>>,
+        answer: Responder<Result<Value, CommandError>>,
     ) -> Self {
         let arguments = Arguments::Json(arguments);
         Self { name: name.to_owned(), arguments, cancel: Cancel::new(), token: None, answer }
     }
 }
 
-/// Arguments of a command.
 #[derive(Debug)]
 pub(crate) enum Arguments {
     /// As received from the client.
@@ -73,18 +72,18 @@ pub(crate) enum Arguments {
 pub(crate) struct FinishedTask {
     /// Value of `World::folders_version` when the task started.
     pub folders_version: u64,
-    pub outcome: Outcome,
-    pub waits: Waiter,
+    pub outcome: CommandOutcome,
+    pub waiter: Waiter,
 }
 
 /// The recipient of a task's outcome.
 #[derive(Debug)]
 pub(crate) enum Waiter {
     /// A client that waits for a command, with its cancellation flag and progress token.
-    Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
+    Caller(Responder<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
     /// The compaction with this number.
     Compaction(u64),
-    Nobody,
+    None,
 }
 
 /// How an index run ended.
@@ -98,9 +97,9 @@ pub(crate) enum IndexEnd {
 
 #[derive(Debug)]
 pub(crate) enum Event {
-    Initialize(Box<InitializeParams>, Answer<InitializeResult>),
+    Initialize(Box<InitializeParams>, Responder<InitializeResult>),
     /// A warning about the parameters of `initialize`, with its code, to show once the client is initialized.
-    Greeting(&'static str, String),
+    StartupWarning(&'static str, String),
     Initialized,
     Opened(TextDocumentItem),
     Changed(DidChangeTextDocumentParams),
@@ -113,19 +112,19 @@ pub(crate) enum Event {
     /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
     /// A message referred to a different document than the previous one. Contains the URI of the new document.
-    Named(String),
+    DocumentReferenced(String),
     /// The client reported changed files on disk.
     FilesChanged(DidChangeWatchedFilesParams),
     /// The editor created or deleted files, given by their URIs.
-    FilesCameOrWent(Vec<String>),
+    FilesCreatedOrDeleted(Vec<String>),
     /// The editor renamed files or folders, given by their old and new URIs.
     FilesRenamed(Vec<(String, String)>),
     /// The client refused to watch files, or did not answer the request in time.
-    ClientDoesNotWatch,
+    ClientCannotWatch,
     /// The server's own watcher reported changes.
-    Seen(WatchEvent),
+    WatcherReported(WatchEvent),
     /// The server's own watcher has started to watch these additional folders, or failed for this reason.
-    Watched(Result<Vec<PathBuf>, String>),
+    WatchingStarted(Result<Vec<PathBuf>, String>),
     /// Workspace folders were added or removed.
     FoldersChanged(DidChangeWorkspaceFoldersParams),
     /// The client's settings changed. Clients that do not support `workspace/configuration` send the new settings.
@@ -137,30 +136,30 @@ pub(crate) enum Event {
     /// The user cancelled the operation with this progress token.
     ProgressCancelled(NumberOrString),
     /// A standard LSP request, such as hover. The flag is raised when the answer is no longer needed.
-    Asked(Question, Cancel, Answer<Value>),
-    Command(Call),
+    LspRequest(LspRequest, Cancel, Responder<Value>),
+    Command(CommandCall),
     /// The outcome of a command, as a message to show to the user.
-    Show(UserMessage),
+    ShowMessage(UserMessage),
     /// A task of the session with this id has finished.
-    CommandDone(String, Box<FinishedTask>),
+    TaskFinished(String, Box<FinishedTask>),
     /// The draft of a compaction is complete, or failed. Contains the session's id and the compaction's number.
-    Drafted(String, u64, Result<Box<Draft>, String>),
+    DraftFinished(String, u64, Result<Box<CompactionDraft>, String>),
     /// A request to a model was answered, or failed. Contains the number of the request.
-    Sent(u64, Result<Value, CommandError>),
+    ModelAnswered(u64, Result<Value, CommandError>),
     /// A model has summarized tool results of the session with this id; `None` if it failed.
-    Aged(String, Option<Box<Archival>>),
+    ToolResultsSummarized(String, Option<Box<Archival>>),
     /// The client has counted the tokens of the next request of the session with this id; `None` if it could not.
-    Measured(String, Option<CountedPrompt>),
+    TokensCounted(String, Option<CountedPrompt>),
     /// A buffer was parsed; `None` if parsing was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),
     /// A partial index from the index run with this number.
-    IndexSoFar(u64, Index),
+    PartialIndex(u64, Index),
     /// The index run with this number ended.
-    Indexed(u64, IndexEnd),
+    IndexRunEnded(u64, IndexEnd),
     /// Another process of the user asks for the open documents.
-    Attached(mpsc::Sender<ServedView>),
+    ViewRequested(mpsc::Sender<ServedView>),
     /// The context meter was read; `None` if the size of the context is unknown.
-    Metered(Option<Status>),
+    MeterRead(Option<Status>),
     /// Ends the main loop. No further events follow.
-    Goodbye,
+    Shutdown,
 }

@@ -11,9 +11,9 @@ use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, Wor
 pub(crate) struct Folders(Vec<(String, Folder)>);
 
 /// Returns the workspace folders from `initialize`. Uses the single root URI that older clients send instead of a list.
-pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
+pub(crate) fn workspace_folders(params: &InitializeParams) -> Folders {
     if let Some(folders) = &params.workspace_folders {
-        return Folders(folders.iter().filter_map(named).collect());
+        return Folders(folders.iter().filter_map(uri_and_folder).collect());
     }
     #[expect(deprecated, reason = "older clients send a single root instead of a list")]
     let root = params.root_uri.as_ref();
@@ -23,9 +23,9 @@ pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
 
 impl Folders {
     pub(crate) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
-        let gone: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
-        self.0.retain(|(uri, _)| !gone.contains(uri));
-        self.0.extend(params.event.added.iter().filter_map(named));
+        let removed: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
+        self.0.retain(|(uri, _)| !removed.contains(uri));
+        self.0.extend(params.event.added.iter().filter_map(uri_and_folder));
     }
 
     /// Returns the roots for these folders. Omits folders whose paths cannot be resolved.
@@ -42,16 +42,16 @@ impl Folders {
     }
 }
 
-fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
+fn uri_and_folder(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
     let path = path(folder.uri.as_str())?;
-    Some((folder.uri.to_string(), Folder { name: own_name(&folder.name), path }))
+    Some((folder.uri.to_string(), Folder { name: display_name(&folder.name), path }))
 }
 
 /// Returns the display name of a client's folder. Some clients (Neovim, kakoune-lsp) send the whole path, which would
 /// appear in prompts and keys, so only the last component is used.
-fn own_name(name: &str) -> Option<String> {
-    let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
-    (!last.is_empty()).then(|| last.to_owned())
+fn display_name(name: &str) -> Option<String> {
+    let last_component = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
+    (!last_component.is_empty()).then(|| last_component.to_owned())
 }
 
 fn path(text: &str) -> Option<PathBuf> {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_a_path_is_its_last_part() {
+    fn a_folder_name_that_is_a_path_is_shortened_to_its_last_component() {
         for (name, expected) in [
             ("app", Some("app")),
             ("my app", Some("my app")),
@@ -79,7 +79,7 @@ mod tests {
             ("/", None),
             ("", None),
         ] {
-            assert_eq!(own_name(name).as_deref(), expected, "{name}");
+            assert_eq!(display_name(name).as_deref(), expected, "{name}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct PreprocessedCall<F> {
     problem: Option<String>,
     spellings: Spellings,
     /// Problems to report when the call has ended.
-    greetings: Vec<String>,
+    startup_warnings: Vec<String>,
     events: Sender<Event>,
 }
 
@@ -58,11 +58,11 @@ impl<S> Inbound<S> {
     }
 
     /// Posts the event that a message refers to another document than the last one.
-    fn follow_document(&mut self, method: &str, params: Option<&Value>) {
+    fn track_current_document(&mut self, method: &str, params: Option<&Value>) {
         match document_of(method, params) {
             Some(uri) if self.document.as_deref() != Some(uri) => {
                 self.document = Some(uri.to_owned());
-                self.post(Event::Named(uri.to_owned()));
+                self.post(Event::DocumentReferenced(uri.to_owned()));
             }
             // If the same document is opened next, it must be reported again.
             None if method == "textDocument/didClose" => self.document = None,
@@ -71,15 +71,15 @@ impl<S> Inbound<S> {
     }
 
     /// Normalizes the URIs of a message, and records how the client spells its open documents.
-    fn read_addresses(&mut self, method: &str, params: &mut Value) {
+    fn normalize_uris(&mut self, method: &str, params: &mut Value) {
         if method == "textDocument/didOpen" {
-            addresses::remember(&mut self.spellings, params);
+            addresses::record_spelling(&mut self.spellings, params);
         }
         addresses::normalize(params);
         if method == "textDocument/didClose"
             && let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str)
         {
-            addresses::forget(&mut self.spellings, uri);
+            addresses::forget_spelling(&mut self.spellings, uri);
         }
     }
 }
@@ -95,12 +95,12 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
 
     fn call(&mut self, request: Request) -> Self::Future {
         let (method, id, mut params) = request.into_parts();
-        let mut greetings = Vec::new();
+        let mut startup_warnings = Vec::new();
         if method == "initialize" {
-            greetings = initialize::keep_readable(params.get_or_insert_default());
+            startup_warnings = initialize::keep_readable(params.get_or_insert_default());
         } else if let Some(params) = &mut params {
-            self.read_addresses(&method, params);
-            complete(&method, params);
+            self.normalize_uris(&method, params);
+            complete_params(&method, params);
         }
         for problem in lists::repair(&method, params.as_mut().unwrap_or(&mut Value::Null)) {
             let method = Some(method.clone().into_owned());
@@ -113,7 +113,7 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
         if let Some(invalid) = invalid {
             self.post(Event::InvalidNotification(invalid));
         }
-        self.follow_document(&method, params.as_ref());
+        self.track_current_document(&method, params.as_ref());
         let problem = id.as_ref().and_then(|_| invalid_params(&method, params.as_ref()));
         let mut request = Request::build(method);
         if let Some(params) = params {
@@ -126,7 +126,7 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
             call: self.service.call(request.finish()),
             problem,
             spellings: Spellings::clone(&self.spellings),
-            greetings,
+            startup_warnings,
             events: self.events.clone(),
         }
     }
@@ -140,8 +140,8 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let response = ready!(Pin::new(&mut self.call).poll(context));
-        for problem in std::mem::take(&mut self.greetings) {
-            let _ = self.events.send(Event::Greeting("folders", problem));
+        for problem in std::mem::take(&mut self.startup_warnings) {
+            let _ = self.events.send(Event::StartupWarning("folders", problem));
         }
         Poll::Ready(response.map(|response| response.map(|response| self.finish(response))))
     }
@@ -176,7 +176,7 @@ fn document_of<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
 
 /// Completes parameters that some clients leave out: removes `null` arguments of a command without arguments, and adds
 /// the settings of a notification that only says that they changed.
-fn complete(method: &str, params: &mut Value) {
+fn complete_params(method: &str, params: &mut Value) {
     match (method, params) {
         ("workspace/executeCommand", Value::Object(fields))
             if fields.get("arguments").is_some_and(Value::is_null) =>
@@ -198,9 +198,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clients_leave_out_is_completed() {
+    fn parameters_that_clients_leave_out_are_added() {
         let completed = |method: &str, mut params: Value| {
-            complete(method, &mut params);
+            complete_params(method, &mut params);
             params
         };
         let command = |params: Value| completed("workspace/executeCommand", params);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_about_a_document_names_it() {
+    fn the_document_of_every_document_message_is_found() {
         let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
         for method in ["textDocument/didOpen", "textDocument/codeAction", "textDocument/ofTomorrow"] {
             assert_eq!(document_of(method, Some(&params)), Some("file:///a.rs"));

@@ -98,21 +98,21 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
         return None;
     }
     let error = serde_path_to_error::deserialize::<_, P>(params).err()?;
-    let place = place(error.path());
+    let path_text = format_path(error.path());
     // The error message quotes the invalid value. Extract only the name of a missing field, and only if the name is
     // known.
-    let sentence = error.inner().to_string();
-    let missing = sentence.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    let message = error.inner().to_string();
+    let missing = message.strip_prefix("missing field `").and_then(|quoted| quoted.strip_suffix('`'));
     let missing = missing.and_then(field);
-    Some(match (missing, kind(error.path())) {
-        (Some((name, _)), _) => format!("`{place}` has no `{name}`"),
-        (None, Some(kind)) => format!("`{place}` is not {kind}"),
-        (None, None) => format!("`{place}` has an unexpected form"),
+    Some(match (missing, expected_type(error.path())) {
+        (Some((name, _)), _) => format!("`{path_text}` has no `{name}`"),
+        (None, Some(expected_type)) => format!("`{path_text}` is not {expected_type}"),
+        (None, None) => format!("`{path_text}` has an unexpected form"),
     })
 }
 
 /// Formats the path of a value, for example `params.contentChanges[0].text`.
-fn place(path: &Path) -> String {
+fn format_path(path: &Path) -> String {
     let parts = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("[{index}]"),
         Segment::Map { key } => format!(".{}", field(key).map_or("?", |(name, _)| name)),
@@ -123,7 +123,7 @@ fn place(path: &Path) -> String {
 
 /// Returns the expected type of the value at a path, such as `a string`. Returns `None` if no type is known for the
 /// path, for example because the client sent a list where the protocol has an object.
-fn kind(path: &Path) -> Option<&'static str> {
+fn expected_type(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
         (None, _) => Some("an object"),
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_refused_by_the_name_of_its_field() {
+    fn the_problem_names_the_invalid_field() {
         let document = json!({ "uri": "file:///a.rs" });
         let position = json!({ "line": 0, "character": 0 });
         for (method, params, expected) in [

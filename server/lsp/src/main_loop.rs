@@ -42,9 +42,9 @@ use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use crate::event::{Answer, Call, Event};
+use crate::event::{CommandCall, Event, Responder};
 use crate::folders::Folders;
-use crate::navigation::Question;
+use crate::navigation::LspRequest;
 use crate::outbound::{Editor, Outbound};
 use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
@@ -57,10 +57,10 @@ use strata_app::services::front_end::{FrontEnd, Warning};
 use compactions::Compactions;
 use endpoint_state::EndpointState;
 use index_runs::IndexRuns;
-use meter_state::Meter;
+use meter_state::MeterState;
 use queue::Queues;
 use registrations::Registrations;
-use running_sends::Sends;
+use running_sends::RunningSends;
 use watch_state::WatchState;
 
 /// Maximum number of jobs that wait for outside events at the same time.
@@ -74,29 +74,29 @@ pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
     /// Number of times that the workspace's settings files were read, which is also the number of the latest read.
-    settings_looks: u64,
+    settings_reads: u64,
     /// Number of settings requests sent to the client, which is also the number of the latest request.
-    settings_asked: u64,
+    settings_requests: u64,
     /// Number of the latest settings request whose answer is in effect.
-    settings_answered: u64,
+    latest_settings_answer: u64,
     queues: Queues,
     compactions: Compactions,
-    sends: Sends,
+    sends: RunningSends,
     /// Sessions whose tool results are being summarized.
-    ageing: BTreeSet<String>,
+    archiving: BTreeSet<String>,
     /// Sessions for which the client is counting the tokens of the next request.
     measuring: BTreeSet<String>,
     indexing: IndexRuns,
     watching: WatchState,
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
-    meter: Meter,
+    meter: MeterState,
     /// Runs work that a request waits for.
     pool: Pool,
     /// Runs work that no request waits for, at a lower priority.
     background: Pool,
     /// Warnings to send once the client is initialized.
-    greetings: Vec<(&'static str, String)>,
+    startup_warnings: Vec<(&'static str, String)>,
     /// Runs work that may wait a long time for outside events.
     blocking: Pool,
     services: Arc<Services>,
@@ -126,22 +126,22 @@ impl MainLoop {
         Ok(Self {
             world,
             folders: Folders::default(),
-            settings_looks: 0,
-            settings_asked: 0,
-            settings_answered: 0,
+            settings_reads: 0,
+            settings_requests: 0,
+            latest_settings_answer: 0,
             queues: Queues::default(),
             compactions: Compactions::default(),
-            sends: Sends::default(),
-            ageing: BTreeSet::new(),
+            sends: RunningSends::default(),
+            archiving: BTreeSet::new(),
             measuring: BTreeSet::new(),
             indexing: IndexRuns::default(),
             watching: WatchState::default(),
             registrations: Registrations::default(),
             parsing: BTreeSet::new(),
-            meter: Meter::default(),
+            meter: MeterState::default(),
             pool,
             background,
-            greetings: Vec::new(),
+            startup_warnings: Vec::new(),
             blocking,
             services,
             events,
@@ -156,9 +156,9 @@ impl MainLoop {
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
     ) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outbound>) {
-        let (outbound, said) = tokio::sync::mpsc::unbounded_channel();
+        let (outbound, messages) = tokio::sync::mpsc::unbounded_channel();
         let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
-        (Self::new(pool, events, outbound).unwrap(), said)
+        (Self::new(pool, events, outbound).unwrap(), messages)
     }
 
     /// Stores sessions of `folder` and previews below `directory`.
@@ -166,7 +166,7 @@ impl MainLoop {
     pub(crate) fn with_state_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
         let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
         services.store.settle_at(directory.join("state"), folder);
-        services.previews = strata_host::preview_file::PreviewFiles::below(Some(directory.join("cache")));
+        services.previews = strata_host::preview_file::PreviewFiles::in_cache(Some(directory.join("cache")));
         self.services = Arc::new(services);
         self.world.snapshot.outlines = Arc::default();
         self
@@ -193,44 +193,45 @@ impl MainLoop {
             for session in sessions {
                 // While the current session is only a placeholder for a session to be resumed, rename the files in the
                 // resumed session.
-                let shown = session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
-                let session = if shown { MAIN_SESSION } else { &*session };
+                let is_placeholder =
+                    session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
+                let session = if is_placeholder { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
                 // The answer is not needed.
                 let (answer, _) = oneshot::channel();
-                self.enqueue(Call::new("strata.files.rename", arguments, answer));
+                self.enqueue(CommandCall::new("strata.files.rename", arguments, answer));
             }
         }
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        self.transition(|world| world.files_came_or_went(&uris));
+        self.transition(|world| world.files_created_or_deleted(&uris));
     }
 
     fn act(&mut self, action: Action) {
         match action {
             Action::Parse(key) => self.parse(key),
             Action::Refresh(keys) => {
-                self.indexing.want_files(keys);
+                self.indexing.request_files(keys);
                 self.start_indexing();
             }
             Action::Rescan => {
-                self.indexing.want_changes();
+                self.indexing.request_changes();
                 self.start_indexing();
             }
             Action::Reindex => {
-                self.indexing.want_all();
-                self.indexing.leave();
+                self.indexing.request_all();
+                self.indexing.cancel_current();
                 self.start_indexing();
             }
             Action::ReindexNext => {
-                self.indexing.want_all();
+                self.indexing.request_all();
                 self.start_indexing();
             }
             Action::ReadSettings => self.read_settings(),
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
-                self.say(Outbound::Warning(Warning { code: code.to_owned(), message, path }));
+                self.send_to_client(Outbound::Warning(Warning { code: code.to_owned(), message, path }));
             }
-            Action::Meter => self.meter.wanted = true,
+            Action::Meter => self.meter.is_due = true,
             Action::ReadTokenizer(file) => {
                 let services = Arc::clone(&self.services);
                 let read = move || {
@@ -247,38 +248,38 @@ impl MainLoop {
     }
 
     /// Answers a standard LSP request from the session's last state, without waiting for the session's commands.
-    fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
+    fn answer_lsp_request(&mut self, request: LspRequest, cancel: Cancel, answer: Responder<Value>) {
         let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
-        let method = question.feature().method();
+        let method = request.feature().method();
         let work = carried(method, move || {
-            question.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
+            request.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
         });
-        self.pool.spawn(work, move |found| match found {
+        self.pool.spawn(work, move |result| match result {
             // The receiver is gone if the request was cancelled.
-            Ok(found) => drop(answer.send(found.unwrap_or_default())),
+            Ok(result) => drop(answer.send(result.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "answering a standard LSP request panicked"),
         });
     }
 
     /// Records `uri` as the current document, unless it is a prompt preview.
-    fn named(&mut self, uri: &str) {
-        let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
+    fn set_current_document(&mut self, uri: &str) {
+        let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.contains(&path));
         if !is_preview {
-            self.transition(|world| world.named(uri));
+            self.transition(|world| world.document_referenced(uri));
         }
     }
 
-    fn show(&self, shown: UserMessage) {
-        let UserMessage { kind, message, document } = shown;
-        self.say(match document.filter(|_| self.world.client.shows_documents) {
-            Some(uri) => Outbound::Document { uri, otherwise: message },
+    fn show_message(&self, message: UserMessage) {
+        let UserMessage { kind, message, document } = message;
+        self.send_to_client(match document.filter(|_| self.world.client.shows_documents) {
+            Some(uri) => Outbound::Document { uri, fallback: message },
             None => Outbound::Message(kind, message),
         });
     }
 
-    fn say(&self, outbound: Outbound) {
+    fn send_to_client(&self, outbound: Outbound) {
         // The sending task ends with the connection, so the message can no longer be delivered.
         let _ = self.outbound.send(outbound);
     }

@@ -3,11 +3,11 @@
 //! results of another server. They resolve names by scopes and imports, and know no types. Code actions and a code lens
 //! come from the session, for editors without a plugin. Changes no state.
 
-mod choices;
-mod feature;
-mod meanings;
+mod code_actions;
+mod definitions;
+mod lsp_feature;
+mod lsp_request;
 mod page;
-mod question;
 mod symbols;
 
 use serde_json::Value;
@@ -17,12 +17,12 @@ use strata_prompt::session::Session;
 use crate::client::ClientInfo;
 use strata_app::model::snapshot::Snapshot;
 
-pub(crate) use feature::{ACTION_KIND, Feature, features};
-pub(crate) use question::{Caret, Declarations, Question};
+pub(crate) use lsp_feature::{ACTION_KIND, Feature, enabled_features};
+pub(crate) use lsp_request::{Caret, Declarations, LspRequest};
 
-use question::key;
+use lsp_request::key;
 
-impl Question {
+impl LspRequest {
     /// Returns the answer in protocol form, or null if there is none or the settings disable the feature. `session` is
     /// the current session.
     ///
@@ -35,26 +35,26 @@ impl Question {
         client: &ClientInfo,
         cancel: &Cancel,
     ) -> Result<Value, Cancelled> {
-        if !self.feature().is_wanted(&snapshot.settings.lsp) {
+        if !self.feature().is_enabled(&snapshot.settings.lsp) {
             return Ok(Value::Null);
         }
-        let found = match self {
+        let result = match self {
             Self::Document(uri) => match key(uri, snapshot) {
-                Some(key) => symbols::of_document(&key, snapshot, client, cancel)?,
+                Some(key) => symbols::in_document(&key, snapshot, client, cancel)?,
                 None => None,
             },
-            Self::Workspace(query) => Some(symbols::of_workspace(query, snapshot, client.encoding, cancel)?),
-            Self::Hover(caret) => meanings::hover(caret, snapshot, client.encoding, cancel)?,
-            Self::Definition(caret) => meanings::definition(caret, snapshot, client.encoding, cancel)?,
+            Self::Workspace(query) => Some(symbols::in_workspace(query, snapshot, client.encoding, cancel)?),
+            Self::Hover(caret) => definitions::hover(caret, snapshot, client.encoding, cancel)?,
+            Self::Definition(caret) => definitions::locations(caret, snapshot, client.encoding, cancel)?,
             Self::References(caret, declarations) => {
-                meanings::references(caret, *declarations, snapshot, client.encoding, cancel)?
+                definitions::references(caret, *declarations, snapshot, client.encoding, cancel)?
             }
             Self::Actions(params) => {
                 let key = key(params.text_document.uri.as_str(), snapshot);
-                key.map(|key| choices::actions(params, &key, snapshot, session, client))
+                key.map(|key| code_actions::actions(params, &key, snapshot, session, client))
             }
-            Self::Lens(uri) => key(uri, snapshot).map(|key| choices::lens(uri, &key, snapshot, session)),
+            Self::Lens(uri) => key(uri, snapshot).map(|key| code_actions::lens(uri, &key, snapshot, session)),
         };
-        Ok(found.unwrap_or_default())
+        Ok(result.unwrap_or_default())
     }
 }

@@ -7,17 +7,16 @@ use strata_code::document::OutOfStep;
 use strata_code::notebook::CellKind;
 use tower_lsp::ls_types::{NotebookCell, NotebookCellArrayChange, NotebookCellKind};
 
-/// Converts a cell.
 pub(crate) fn cell(cell: &NotebookCell) -> OpenCell {
     let kind = if cell.kind == NotebookCellKind::MARKUP { CellKind::Markdown } else { CellKind::Code };
     OpenCell { kind, uri: Arc::from(cell.document.as_str()) }
 }
 
 /// Replaces a cell, whose kind may have changed.
-pub(crate) fn replace(notebook: &mut OpenNotebook, now: &NotebookCell) {
-    let now = cell(now);
-    for cell in notebook.cells.iter_mut().filter(|cell| cell.uri == now.uri) {
-        *cell = now.clone();
+pub(crate) fn replace(notebook: &mut OpenNotebook, new_cell: &NotebookCell) {
+    let new_cell = cell(new_cell);
+    for cell in notebook.cells.iter_mut().filter(|cell| cell.uri == new_cell.uri) {
+        *cell = new_cell.clone();
     }
 }
 

@@ -27,16 +27,16 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client_requests::{CountTokensRequest, SummarizeRequest};
-use crate::event::{Answer, Event};
+use crate::event::{Event, Responder};
 use crate::navigation::Feature;
 
 /// Maximum time for the client to answer a request from the server.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(crate) enum Outbound {
     /// The context meter (`strata/status`). Sends whatever reading is newest at the time of sending.
-    Status(Newest),
+    Status(UnsentStatus),
     /// A warning for the user (`strata/warning`), which is also written to the client's log.
     Warning(Warning),
     /// A compaction began, ended or failed (`strata/compaction`).
@@ -44,16 +44,16 @@ pub(crate) enum Outbound {
     /// A piece of a model's answer (`strata/delta`).
     Delta(Box<Delta>),
     /// The reply to a command. Sent after all messages that were queued before it.
-    Answer(Answer<Result<Value, CommandError>>, Result<Value, CommandError>),
+    Reply(Responder<Result<Value, CommandError>>, Result<Value, CommandError>),
     /// Progress under a token that the client provided.
     Progress(NumberOrString, WorkDoneProgress),
     /// A message to show to the user (`window/showMessage`).
     Message(MessageType, String),
     /// Opens a document in the client (`window/showDocument`). If the client does not open it, shows the message
-    /// `otherwise`.
+    /// `fallback`.
     Document {
         uri: Uri,
-        otherwise: String,
+        fallback: String,
     },
     /// Asks the client to refresh its code lenses.
     RefreshLenses,
@@ -79,22 +79,22 @@ pub(crate) enum Outbound {
         answer: Sender<Result<usize, String>>,
     },
     /// Asks the client for its settings. The answer becomes an event with this number.
-    AskSettings(u64),
+    RequestSettings(u64),
     /// Asks the client to watch files.
     WatchFiles,
     /// Registers a feature dynamically under this number.
-    Offer(Feature, u64),
-    Withdraw(Feature, u64),
+    Register(Feature, u64),
+    Unregister(Feature, u64),
 }
 
 /// The latest meter reading that has not been sent yet. A newer reading replaces it, so that readings do not pile up if
 /// the client is slow to read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
+pub(crate) struct UnsentStatus(Arc<Mutex<Option<Status>>>);
 
-impl Newest {
+impl UnsentStatus {
     /// Stores a new reading. Returns the reading that it replaces, if that one has not been sent.
-    pub(crate) fn put(&self, status: Status) -> Option<Status> {
+    pub(crate) fn replace(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
 
@@ -108,7 +108,7 @@ impl Newest {
 pub(crate) enum Work {
     Indexing(u64),
     Compacting(u64),
-    Asking(u64),
+    AskingModel(u64),
 }
 
 impl Work {
@@ -117,7 +117,7 @@ impl Work {
         NumberOrString::String(match self {
             Self::Indexing(number) => format!("strata/index/{number}"),
             Self::Compacting(number) => format!("strata/compaction/{number}"),
-            Self::Asking(number) => format!("strata/ask/{number}"),
+            Self::AskingModel(number) => format!("strata/ask/{number}"),
         })
     }
 
@@ -125,7 +125,7 @@ impl Work {
         match self {
             Self::Indexing(_) => "Indexing",
             Self::Compacting(_) => "Compacting the conversation",
-            Self::Asking(_) => "Asking the model",
+            Self::AskingModel(_) => "Asking the model",
         }
     }
 }
@@ -147,7 +147,7 @@ impl Editor {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
 
-    fn say(&self, outbound: Outbound) -> Result<(), ClientGone> {
+    fn send(&self, outbound: Outbound) -> Result<(), ClientGone> {
         self.outbound.send(outbound).map_err(|_| ClientGone)
     }
 }
@@ -159,11 +159,11 @@ impl FrontEnd for Editor {
 
     fn warn(&self, warning: Warning) {
         // The sending task ends with the connection, so the message can no longer be delivered.
-        let _ = self.say(Outbound::Warning(warning));
+        let _ = self.send(Outbound::Warning(warning));
     }
 
-    fn notify_compaction(&self, news: CompactionNotice) {
-        let _ = self.say(Outbound::Compaction(Box::new(news)));
+    fn notify_compaction(&self, notice: CompactionNotice) {
+        let _ = self.send(Outbound::Compaction(Box::new(notice)));
     }
 
     fn summarize(
@@ -172,7 +172,7 @@ impl FrontEnd for Editor {
         patience: Duration,
         answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone> {
-        self.say(Outbound::Summarize { params, patience, answer })
+        self.send(Outbound::Summarize { params, patience, answer })
     }
 
     fn count_tokens(
@@ -181,7 +181,7 @@ impl FrontEnd for Editor {
         patience: Duration,
         answer: Sender<Result<usize, String>>,
     ) -> Result<(), ClientGone> {
-        self.say(Outbound::CountTokens { params, patience, answer })
+        self.send(Outbound::CountTokens { params, patience, answer })
     }
 }
 
@@ -220,13 +220,13 @@ impl Notification for WarningNotification {
 /// Starts the task that sends messages to `client`. The task ends when the last sender is dropped.
 pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
     let (sender, receiver) = unbounded_channel();
-    tokio::spawn(speak(client, events, receiver));
+    tokio::spawn(send_all(client, events, receiver));
     sender
 }
 
-async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<Outbound>) {
+async fn send_all(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<Outbound>) {
     // Work whose progress the client agreed to show.
-    let mut shown = BTreeSet::new();
+    let mut visible_work = BTreeSet::new();
     while let Some(next) = outbound.recv().await {
         match next {
             Outbound::Status(newest) => {
@@ -235,14 +235,14 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 }
             }
             Outbound::Warning(Warning { code, message, path }) => {
-                let message = notice(&message);
+                let message = render_notice(&message);
                 let warning = Warning { code, message: message.clone(), path };
                 client.send_notification::<WarningNotification>(warning).await;
                 client.log_message(MessageType::WARNING, message).await;
             }
-            Outbound::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
+            Outbound::Compaction(notice) => client.send_notification::<CompactionNotification>(*notice).await,
             Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
-            Outbound::Answer(answer, result) => {
+            Outbound::Reply(answer, result) => {
                 // The receiver is gone if the request was cancelled.
                 let _ = answer.send(result);
             }
@@ -250,9 +250,9 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 let value = ProgressParamsValue::WorkDone(progress);
                 client.send_notification::<Progress>(ProgressParams { token, value }).await;
             }
-            Outbound::Message(kind, message) => client.show_message(kind, notice(&message)).await,
-            Outbound::Document { uri, otherwise } => {
-                tokio::spawn(show_document(client.clone(), uri, notice(&otherwise)));
+            Outbound::Message(kind, message) => client.show_message(kind, render_notice(&message)).await,
+            Outbound::Document { uri, fallback } => {
+                tokio::spawn(show_document(client.clone(), uri, render_notice(&fallback)));
             }
             Outbound::RefreshLenses => {
                 tokio::spawn(refresh_lenses(client.clone()));
@@ -266,9 +266,9 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
             Outbound::Begin(work) => {
                 // The client must know the token before it is used. Later messages wait for this.
                 let params = WorkDoneProgressCreateParams { token: work.token() };
-                let created = client.send_request::<WorkDoneProgressCreate>(params);
-                if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
-                    shown.insert(work);
+                let creation = client.send_request::<WorkDoneProgressCreate>(params);
+                if let Ok(Ok(())) = tokio::time::timeout(ANSWER_TIMEOUT, creation).await {
+                    visible_work.insert(work);
                     let begin = WorkDoneProgressBegin {
                         title: work.title().to_owned(),
                         cancellable: Some(true),
@@ -278,36 +278,36 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                     progress(&client, work, WorkDoneProgress::Begin(begin)).await;
                 }
             }
-            Outbound::Report(work, done, total) if shown.contains(&work) => {
+            Outbound::Report(work, done, total) if visible_work.contains(&work) => {
                 let percentage =
                     (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
                 let message = Some(format!("{done}/{total} files"));
                 let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
                 progress(&client, work, WorkDoneProgress::Report(report)).await;
             }
-            Outbound::End(work, message) if shown.remove(&work) => {
-                let end = WorkDoneProgressEnd { message: Some(notice(&message)) };
+            Outbound::End(work, message) if visible_work.remove(&work) => {
+                let end = WorkDoneProgressEnd { message: Some(render_notice(&message)) };
                 progress(&client, work, WorkDoneProgress::End(end)).await;
             }
             Outbound::Report(..) | Outbound::End(..) => {}
-            Outbound::AskSettings(question) => {
-                tokio::spawn(ask_settings(client.clone(), events.clone(), question));
+            Outbound::RequestSettings(request_number) => {
+                tokio::spawn(request_settings(client.clone(), events.clone(), request_number));
             }
             Outbound::WatchFiles => {
                 tokio::spawn(watch_files(client.clone(), events.clone()));
             }
-            Outbound::Offer(feature, number) => {
-                tokio::spawn(offer(client.clone(), feature, number));
+            Outbound::Register(feature, number) => {
+                tokio::spawn(register(client.clone(), feature, number));
             }
-            Outbound::Withdraw(feature, number) => {
-                tokio::spawn(withdraw(client.clone(), feature, number));
+            Outbound::Unregister(feature, number) => {
+                tokio::spawn(unregister(client.clone(), feature, number));
             }
         }
     }
 }
 
 /// Renders a message for the user. It may name files, whose names may imitate links to commands of the editor.
-pub(crate) fn notice(message: &str) -> String {
+pub(crate) fn render_notice(message: &str) -> String {
     External::new(message).notice().to_string()
 }
 
@@ -316,19 +316,19 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
 }
 
-/// Sends a request and awaits the client's answer, or returns the reason why there is none. `what` describes the
+/// Sends a request and awaits the client's answer, or returns the reason why there is none. `expected_answer` describes the
 /// expected answer.
-async fn answered<R: Request>(
+async fn request_answer<R: Request>(
     client: &Client,
     params: R::Params,
     patience: Duration,
-    what: &str,
+    expected_answer: &str,
 ) -> Result<R::Result, String> {
     let method = R::METHOD;
     match tokio::time::timeout(patience, client.send_request::<R>(params)).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) if error.code == ErrorCode::ParseError => {
-            Err(format!("the client answered {method} without {what}"))
+            Err(format!("the client answered {method} without {expected_answer}"))
         }
         Ok(Err(error)) => Err(format!("the client answered {method} with an error: {error}")),
         Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
@@ -341,7 +341,7 @@ async fn summarize(
     patience: Duration,
     answer: Sender<Result<Summary, String>>,
 ) {
-    let summary = answered::<SummarizeRequest>(&client, params, patience, "text").await;
+    let summary = request_answer::<SummarizeRequest>(&client, params, patience, "text").await;
     // The receiver is gone if the compaction was cancelled.
     let _ = answer.send(summary);
 }
@@ -352,7 +352,7 @@ async fn count_tokens(
     patience: Duration,
     answer: Sender<Result<usize, String>>,
 ) {
-    let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
+    let count = request_answer::<CountTokensRequest>(&client, params, patience, "a number").await;
     let counted = count.map(usize::from).and_then(|count| match count {
         0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
@@ -361,26 +361,26 @@ async fn count_tokens(
     let _ = answer.send(counted);
 }
 
-async fn show_document(client: Client, uri: Uri, otherwise: String) {
+async fn show_document(client: Client, uri: Uri, fallback: String) {
     let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-    match tokio::time::timeout(PATIENCE, client.show_document(params)).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, client.show_document(params)).await {
         Ok(Ok(true)) => {}
-        _ => client.show_message(MessageType::INFO, otherwise).await,
+        _ => client.show_message(MessageType::INFO, fallback).await,
     }
 }
 
 async fn refresh_lenses(client: Client) {
-    if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.code_lens_refresh()).await {
+    if let Ok(Err(error)) = tokio::time::timeout(ANSWER_TIMEOUT, client.code_lens_refresh()).await {
         tracing::warn!(%error, "the client does not refresh code lenses");
     }
 }
 
-async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
+async fn request_settings(client: Client, events: Sender<Event>, request_number: u64) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
-    match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, client.configuration(vec![item])).await {
         Ok(Ok(mut answers)) if !answers.is_empty() => {
             // Sending fails only if the main loop has ended.
-            let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
+            let _ = events.send(Event::Settings(request_number, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
         Ok(Err(error)) => tracing::warn!(%error, "the client rejected the request for its settings"),
@@ -388,24 +388,24 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
     }
 }
 
-async fn offer(client: Client, feature: Feature, number: u64) {
+async fn register(client: Client, feature: Feature, number: u64) {
     let method = feature.method();
     let registration = Registration {
         id: registration_id(feature, number),
         method: method.to_owned(),
-        register_options: feature.registration(),
+        register_options: feature.registration_options(),
     };
-    match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, method, "the client rejected the registration"),
         Err(_) => tracing::warn!(method, "the client did not answer client/registerCapability in time"),
     }
 }
 
-async fn withdraw(client: Client, feature: Feature, number: u64) {
+async fn unregister(client: Client, feature: Feature, number: u64) {
     let unregistration =
         Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
-    match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, client.unregister_capability(vec![unregistration])).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "the client rejected the unregistration of a feature"),
         Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
@@ -422,11 +422,11 @@ async fn watch_files(client: Client, events: Sender<Event>) {
         method: "workspace/didChangeWatchedFiles".to_owned(),
         register_options: Some(json!({ "watchers": [{ "globPattern": "**/*" }] })),
     };
-    match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => return,
         Ok(Err(error)) => tracing::warn!(%error, "the client refused to watch files"),
         Err(_) => tracing::warn!("the client did not answer client/registerCapability in time"),
     }
     // Sending fails only if the main loop has ended.
-    let _ = events.send(Event::ClientDoesNotWatch);
+    let _ = events.send(Event::ClientCannotWatch);
 }

@@ -20,7 +20,7 @@ use strata_host::pool::catch_panic;
 use crate::navigation::Feature;
 use arguments::Arguments;
 use client::{Client, TestWorkspace};
-use state::{Masks, looks};
+use state::{Masks, visible_state};
 use strata_app::commands::COMMANDS;
 use strata_app::faults::Point;
 use tour::{ClientKind, end, tour};
@@ -32,7 +32,7 @@ const STORE: &str = "store";
 
 /// A workspace with a session that contains all kinds of content.
 struct UsedSession {
-    place: TestWorkspace,
+    workspace: TestWorkspace,
     /// The session, and the session that it was forked from.
     sessions: [Value; 2],
     /// Id of a message with a tool result.
@@ -41,53 +41,55 @@ struct UsedSession {
 
 impl UsedSession {
     fn new() -> Self {
-        let place = TestWorkspace::new();
-        let mut client = Client::start(&place);
+        let workspace = TestWorkspace::new();
+        let mut client = Client::start(&workspace);
         begin(&mut client, &Value::Null);
-        let session = |client: &mut Client| client.ok("strata.server.status", json!({}))["session"].clone();
-        client.ok("strata.files.select", json!({ "paths": ["src/lib.rs"] }));
-        client.ok("strata.files.exclude", json!({ "paths": ["notes.txt"] }));
-        client.ok("strata.memory.add", json!({ "text": "Ada eats no fish." }));
-        client.ok("strata.url.add", json!({ "url": "https://example.org/soup", "content": "Boil water." }));
+        let session =
+            |client: &mut Client| client.run_ok("strata.server.status", json!({}))["session"].clone();
+        client.run_ok("strata.files.select", json!({ "paths": ["src/lib.rs"] }));
+        client.run_ok("strata.files.exclude", json!({ "paths": ["notes.txt"] }));
+        client.run_ok("strata.memory.add", json!({ "text": "Ada eats no fish." }));
+        client
+            .run_ok("strata.url.add", json!({ "url": "https://example.org/soup", "content": "Boil water." }));
         let iteration = json!({ "prompt": "Go.", "output": "Done." });
-        client.ok("strata.iteration.add", json!({ "goal": "Soup.", "iteration": iteration }));
-        client.ok("strata.history.add", json!({ "role": "user", "content": "Plan the soups." }));
-        client.ok("strata.session.rename", json!({ "name": "soups" }));
+        client.run_ok("strata.iteration.add", json!({ "goal": "Soup.", "iteration": iteration }));
+        client.run_ok("strata.history.add", json!({ "role": "user", "content": "Plan the soups." }));
+        client.run_ok("strata.session.rename", json!({ "name": "soups" }));
         let first = session(&mut client);
-        client.ok("strata.session.fork", json!({}));
+        client.run_ok("strata.session.fork", json!({}));
         let text = "why and because ".repeat(100);
         for _ in 0..6 {
-            client.ok("strata.history.addExchange", json!({ "user": text, "assistant": text }));
+            client.run_ok("strata.history.addExchange", json!({ "user": text, "assistant": text }));
         }
-        client.ok("strata.compaction.run", json!({ "profile": "checkpoint" }));
+        client.run_ok("strata.compaction.run", json!({ "profile": "checkpoint" }));
         client.wait_for("strata/compaction", |news| news["state"] == "ended");
         let call = |id: &str| json!({ "type": "tool_call", "id": id, "name": "bash", "input": {} });
-        client.ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-0")] }));
+        client.run_ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-0")] }));
         let output = json!({ "content": "one\ntwo\n", "callId": "call-0" });
-        let output = client.ok("strata.toolOutput.add", output)["id"].clone();
-        client.ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-1")] }));
+        let output = client.run_ok("strata.toolOutput.add", output)["id"].clone();
+        client.run_ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-1")] }));
         let sessions = [session(&mut client), first];
         client.quit();
-        Self { place, sessions, output }
+        Self { workspace, sessions, output }
     }
 
     /// Starts a server on a copy of the workspace, resumes the session, and assembles a prompt without sending it. Also
     /// returns the arguments for running commands there.
     fn start(&self) -> (Client, Arguments, TestWorkspace) {
-        let place = self.place.copy();
-        let mut client = Client::start(&place);
+        let workspace = self.workspace.copy();
+        let mut client = Client::start(&workspace);
         let [session, other] = &self.sessions;
         begin(&mut client, session);
         let result = json!({ "callId": "call-1", "content": [{ "type": "text", "text": "ok" }] });
-        let prompt = client.ok("strata.prompt.assemble", json!({ "toolResults": [result] }));
+        let prompt = client.run_ok("strata.prompt.assemble", json!({ "toolResults": [result] }));
         let arguments = Arguments::new(&client, [other, &prompt["id"], &self.output]);
-        (client, arguments, place)
+        (client, arguments, workspace)
     }
 }
 
 fn begin(client: &mut Client, session: &Value) {
-    let hello = client.hello(session);
-    client.request("initialize", hello).unwrap();
+    let initialize_params = client.initialize_params(session);
+    client.request("initialize", initialize_params).unwrap();
     client.notify("initialized", json!({}));
     client.wait_for_outlines(2);
 }
@@ -101,13 +103,13 @@ struct Outcomes {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "prints the results of the run")]
-fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
-    let (lived, outcomes, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
+fn a_command_that_panics_changes_nothing_and_succeeds_when_repeated() {
+    let (used_session, outcomes, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(command) = COMMANDS.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    panic_in(command.name, &lived, &outcomes);
+                    panic_in(command.name, &used_session, &outcomes);
                 }
             });
         }
@@ -125,106 +127,111 @@ fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     );
 }
 
-fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
-    let (mut undisturbed, arguments, _place) = lived.start();
+fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) {
+    let (mut undisturbed, arguments, _workspace) = used_session.start();
     let before = undisturbed.plan.reached();
-    let expected = undisturbed.run(name, arguments.of(name));
+    let expected = undisturbed.run(name, arguments.for_command(name));
     let after = undisturbed.plan.reached();
     undisturbed.quit();
     let stores = |point: Point| {
-        let place = (STORE.to_owned(), point);
-        before.get(&place) != after.get(&place)
+        let point_name = (STORE.to_owned(), point);
+        before.get(&point_name) != after.get(&point_name)
     };
 
-    let (mut client, arguments, _place) = lived.start();
-    let state = looks(&mut client);
-    let (mut outcomes_of_one, what) = (Outcomes::default(), [name, STORE]);
-    for place in what {
+    let (mut client, arguments, _workspace) = used_session.start();
+    let state = visible_state(&mut client);
+    let (mut outcomes_of_command, panic_points) = (Outcomes::default(), [name, STORE]);
+    for point_name in panic_points {
         for point in POINTS {
-            if place == STORE && !stores(point) {
+            if point_name == STORE && !stores(point) {
                 continue;
             }
-            client.plan.arm(place, point, 0);
-            let answer = client.run(name, arguments.of(name));
+            client.plan.arm(point_name, point, 0);
+            let answer = client.run(name, arguments.for_command(name));
             if client.plan.disarm() {
                 // A command that fails does not reach its end.
-                if place == name && (point != Point::After || expected.is_ok()) {
-                    outcomes_of_one.wrong.push(format!("{name} never reaches {point:?}: {answer:?}"));
+                if point_name == name && (point != Point::After || expected.is_ok()) {
+                    outcomes_of_command.wrong.push(format!("{name} never reaches {point:?}: {answer:?}"));
                 }
                 continue;
             }
-            match place {
-                STORE => outcomes_of_one.while_stored += 1,
-                _ => outcomes_of_one.in_commands += 1,
+            match point_name {
+                STORE => outcomes_of_command.while_stored += 1,
+                _ => outcomes_of_command.in_commands += 1,
             }
             match answer {
                 Err(error) if error.contains("an internal error stopped this command") => {}
-                other => outcomes_of_one.wrong.push(format!("{name}, {place} {point:?}: {other:?}")),
+                other => outcomes_of_command.wrong.push(format!("{name}, {point_name} {point:?}: {other:?}")),
             }
-            let now = looks(&mut client);
-            if now != state {
-                let difference = state::difference(&state, &now);
-                outcomes_of_one.wrong.push(format!("{name}, {place} {point:?}, changed {difference}"));
+            let state_after = visible_state(&mut client);
+            if state_after != state {
+                let difference = state::difference(&state, &state_after);
+                outcomes_of_command
+                    .wrong
+                    .push(format!("{name}, {point_name} {point:?}, changed {difference}"));
             }
         }
     }
-    let (expected, answer) = (Masks::of(&expected), Masks::of(&client.run(name, arguments.of(name))));
+    let (expected, answer) =
+        (Masks::apply_to(&expected), Masks::apply_to(&client.run(name, arguments.for_command(name))));
     if answer != expected {
-        outcomes_of_one.wrong.push(format!(
+        outcomes_of_command.wrong.push(format!(
             "{name}, run again after the panics: expected\n    {expected:?}\ngot\n    {answer:?}"
         ));
     }
     client.quit();
     let mut outcomes = outcomes.lock().unwrap();
-    outcomes.in_commands += outcomes_of_one.in_commands;
-    outcomes.while_stored += outcomes_of_one.while_stored;
-    outcomes.wrong.extend(outcomes_of_one.wrong);
+    outcomes.in_commands += outcomes_of_command.in_commands;
+    outcomes.while_stored += outcomes_of_command.while_stored;
+    outcomes.wrong.extend(outcomes_of_command.wrong);
 }
 
 /// Returns the panic points that `tour` reaches with this kind of client, and how often it reaches each.
-fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
-    let place = TestWorkspace::new();
-    let mut client = Client::start(&place);
-    tour(&mut client, &place, talker);
+fn reachable_points(client_kind: ClientKind) -> BTreeMap<(String, Point), usize> {
+    let workspace = TestWorkspace::new();
+    let mut client = Client::start(&workspace);
+    tour(&mut client, &workspace, client_kind);
     let reached = client.plan.reached();
     client.quit();
     // Commands have a separate test.
-    reached.into_iter().filter(|((what, _), _)| !what.starts_with("strata.")).collect()
+    reached.into_iter().filter(|((name, _), _)| !name.starts_with("strata.")).collect()
 }
 
 #[test]
 #[expect(clippy::print_stderr, reason = "prints the results of the run")]
-fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
-    let mut known = BTreeSet::new();
+fn a_panic_outside_of_commands_affects_only_the_handled_event() {
+    let mut reached = BTreeSet::new();
     let mut jobs = Vec::new();
-    for talker in [ClientKind::Able, ClientKind::Plain] {
-        for (place, times) in places(talker) {
-            let (what, point) = &place;
+    for client_kind in [ClientKind::Able, ClientKind::Plain] {
+        for (place, times) in reachable_points(client_kind) {
+            let (name, point) = &place;
             // The code after the work is short and the same for all kinds of work.
-            let wanted = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
-            if known.insert(place.clone()) || is_long() {
-                jobs.extend((0..wanted).map(|passes| (talker, what.clone(), *point, passes)));
+            let visits = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
+            if reached.insert(place.clone()) || is_long() {
+                jobs.extend(
+                    (0..visits).map(|skipped_visits| (client_kind, name.clone(), *point, skipped_visits)),
+                );
             }
         }
     }
     for name in EVENTS {
         assert!(
-            known.contains(&(name.to_owned(), Point::Before)),
+            reached.contains(&(name.to_owned(), Point::Before)),
             "the tour does not trigger the event {name}"
         );
     }
     for feature in Feature::ALL {
         assert!(
-            known.contains(&(feature.method().to_owned(), Point::Before)),
+            reached.contains(&(feature.method().to_owned(), Point::Before)),
             "the tour does not use {feature:?}"
         );
     }
 
-    let expected = [ClientKind::Able, ClientKind::Plain].map(|talker| {
-        let place = TestWorkspace::new();
-        let mut client = Client::start(&place);
-        tour(&mut client, &place, talker);
-        let expected = end(&mut client, &place, talker);
+    let expected = [ClientKind::Able, ClientKind::Plain].map(|client_kind| {
+        let workspace = TestWorkspace::new();
+        let mut client = Client::start(&workspace);
+        tour(&mut client, &workspace, client_kind);
+        let expected = end(&mut client, &workspace, client_kind);
         client.quit();
         expected
     });
@@ -233,21 +240,21 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let (talker, what, point, passes) = job;
-                    let now = catch_panic(|| {
-                        let place = TestWorkspace::new();
-                        let mut client = Client::start(&place);
-                        client.plan.arm(what, *point, *passes);
-                        tour(&mut client, &place, *talker);
+                    let (client_kind, name, point, skipped_visits) = job;
+                    let end_state = catch_panic(|| {
+                        let workspace = TestWorkspace::new();
+                        let mut client = Client::start(&workspace);
+                        client.plan.arm(name, *point, *skipped_visits);
+                        tour(&mut client, &workspace, *client_kind);
                         // Background work may not have reached this point this time.
                         panics.fetch_add(usize::from(!client.plan.disarm()), Ordering::Relaxed);
-                        let now = end(&mut client, &place, *talker);
+                        let end_state = end(&mut client, &workspace, *client_kind);
                         client.quit();
-                        now
+                        end_state
                     });
-                    let problem = match now {
-                        Ok(now) if now == expected[*talker as usize] => continue,
-                        Ok(now) => state::difference(&expected[*talker as usize], &now),
+                    let problem = match end_state {
+                        Ok(end_state) if end_state == expected[*client_kind as usize] => continue,
+                        Ok(end_state) => state::difference(&expected[*client_kind as usize], &end_state),
                         Err(panicked) => panicked.to_string(),
                     };
                     wrong.lock().unwrap().push(format!("{job:?}: {problem}"));
@@ -258,7 +265,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     let (wrong, panics) = (wrong.into_inner().unwrap(), panics.into_inner());
     eprintln!(
         "{} panic points, {} conversations, {panics} panics, {} wrong",
-        known.len(),
+        reached.len(),
         jobs.len(),
         wrong.len()
     );

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Result};
 
 use crate::event::Event;
-use crate::navigation::Question;
+use crate::navigation::LspRequest;
 
 /// Raises its flag when it is dropped. The transport drops the future of a cancelled request.
 pub(crate) struct CancelOnDrop(Cancel);
@@ -26,7 +26,7 @@ impl Drop for CancelOnDrop {
 
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Value>,
-    _dropped: CancelOnDrop,
+    _cancel_on_drop: CancelOnDrop,
 }
 
 impl PendingAnswer {
@@ -34,16 +34,16 @@ impl PendingAnswer {
     ///
     /// # Errors
     /// Returns an internal error if the request was dropped without an answer.
-    pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
-        let found = self.answer.await.map_err(|_| Error::internal_error())?;
-        serde_json::from_value(found).map_err(|_| Error::internal_error())
+    pub(crate) async fn received<T: DeserializeOwned>(self) -> Result<Option<T>> {
+        let value = self.answer.await.map_err(|_| Error::internal_error())?;
+        serde_json::from_value(value).map_err(|_| Error::internal_error())
     }
 }
 
 /// Creates the event for a standard LSP request, and the receiver of its answer.
-pub(crate) fn asked(question: Question) -> (Event, PendingAnswer) {
-    let (answer, wait) = oneshot::channel();
+pub(crate) fn request_event(request: LspRequest) -> (Event, PendingAnswer) {
+    let (answer, receiver) = oneshot::channel();
     let cancel = Cancel::new();
-    let event = Event::Asked(question, cancel.clone(), answer);
-    (event, PendingAnswer { answer: wait, _dropped: CancelOnDrop(cancel) })
+    let event = Event::LspRequest(request, cancel.clone(), answer);
+    (event, PendingAnswer { answer: receiver, _cancel_on_drop: CancelOnDrop(cancel) })
 }

@@ -27,7 +27,6 @@ pub(crate) enum PositionError {
         /// Number of lines in the text.
         lines: usize,
     },
-    /// The position is inside a character.
     #[error("line {line}, character {character} is inside a character")]
     InsideCharacter {
         /// Zero-based line number.
@@ -76,23 +75,23 @@ impl Encoding {
         if line > lines {
             return Err(PositionError::NoSuchLine { line: position.line, lines });
         }
-        let wanted = position.character as usize;
-        let byte = match line_in_one_piece(rope, line) {
-            Some((start, line)) => self.in_line(line, wanted).map(|byte| start + byte),
-            None => self.in_rope(rope, line, wanted),
+        let character = position.character as usize;
+        let byte = match contiguous_line(rope, line) {
+            Some((start, line)) => self.in_line(line, character).map(|byte| start + byte),
+            None => self.in_rope(rope, line, character),
         };
         byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
     }
 
     /// Converts an offset in a line to a byte offset, limited to the end of the line. Returns `None` inside a
     /// character.
-    fn in_rope(self, rope: &Rope, line: usize, wanted: usize) -> Option<usize> {
+    fn in_rope(self, rope: &Rope, line: usize, target: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
         let character = match self {
-            Self::Utf32 => start.saturating_add(wanted).min(end),
+            Self::Utf32 => start.saturating_add(target).min(end),
             Self::Utf8 => {
-                let byte = rope.char_to_byte(start).saturating_add(wanted).min(rope.char_to_byte(end));
+                let byte = rope.char_to_byte(start).saturating_add(target).min(rope.char_to_byte(end));
                 let character = rope.byte_to_char(byte);
                 if rope.char_to_byte(character) != byte {
                     return None;
@@ -101,7 +100,7 @@ impl Encoding {
             }
             Self::Utf16 => {
                 let unit =
-                    rope.char_to_utf16_cu(start).saturating_add(wanted).min(rope.char_to_utf16_cu(end));
+                    rope.char_to_utf16_cu(start).saturating_add(target).min(rope.char_to_utf16_cu(end));
                 let character = rope.utf16_cu_to_char(unit);
                 if rope.char_to_utf16_cu(character) != unit {
                     return None;
@@ -113,11 +112,11 @@ impl Encoding {
     }
 
     /// Like `in_rope`, but for a line that is contiguous in memory.
-    fn in_line(self, line: &str, wanted: usize) -> Option<usize> {
+    fn in_line(self, line: &str, target: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {
-            if units >= wanted {
-                return (units == wanted).then_some(byte);
+            if units >= target {
+                return (units == target).then_some(byte);
             }
             units += match self {
                 Self::Utf8 => character.len_utf8(),
@@ -125,7 +124,7 @@ impl Encoding {
                 Self::Utf32 => 1,
             };
         }
-        (units <= wanted).then_some(line.len())
+        (units <= target).then_some(line.len())
     }
 
     /// Converts a byte offset to a position. An offset inside a character or beyond the text gives the nearest position
@@ -164,23 +163,23 @@ pub(crate) fn is_length_of(rope: &Rope, bytes: &std::ops::Range<usize>, length: 
     let lengths = [text.len_bytes(), text.len_utf16_cu(), text.len_chars()];
     let length = length as usize;
     let is_last_line = bytes.end == rope.len_bytes();
-    if lengths.contains(&length) || (is_last_line && lengths.iter().any(|most| most + 1 == length)) {
+    if lengths.contains(&length) || (is_last_line && lengths.iter().any(|count| count + 1 == length)) {
         return true;
     }
     let characters = || text.chars();
     let line_ends = characters().zip(characters().skip(1)).filter(|pair| *pair == ('\r', '\n')).count();
-    lengths.iter().any(|most| most.checked_sub(line_ends) == Some(length))
+    lengths.iter().any(|count| count.checked_sub(line_ends) == Some(length))
 }
 
 /// Returns the lines that a range touches (see [`documents::lines`]).
 pub(crate) fn lines(range: Range) -> Option<LineRange> {
-    let place = |at: Position| (at.line, at.character);
-    documents::lines(place(range.start)..place(range.end))
+    let line_and_character = |position: Position| (position.line, position.character);
+    documents::lines(line_and_character(range.start)..line_and_character(range.end))
 }
 
 /// Returns the start of a line and its text without the terminator, if the line is contiguous in the rope. Scanning a
 /// contiguous line takes half the time of querying the rope (see the bench `latency`).
-fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
+fn contiguous_line(rope: &Rope, line: usize) -> Option<(usize, &str)> {
     let start = rope.line_to_byte(line);
     let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
     let (chunk, chunk_start, ..) = rope.chunk_at_byte(start);
@@ -193,13 +192,13 @@ fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
 fn end_of_line(rope: &Rope, line: usize) -> usize {
     let start = rope.line_to_char(line);
     let next = if line + 1 < rope.len_lines() { rope.line_to_char(line + 1) } else { rope.len_chars() };
-    let is = |index: usize, wanted: char| index >= start && rope.get_char(index) == Some(wanted);
+    let is_char = |index: usize, expected: char| index >= start && rope.get_char(index) == Some(expected);
     match next.checked_sub(1) {
-        Some(last) if is(last, '\n') => match last.checked_sub(1) {
-            Some(before) if is(before, '\r') => before,
+        Some(last) if is_char(last, '\n') => match last.checked_sub(1) {
+            Some(before) if is_char(before, '\r') => before,
             _ => last,
         },
-        Some(last) if is(last, '\r') => last,
+        Some(last) if is_char(last, '\r') => last,
         _ => next,
     }
 }
@@ -215,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_the_lines_it_touches() {
+    fn a_range_covers_the_lines_that_it_touches() {
         let lines = |start: (u32, u32), end: (u32, u32)| {
-            let place = |(line, character)| Position { line, character };
-            lines(Range { start: place(start), end: place(end) }).map(|lines| lines.to_string())
+            let position = |(line, character)| Position { line, character };
+            lines(Range { start: position(start), end: position(end) }).map(|lines| lines.to_string())
         };
         for (start, end, expected) in [
             ((2, 0), (9, 0), Some("L3-9")),
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn each_unit_counts_its_own() {
+    fn characters_are_counted_in_the_negotiated_unit() {
         let text = "é🦀x";
         assert_eq!(offset(Encoding::Utf8, text, 0, 6), Ok(6));
         assert_eq!(offset(Encoding::Utf16, text, 0, 3), Ok(6));
@@ -242,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn inside_a_character_is_an_error() {
+    fn a_position_inside_a_character_is_an_error() {
         assert!(offset(Encoding::Utf16, "🦀x", 0, 1).is_err() && offset(Encoding::Utf8, "éx", 0, 1).is_err());
         assert!(offset(Encoding::Utf16, "🦀", 0, 1).is_err(), "between surrogates");
         assert!(offset(Encoding::Utf8, "é", 0, 1).is_err(), "between bytes");
     }
 
     #[test]
-    fn past_the_line_is_its_end_and_past_the_text_is_an_error() {
+    fn a_position_past_the_line_is_its_end_and_past_the_text_is_an_error() {
         for (text, end) in [("ab\ncd", 2), ("ab\r\ncd", 2), ("ab\rcd", 2), ("ab", 2), ("\ncd", 0)] {
             assert_eq!(offset(Encoding::Utf16, text, 0, u32::MAX), Ok(end), "{text:?}");
         }
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_protocols_line_ends_end_lines() {
+    fn lines_end_only_at_the_line_ends_of_the_protocol() {
         // The protocol treats vertical tab, form feed, next line, and line and paragraph separators as ordinary
         // characters.
         let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
@@ -270,35 +269,35 @@ mod tests {
     proptest! {
         /// Positions in a contiguous line equal those in a line that the rope splits.
         #[test]
-        fn a_line_as_it_stands_has_the_places_that_the_rope_says(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", wanted in 0_usize..30) {
+        fn positions_in_a_contiguous_line_equal_those_in_the_rope(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", character in 0_usize..30) {
             let rope = Rope::from_str(&text);
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
                 for line in 0..rope.len_lines() {
-                    let (start, piece) = line_in_one_piece(&rope, line).unwrap();
-                    let found = encoding.in_line(piece, wanted).map(|byte| start + byte);
-                    prop_assert_eq!(found, encoding.in_rope(&rope, line, wanted));
+                    let (start, piece) = contiguous_line(&rope, line).unwrap();
+                    let from_line = encoding.in_line(piece, character).map(|byte| start + byte);
+                    prop_assert_eq!(from_line, encoding.in_rope(&rope, line, character));
                 }
             }
         }
 
         #[test]
-        fn a_place_has_one_position_and_leads_back(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", at in 0_usize..60) {
+        fn an_offset_survives_conversion_to_a_position_and_back(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", byte in 0_usize..60) {
             let rope = Rope::from_str(&text);
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
-                let position = encoding.position(&rope, at);
-                let back = encoding.offset(&rope, position).unwrap();
-                prop_assert!(back <= at && text.is_char_boundary(back));
-                prop_assert_eq!(encoding.position(&rope, back), position);
-                let between_cr_and_lf = at > 0 && text.get(at - 1..at + 1) == Some("\r\n");
-                if text.is_char_boundary(at) && at <= text.len() && !between_cr_and_lf {
-                    prop_assert_eq!(back, at);
+                let position = encoding.position(&rope, byte);
+                let returned = encoding.offset(&rope, position).unwrap();
+                prop_assert!(returned <= byte && text.is_char_boundary(returned));
+                prop_assert_eq!(encoding.position(&rope, returned), position);
+                let between_cr_and_lf = byte > 0 && text.get(byte - 1..byte + 1) == Some("\r\n");
+                if text.is_char_boundary(byte) && byte <= text.len() && !between_cr_and_lf {
+                    prop_assert_eq!(returned, byte);
                 }
             }
         }
     }
 
     #[test]
-    fn a_length_is_counted_in_any_unit() {
+    fn a_length_in_any_unit_is_accepted() {
         let rope = Rope::from_str("x\r\né🦀\r\nx");
         let lengths = |bytes: std::ops::Range<usize>| -> Vec<u32> {
             (0..20).filter(|length| is_length_of(&rope, &bytes, *length)).collect()
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_offer_is_taken() {
+    fn the_best_offered_encoding_is_chosen() {
         let kinds = [PositionEncodingKind::UTF32, PositionEncodingKind::UTF16];
         assert_eq!(Encoding::negotiate(Some(&kinds)), Encoding::Utf16);
         assert_eq!(Encoding::negotiate(Some(&kinds[..1])), Encoding::Utf32);

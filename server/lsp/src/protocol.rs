@@ -43,7 +43,7 @@ pub fn schema() -> Value {
              `initializationOptions`.",
         ),
     ];
-    let options = shapes.taken::<InitializationOptions>();
+    let options = shapes.input_type::<InitializationOptions>();
     let description = "The client sends commands with workspace/executeCommand, each with one object as its argument. The server \
                        sends the notifications and requests.";
     json!({
@@ -103,11 +103,11 @@ mod tests {
     }
 
     /// Collects definitions and fields without a description. A field with a constant value needs none.
-    fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
+    fn undescribed(schema: &Value, path: &str, problems: &mut Vec<String>) {
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             let is_described = field["description"].as_str().is_some_and(|text| !text.is_empty());
             if !is_described && field.get("const").is_none() {
-                found.push(format!("{path}.{name}"));
+                problems.push(format!("{path}.{name}"));
             }
         }
         for choices in ["oneOf", "anyOf", "allOf"] {
@@ -117,29 +117,29 @@ mod tests {
                 if is_variant && choice["description"].is_string() {
                     continue;
                 }
-                undescribed(choice, path, found);
+                undescribed(choice, path, problems);
             }
         }
     }
 
     #[test]
-    fn everything_says_what_it_means() {
+    fn every_type_and_field_has_a_description() {
         let (protocol, settings) = (schema(), settings());
-        let mut found = Vec::new();
-        undescribed(&settings, "settings", &mut found);
+        let mut problems = Vec::new();
+        undescribed(&settings, "settings", &mut problems);
         for (name, definition) in protocol["$defs"].as_object().unwrap() {
             // A type named after its command needs no description.
             let is_named_after_command = name.ends_with("Params") || name.ends_with("Reply");
             if definition["description"].is_null() && !is_named_after_command {
-                found.push(name.clone());
+                problems.push(name.clone());
             }
-            undescribed(definition, name, &mut found);
+            undescribed(definition, name, &mut problems);
         }
-        assert!(found.is_empty(), "missing doc comments:\n{}", found.join("\n"));
+        assert!(problems.is_empty(), "missing doc comments:\n{}", problems.join("\n"));
     }
 
     #[test]
-    fn it_is_the_same_each_time() {
+    fn the_schema_is_deterministic() {
         assert_eq!(schema().to_string(), schema().to_string());
     }
 }

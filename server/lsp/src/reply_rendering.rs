@@ -16,7 +16,7 @@ pub(crate) struct UserMessage {
 impl UserMessage {
     /// Returns the message that shows the outcome of a command to the user. Returns `None` for a command whose outcome
     /// is not shown, and for a cancelled command.
-    pub(crate) fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
+    pub(crate) fn for_outcome(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;
         match outcome {
             Ok(reply) => {

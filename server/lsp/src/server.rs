@@ -54,27 +54,27 @@ where
         let (events, inbox) = mpsc::channel();
         let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);
         let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN), Urgency::Awaited)?;
-        let mut said = None;
+        let mut sender = None;
         let (service, socket) = LspService::build(|client| {
-            said = Some(outbound::start(client, events.clone()));
+            sender = Some(outbound::start(client, events.clone()));
             Backend::new(events.clone())
         })
         .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)
         .finish();
-        let Some(said) = said else { return Err(io::Error::other("the service was not started")) };
-        let main_loop = prepare(MainLoop::new(pool, events.clone(), said)?);
-        let looping = inherited(move || main_loop.run(&inbox));
-        let looping = thread::Builder::new().name("strata-main".to_owned()).spawn(looping)?;
+        let Some(sender) = sender else { return Err(io::Error::other("the service was not started")) };
+        let main_loop = prepare(MainLoop::new(pool, events.clone(), sender)?);
+        let main_thread = inherited(move || main_loop.run(&inbox));
+        let main_thread = thread::Builder::new().name("strata-main".to_owned()).spawn(main_thread)?;
         let service = Inbound::new(service, events.clone());
-        let lost = events.clone();
+        let loss_events = events.clone();
         let on_loss = move |message| {
             // The main loop has ended if the server is shutting down, so the event no longer matters.
-            let _ = lost.send(Event::InvalidNotification(InvalidNotification::lost(message)));
+            let _ = loss_events.send(Event::InvalidNotification(InvalidNotification::from_lost(message)));
         };
         let exit = serve(service, socket, reader, writer, Options::default(), on_loss).await?;
-        let _ = events.send(Event::Goodbye);
+        let _ = events.send(Event::Shutdown);
         // The main loop logs its own failures.
-        let _ = looping.join();
+        let _ = main_thread.join();
         Ok(exit)
     })
 }

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 use crate::position::{Encoding, is_length_of};
 
 /// What JSON's half of a surrogate pair becomes in a text.
-const HALF: char = char::REPLACEMENT_CHARACTER;
+const LONE_SURROGATE: char = char::REPLACEMENT_CHARACTER;
 
 /// Applies a change notification to a buffer and returns the new buffer.
 pub fn changed(
@@ -76,6 +76,6 @@ fn joins_halves(rope: &Rope, seams: &Range<usize>) -> bool {
     [seams.start, seams.end].into_iter().any(|seam| {
         let at = rope.byte_to_char(seam);
         let before = at.checked_sub(1).and_then(|before| rope.get_char(before));
-        before == Some(HALF) && rope.get_char(at) == Some(HALF)
+        before == Some(LONE_SURROGATE) && rope.get_char(at) == Some(LONE_SURROGATE)
     })
 }

@@ -45,14 +45,12 @@ pub(crate) struct World {
     pub sessions: Sessions,
     /// The client's capabilities and startup options.
     pub client: Arc<ClientInfo>,
-    /// The document that the client closed last.
     pub last_closed: Option<ClosedDocument>,
     /// Number of changes to the workspace folders so far. Results from before a change are rejected, since their file
     /// names may be outdated.
     pub folders_version: u64,
 }
 
-/// A document that the client closed.
 #[derive(Clone)]
 pub(crate) struct ClosedDocument {
     uri: Arc<str>,
@@ -88,7 +86,6 @@ pub(crate) enum Action {
 }
 
 impl World {
-    /// Creates the state of a server before its first request.
     pub(crate) fn new() -> Self {
         Self {
             snapshot: Snapshot::default(),
@@ -103,7 +100,7 @@ impl World {
         let uri = item.uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
-        self.settle(&key, uri);
+        self.clear_lost(&key, uri);
         let documents = Arc::make_mut(&mut self.snapshot.documents);
         let key = documents.open(uri, key, document);
         vec![Action::Parse(key), Action::Meter]
@@ -142,7 +139,7 @@ impl World {
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
-        self.put(uri, key, next);
+        self.set_buffer(uri, key, next);
         actions
     }
 
@@ -161,12 +158,12 @@ impl World {
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let uri = params.text_document.uri.as_str();
         // What the editor wrote may have replaced a link.
-        let mut actions = self.follow_links();
+        let mut actions = self.refresh_document_keys();
         let Some(key) = self.snapshot.key_of(uri) else { return actions };
         let may_be_open = self.snapshot.lost.reason(&key, &self.snapshot.roots).is_some();
         // An editor saves what it has open. Without the text, a document whose opening was lost remains in doubt.
         if params.text.is_some() || self.snapshot.documents.buffer_at(uri).is_some() {
-            self.settle(&key, uri);
+            self.clear_lost(&key, uri);
         }
         actions.push(Action::Refresh(BTreeSet::from([key.clone()])));
         let resynced = match (&params.text, self.snapshot.documents.buffer_at(uri)) {
@@ -180,29 +177,29 @@ impl World {
             _ => None,
         };
         if let Some(buffer) = resynced {
-            self.put(uri, key.clone(), buffer);
+            self.set_buffer(uri, key.clone(), buffer);
             actions.push(Action::Parse(key));
         }
-        Arc::make_mut(&mut self.snapshot.documents).saved(uri);
+        Arc::make_mut(&mut self.snapshot.documents).mark_saved(uri);
         actions
     }
 
     /// Records the document that the client referred to most recently, given by its URI.
-    pub(crate) fn named(&mut self, uri: &str) -> Vec<Action> {
-        Arc::make_mut(&mut self.snapshot.attention).named(uri);
+    pub(crate) fn document_referenced(&mut self, uri: &str) -> Vec<Action> {
+        Arc::make_mut(&mut self.snapshot.recent_documents).mention(uri);
         Vec::new()
     }
 
     /// Handles the closing of a buffer. From now on, the text on disk is used.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
-        Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
+        Arc::make_mut(&mut self.snapshot.recent_documents).remove(params.text_document.uri.as_str());
         let uri = params.text_document.uri.as_str();
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
         if let Some(buffer) = self.snapshot.documents.buffer_at(uri) {
             self.last_closed = Some(ClosedDocument { uri: uri.into(), version: buffer.document().version });
         }
         Arc::make_mut(&mut self.snapshot.documents).close(uri);
-        self.settle(&key, uri);
+        self.clear_lost(&key, uri);
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()])), Action::Meter];
         // Another buffer of the file counts now, which may not be parsed yet.
         if self.snapshot.documents.contains(&key) {
@@ -216,7 +213,7 @@ impl World {
         let NotebookDocument { uri, version, cells, .. } = &params.notebook_document;
         let uri = uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
-        self.settle(&key, uri);
+        self.clear_lost(&key, uri);
         let cells = cells.iter().map(notebooks::cell).collect();
         Arc::make_mut(&mut self.snapshot.documents).open_notebook(uri, key, *version, cells);
         let mut actions = self.cells_opened(uri, &params.cell_text_documents);
@@ -267,11 +264,10 @@ impl World {
         actions
     }
 
-    /// Handles a save of a notebook.
     pub(crate) fn notebook_saved(&mut self, params: &DidSaveNotebookDocumentParams) -> Vec<Action> {
-        let mut actions = self.follow_links();
+        let mut actions = self.refresh_document_keys();
         let uri = params.notebook_document.uri.as_str();
-        Arc::make_mut(&mut self.snapshot.documents).saved(uri);
+        Arc::make_mut(&mut self.snapshot.documents).mark_saved(uri);
         let key = self.snapshot.key_of(uri);
         actions.extend(key.map(|key| Action::Refresh(BTreeSet::from([key]))));
         actions
@@ -280,9 +276,9 @@ impl World {
     /// Handles the closing of a notebook and its cells.
     pub(crate) fn notebook_closed(&mut self, params: &DidCloseNotebookDocumentParams) -> Vec<Action> {
         let uri = params.notebook_document.uri.as_str();
-        Arc::make_mut(&mut self.snapshot.attention).closed(uri);
+        Arc::make_mut(&mut self.snapshot.recent_documents).remove(uri);
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
-        self.settle(&key, uri);
+        self.clear_lost(&key, uri);
         let documents = Arc::make_mut(&mut self.snapshot.documents);
         for cell in &params.cell_text_documents {
             documents.close(cell.uri.as_str());
@@ -298,29 +294,29 @@ impl World {
             let document = Document::open(&item.text, item.version, item.language_id.clone());
             let documents = Arc::make_mut(&mut self.snapshot.documents);
             let key = documents.open_cell(notebook, item.uri.as_str(), document)?;
-            self.settle(&key, item.uri.as_str());
+            self.clear_lost(&key, item.uri.as_str());
             Some(Action::Parse(key))
         };
         cells.iter().filter_map(open).collect()
     }
 
     /// Replaces the buffer of a document, or opens it.
-    fn put(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
+    fn set_buffer(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
         let is_in_step = |buffer: &Buffer| buffer.document().is_in_step();
         let was_in_step = self.snapshot.documents.buffer_at(uri).is_some_and(|before| is_in_step(before));
         if !was_in_step && is_in_step(&buffer) {
-            self.settle(&key, uri);
+            self.clear_lost(&key, uri);
         }
-        Arc::make_mut(&mut self.snapshot.documents).put(uri, key, buffer);
+        Arc::make_mut(&mut self.snapshot.documents).replace_buffer(uri, key, buffer);
     }
 
     /// Records that it is known whether this document is open, and with which text.
-    fn settle(&mut self, key: &FileKey, uri: &str) {
+    fn clear_lost(&mut self, key: &FileKey, uri: &str) {
         Arc::make_mut(&mut self.snapshot.lost).settle(key, uri, &self.snapshot.roots);
     }
 
     /// Resolves the links to open documents again. Call this when files may have changed on disk.
-    fn follow_links(&mut self) -> Vec<Action> {
+    fn refresh_document_keys(&mut self) -> Vec<Action> {
         let roots = Arc::clone(&self.snapshot.roots);
         let key = |uri: &str| key_of(uri, &roots);
         if !self.snapshot.documents.are_outdated(key) {
@@ -336,14 +332,16 @@ impl World {
         let InvalidNotification { method, uri, problem } = invalid;
         let Some(method) = method else {
             let mut actions =
-                self.lose_all(format!("the editor sent an invalid message: {problem}"), problem);
+                self.mark_all_out_of_sync(format!("the editor sent an invalid message: {problem}"), problem);
             actions.push(Action::Rescan);
             return actions;
         };
         let message = format!("the editor sent an invalid {method}: {problem}");
         match (loss, uri) {
-            (Loss::Document, Some(uri)) if uri::scheme(&uri).is_some() => self.lose(&uri, &method, problem),
-            (Loss::Document, _) => self.lose_all(message, problem),
+            (Loss::Document, Some(uri)) if uri::scheme(&uri).is_some() => {
+                self.mark_out_of_sync(&uri, &method, problem)
+            }
+            (Loss::Document, _) => self.mark_all_out_of_sync(message, problem),
             (Loss::Files, _) => {
                 tracing::warn!("{message}; all files are checked");
                 vec![Action::Rescan]
@@ -356,7 +354,7 @@ impl World {
     }
 
     /// Marks the document with this URI as out of sync, since its text is unknown from now on.
-    fn lose(&mut self, uri: &str, method: &str, problem: String) -> Vec<Action> {
+    fn mark_out_of_sync(&mut self, uri: &str, method: &str, problem: String) -> Vec<Action> {
         if let Some(notebook) = Arc::make_mut(&mut self.snapshot.documents).notebook_mut(uri) {
             if notebook.sync != Sync::InStep {
                 return Vec::new();
@@ -377,17 +375,17 @@ impl World {
             key.notice()
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
-        self.put(uri, key.clone(), next);
+        self.set_buffer(uri, key.clone(), next);
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
 
     /// Marks all documents as out of sync, because a message may have been about any of them.
-    fn lose_all(&mut self, message: String, problem: String) -> Vec<Action> {
+    fn mark_all_out_of_sync(&mut self, message: String, problem: String) -> Vec<Action> {
         let reason = OutOfStep::Misread { detail: problem };
         let was_in_step = Arc::make_mut(&mut self.snapshot.documents).lose_all(&reason);
-        let is_news = was_in_step || !self.snapshot.lost.is_any();
+        let is_new = was_in_step || !self.snapshot.lost.affects_any_file();
         Arc::make_mut(&mut self.snapshot.lost).lose(reason);
-        if !is_news {
+        if !is_new {
             return Vec::new();
         }
         let message = format!(
@@ -403,76 +401,80 @@ impl World {
     }
 
     /// Handles files or folders created or deleted by the editor.
-    pub(crate) fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
+    pub(crate) fn files_created_or_deleted(&mut self, uris: &[String]) -> Vec<Action> {
         self.changed_on_disk(uris.iter().filter_map(|uri| self.key_on_disk(uri)).collect())
     }
 
     /// Handles changes on disk reported by the server's own watcher.
-    pub(crate) fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
-        match sight {
+    pub(crate) fn watcher_reported(&mut self, event: &WatchEvent) -> Vec<Action> {
+        match event {
             WatchEvent::Changed(paths) => {
                 let keys = paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect();
                 self.changed_on_disk(keys)
             }
-            WatchEvent::Everything => self.follow_links().into_iter().chain([Action::Rescan]).collect(),
+            WatchEvent::Everything => {
+                self.refresh_document_keys().into_iter().chain([Action::Rescan]).collect()
+            }
         }
     }
 
     /// Replaces the workspace folders. File keys change as well, so buffers and selections are updated.
-    pub(crate) fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
-        let before = std::mem::replace(&mut self.snapshot.roots, Arc::new(roots));
-        let now = Arc::clone(&self.snapshot.roots);
+    pub(crate) fn folders_changed(&mut self, new_roots: Roots) -> Vec<Action> {
+        let old_roots = std::mem::replace(&mut self.snapshot.roots, Arc::new(new_roots));
+        let roots = Arc::clone(&self.snapshot.roots);
         // Names in the index belong to the folders before.
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
-        Arc::make_mut(&mut self.snapshot.documents).rename(|uri| key_of(uri, &now));
+        Arc::make_mut(&mut self.snapshot.documents).rename(|uri| key_of(uri, &roots));
         Arc::make_mut(&mut self.snapshot.lost).keys_changed();
         for session in self.sessions.iter_mut() {
-            Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
+            Arc::make_mut(session).rename_files(|key| renamed(key, &old_roots, &roots));
         }
         self.folders_version += 1;
         vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
 
     /// Records whether the user trusts the workspace.
-    pub(crate) fn trusted(&mut self, trust: Trust) {
+    pub(crate) fn set_trust(&mut self, trust: Trust) {
         self.snapshot.trust = trust;
     }
 
     /// Replaces the settings of a layer, and warns about invalid ones.
-    pub(crate) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
+    pub(crate) fn apply_settings(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
-        let mut told = configuration.replace(layer, found);
-        let known = self.snapshot.configuration.ignored();
-        told.extend(configuration.ignored().into_iter().filter(|ignored| !known.contains(ignored)));
+        let mut messages = configuration.replace(layer, sources);
+        let already_reported = self.snapshot.configuration.ignored();
+        messages.extend(
+            configuration.ignored().into_iter().filter(|ignored| !already_reported.contains(ignored)),
+        );
         let warn = |message| Action::Warn { code: "settings", message, path: None };
-        let mut actions: Vec<Action> = told.into_iter().map(warn).collect();
-        let before = Arc::clone(&self.snapshot.settings);
+        let mut actions: Vec<Action> = messages.into_iter().map(warn).collect();
+        let old_settings = Arc::clone(&self.snapshot.settings);
         actions.extend(self.snapshot.configure(configuration).into_iter().map(Action::ReadTokenizer));
-        let now = Arc::clone(&self.snapshot.settings);
-        let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
-            || before.server.ignore != now.server.ignore;
+        let settings = Arc::clone(&self.snapshot.settings);
+        let walk_changed = old_settings.symbols.max_file_bytes != settings.symbols.max_file_bytes
+            || old_settings.server.ignore != settings.server.ignore;
         if walk_changed {
             actions.push(Action::Reindex);
         }
-        if before != now {
+        if old_settings != settings {
             actions.push(Action::Meter);
         }
         actions
     }
 
     /// Handles the result of a parse. If the buffer has changed in the meantime, requests another parse.
-    pub(crate) fn parsed(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
+    pub(crate) fn install_parse(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
         let Some(buffer) = self.snapshot.documents.buffer(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
         next.adopt(parsed);
-        let again = next.is_stale();
-        Arc::make_mut(&mut self.snapshot.documents).parsed(&key, next);
-        if again { vec![Action::Parse(key)] } else { Vec::new() }
+        let is_stale = next.is_stale();
+        Arc::make_mut(&mut self.snapshot.documents).replace_parse(&key, next);
+        if is_stale { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
     /// Installs a partial index, unless it contains only file names and would replace outlines.
-    pub(crate) fn index_so_far(&mut self, index: Index) -> Vec<Action> {
+    pub(crate) fn install_partial_index(&mut self, index: Index) -> Vec<Action> {
         if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
         }
@@ -480,7 +482,7 @@ impl World {
     }
 
     /// Installs the index of a completed run.
-    pub(crate) fn indexed(&mut self, index: Index) -> Vec<Action> {
+    pub(crate) fn install_index(&mut self, index: Index) -> Vec<Action> {
         self.snapshot.index = Arc::new(index);
         vec![Action::Meter]
     }
@@ -496,7 +498,7 @@ impl World {
     /// Returns the actions to take when these files have changed on disk.
     fn changed_on_disk(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
         let mut actions = changed(keys);
-        actions.extend(self.follow_links());
+        actions.extend(self.refresh_document_keys());
         actions
     }
 }
@@ -518,7 +520,7 @@ impl Default for World {
 
 /// Returns the actions to take when these files have changed on disk.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
-    let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
+    let names = |file_names: &[&str]| keys.iter().any(|key| file_names.contains(&key.file_name()));
     let mut actions = Vec::new();
     if names(&WORKSPACE_FILES) {
         actions.push(Action::ReadSettings);
@@ -543,9 +545,9 @@ mod tests {
     use crate::invalid_notification::invalid_notification;
 
     #[test]
-    fn what_cannot_be_read_is_repeated_neither_in_the_warning_nor_in_the_note() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().canonicalize().unwrap();
+    fn no_text_of_an_invalid_message_appears_in_the_warning_or_the_reason() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap();
         let uri = uri::from_path(&path.join("a.py")).unwrap();
         let mut world = World::new();
         world.folders_changed(Roots::new([Folder { name: None, path }]).unwrap());
@@ -563,24 +565,24 @@ mod tests {
         else {
             panic!("the buffer is still in sync");
         };
-        for said in [message, &reason.to_string()] {
-            assert!(said.contains("`params.contentChanges` is not a list"), "{said}");
-            assert!(!said.contains("ghp_1") && !said.contains("Ignore"), "{said}");
+        for text in [message, &reason.to_string()] {
+            assert!(text.contains("`params.contentChanges` is not a list"), "{text}");
+            assert!(!text.contains("ghp_1") && !text.contains("Ignore"), "{text}");
         }
     }
 
     #[test]
-    fn an_ignore_file_that_keeps_changing_stops_no_run() {
+    fn a_changed_ignore_file_does_not_cancel_the_running_index_run() {
         let changed = |name: &str| changed(BTreeSet::from([FileKey::from(name)]));
         assert_eq!(changed("a/.gitignore"), [Action::ReindexNext]);
         assert_eq!(changed("a/b.py"), [Action::Refresh(BTreeSet::from([FileKey::from("a/b.py")]))]);
     }
 
     #[test]
-    fn buffers_and_selections_follow_when_a_second_folder_comes_and_goes() {
-        let place = tempfile::tempdir().unwrap();
+    fn buffers_and_selections_are_renamed_when_a_second_folder_is_added_or_removed() {
+        let directory = tempfile::tempdir().unwrap();
         let folders = ["app", "lib"].map(|name| {
-            let path = place.path().canonicalize().unwrap().join(name);
+            let path = directory.path().canonicalize().unwrap().join(name);
             fs::create_dir(&path).unwrap();
             Folder { name: Some(name.to_owned()), path }
         });

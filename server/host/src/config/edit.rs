@@ -31,29 +31,29 @@ pub fn setting_path(name: &str) -> Option<Vec<String>> {
 pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Result<String, EditError> {
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| EditError::Syntax(error.to_string()))?;
-    let Some((last, above)) = path.split_last() else { return Ok(text.to_owned()) };
+    let Some((name, parents)) = path.split_last() else { return Ok(text.to_owned()) };
     let mut table: &mut dyn TableLike = document.as_table_mut();
-    for name in above {
-        if value.is_none() && !table.contains_key(name) {
+    for part in parents {
+        if value.is_none() && !table.contains_key(part) {
             return Ok(text.to_owned());
         }
-        let item = table.entry(name).or_insert_with(|| {
+        let item = table.entry(part).or_insert_with(|| {
             let mut new = Table::new();
             new.set_implicit(true);
             Item::Table(new)
         });
-        table = item.as_table_like_mut().ok_or_else(|| EditError::NotATable(name.clone()))?;
+        table = item.as_table_like_mut().ok_or_else(|| EditError::NotATable(part.clone()))?;
     }
     match value {
-        None => drop(table.remove(last)),
+        None => drop(table.remove(name)),
         Some(value) => {
             let mut value = to_toml(value)?;
-            match table.get_mut(last) {
+            match table.get_mut(name) {
                 Some(Item::Value(old)) => {
                     *value.decor_mut() = old.decor().clone();
                     *old = value;
                 }
-                _ => drop(table.insert(last, Item::Value(value))),
+                _ => drop(table.insert(name, Item::Value(value))),
             }
         }
     }
@@ -68,9 +68,9 @@ pub fn value_text(value: &Value) -> String {
 fn to_toml(value: &Value) -> Result<toml_edit::Value, EditError> {
     Ok(match value {
         Value::Null => return Err(EditError::Null),
-        Value::Bool(truth) => (*truth).into(),
+        Value::Bool(boolean) => (*boolean).into(),
         Value::Number(number) => match number.as_i64() {
-            Some(whole) => whole.into(),
+            Some(integer) => integer.into(),
             None => number.as_f64().unwrap_or_default().into(),
         },
         Value::String(text) => text.as_str().into(),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays_as_it_is() {
+    fn comments_and_other_settings_are_unchanged() {
         let text = changed(FILE, "model", json!("gpt-5.1"));
         let text = changed(&text, "symbols.map_budget", json!(4000));
         let text = changed(&text, "symbols.exclude", json!(["a", "b/**"]));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error() {
+    fn a_setting_or_value_that_does_not_fit_is_an_error() {
         let error = |text: &str, name: &str, value: Value| {
             with_setting(text, &setting_path(name).unwrap(), Some(&value)).unwrap_err()
         };
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_set_is_read_again(
+        fn a_changed_setting_can_be_read_back(
             text in prop::sample::select(vec!["", FILE, "symbols = { a = 1 }\n", "symbols.a = 1\n", "[symbols.a]\n[x]\n"]),
             name in prop::sample::select(vec!["model", "symbols.map_budget", "symbols.\"x y\".z", "files.list"]),
             number in any::<i64>(),
@@ -144,9 +144,9 @@ mod tests {
             let path = setting_path(name).unwrap();
             for value in [json!(number), json!(words), json!([words]), json!({ (&*words): number })] {
                 let changed = with_setting(text, &path, Some(&value)).unwrap();
-                let read = from_toml("f", &changed).unwrap();
-                let found = path.iter().try_fold(&read, |at, part| at.get(part));
-                prop_assert_eq!(found, Some(&value), "{}", changed);
+                let parsed = from_toml("f", &changed).unwrap();
+                let parsed_value = path.iter().try_fold(&parsed, |table, part| table.get(part));
+                prop_assert_eq!(parsed_value, Some(&value), "{}", changed);
             }
         }
     }

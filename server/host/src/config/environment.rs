@@ -24,30 +24,30 @@ pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     defaults: &Value,
 ) -> EnvironmentSettings {
-    let mut known = Vec::new();
-    collect_settings(defaults, "", &mut known);
+    let mut settings = Vec::new();
+    collect_settings(defaults, "", &mut settings);
     let mut values = Value::Object(serde_json::Map::new());
     let mut unknown = Vec::new();
     for (variable, text) in variables {
         let Some(name) = variable.strip_prefix(PREFIX) else { continue };
-        match known.iter().find(|(key, _)| variable_name(key) == name) {
-            Some((key, default)) => set_dotted(&mut values, key, read(&text, default)),
+        match settings.iter().find(|(key, _)| variable_name(key) == name) {
+            Some((key, default)) => set_dotted(&mut values, key, parse_value(&text, default)),
             None => unknown.push(variable),
         }
     }
     EnvironmentSettings { values, unknown }
 }
 
-/// Adds the dotted key and the default of every setting in `value` to `known`.
-fn collect_settings<'v>(value: &'v Value, key: &str, known: &mut Vec<(String, &'v Value)>) {
+/// Adds the dotted key and the default of every setting in `value` to `settings`.
+fn collect_settings<'v>(value: &'v Value, key: &str, settings: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             for (name, value) in map {
                 let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-                collect_settings(value, &key, known);
+                collect_settings(value, &key, settings);
             }
         }
-        leaf => known.push((key.to_owned(), leaf)),
+        leaf => settings.push((key.to_owned(), leaf)),
     }
 }
 
@@ -55,7 +55,7 @@ fn variable_name(key: &str) -> String {
     key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
 }
 
-fn read(text: &str, default: &Value) -> Value {
+fn parse_value(text: &str, default: &Value) -> Value {
     let trimmed = text.trim();
     let parsed = match default {
         Value::String(_) => None,
@@ -94,15 +94,15 @@ mod tests {
             "symbols": {"map_budget": 1, "exclude": []},
         });
         let variables = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
-        let read = from_environment(variables, &defaults);
+        let environment = from_environment(variables, &defaults);
         assert_eq!(
-            (read.values, read.unknown.as_slice()),
+            (environment.values, environment.unknown.as_slice()),
             (expected, unknown.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice())
         );
     }
 
     #[test]
-    fn kinds_follow_the_defaults() {
+    fn values_get_the_type_of_the_default() {
         check(&[("STRATA_MODEL", "1")], json!({"model": "1"}), &[]);
         check(&[("STRATA_SYMBOLS_MAP_BUDGET", " 8000 ")], json!({"symbols": {"map_budget": 8000}}), &[]);
         check(&[("STRATA_LENS", "0")], json!({"lens": false}), &[]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_stays_text_or_is_named() {
+    fn values_of_the_wrong_type_stay_strings_and_unknown_variables_are_reported() {
         check(&[("STRATA_THREADS", "many")], json!({"threads": "many"}), &[]);
         check(&[("STRATA_THREADS", "1\nmodel = 'x'")], json!({"threads": "1\nmodel = 'x'"}), &[]);
         check(

@@ -41,9 +41,9 @@ pub enum FileError {
     #[error(
         "{} is ignored, because {} takes precedence; merge the two files, or delete one of them",
         notice(.file),
-        notice(.counts)
+        notice(.used_file)
     )]
-    Shadowed { file: String, counts: String },
+    Shadowed { file: String, used_file: String },
 }
 
 fn notice(text: &str) -> Rendered<'_> {
@@ -105,29 +105,34 @@ pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
 /// Reads the settings file of one folder, and reports any settings file that it shadows.
 fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
     let mut sources: Vec<Result<Source, FileError>> = Vec::new();
-    let mut counts: Option<FileKey> = None;
+    let mut used_key: Option<FileKey> = None;
     for name in WORKSPACE_FILES {
         let Some(key) = roots.key(index, name) else { continue };
         let file = key.as_str();
-        let read = match read_text(roots, &key, ReadLimits { max_bytes: MAX_BYTES }) {
-            Ok(read) => read,
+        let disk_text = match read_text(roots, &key, ReadLimits { max_bytes: MAX_BYTES }) {
+            Ok(disk_text) => disk_text,
             Err(ReadError::NotFound(_)) => continue,
             Err(error) => {
                 let error = FileError::Unreadable { file: file.to_owned(), reason: error.to_string() };
                 sources.push(Err(error));
-                counts.get_or_insert(key);
+                used_key.get_or_insert(key);
                 continue;
             }
         };
-        if let Some(counts) = &counts {
-            sources
-                .push(Err(FileError::Shadowed { file: file.to_owned(), counts: counts.as_str().to_owned() }));
+        if let Some(used_key) = &used_key {
+            sources.push(Err(FileError::Shadowed {
+                file: file.to_owned(),
+                used_file: used_key.as_str().to_owned(),
+            }));
             continue;
         }
-        let values =
-            if name.ends_with(".toml") { from_toml(file, &read.text) } else { from_yaml(file, &read.text) };
+        let values = if name.ends_with(".toml") {
+            from_toml(file, &disk_text.text)
+        } else {
+            from_yaml(file, &disk_text.text)
+        };
         sources.push(values.map(|values| Source { layer: Layer::Workspace, name: file.into(), values }));
-        counts = Some(key);
+        used_key = Some(key);
     }
     sources
 }
@@ -156,7 +161,7 @@ fn table_to_json(table: toml::Table) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     for (name, value) in table {
         let value = to_json(value)
-            .map_err(|below| if below.is_empty() { name.clone() } else { format!("{name}.{below}") })?;
+            .map_err(|key| if key.is_empty() { name.clone() } else { format!("{name}.{key}") })?;
         map.insert(name, value);
     }
     Ok(map)
@@ -167,8 +172,8 @@ fn to_json(value: toml::Value) -> Result<Value, String> {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(number) => Value::from(number),
         toml::Value::Float(number) => Value::Number(Number::from_f64(number).ok_or_else(String::new)?),
-        toml::Value::Boolean(truth) => Value::Bool(truth),
-        toml::Value::Datetime(time) => Value::String(time.to_string()),
+        toml::Value::Boolean(boolean) => Value::Bool(boolean),
+        toml::Value::Datetime(datetime) => Value::String(datetime.to_string()),
         toml::Value::Array(values) => {
             Value::Array(values.into_iter().map(to_json).collect::<Result<_, _>>()?)
         }
@@ -179,13 +184,13 @@ fn to_json(value: toml::Value) -> Result<Value, String> {
 /// Reads a file in the user's own configuration directory. Follows links, but rejects anything other than a regular
 /// file of at most `MAX_BYTES`.
 fn read_own_file(path: &Path) -> io::Result<String> {
-    let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    let rejected = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return refused("it is not a regular file");
+        return rejected("it is not a regular file");
     }
     if metadata.len() > MAX_BYTES {
-        return refused("it is too large for a settings file");
+        return rejected("it is too large for a settings file");
     }
     let mut text = String::new();
     fs::File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
@@ -212,15 +217,15 @@ pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = error.location();
-        let told = error.render_with_formatter(&UserMessageFormatter);
+        let location = error.location();
+        let message = error.render_with_formatter(&UserMessageFormatter);
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         FileError::Syntax {
             file: file.to_owned(),
-            line: place.map_or(1, |place| number(place.line())),
-            column: place.map_or(1, |place| number(place.column())),
+            line: location.map_or(1, |location| number(location.line())),
+            column: location.map_or(1, |location| number(location.column())),
             // Drop the position, because `FileError::Syntax` already prints it.
-            message: told.split(" at line ").next().unwrap_or_default().to_owned(),
+            message: message.split(" at line ").next().unwrap_or_default().to_owned(),
         }
     })
 }
@@ -257,12 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn where_the_user_file_is() {
+    fn the_user_file_is_below_the_configuration_directory() {
         let find = |variables: &[(&str, &str)]| {
-            let found = |name: &str| {
-                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
-            };
-            user_file(found).map(|path| path.display().to_string())
+            let variable =
+                |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
+            user_file(variable).map(|path| path.display().to_string())
         };
         if cfg!(unix) {
             let home = ("HOME", "/home/u");
@@ -312,34 +316,34 @@ mod tests {
     }
 
     #[test]
-    fn one_settings_file_of_a_folder_counts_and_the_other_is_named() {
+    fn one_settings_file_of_a_folder_is_used_and_the_other_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
         let folder = crate::roots::Folder { name: None, path: directory.path().to_owned() };
         let roots = Roots::new([folder]).unwrap();
-        let found = || -> Vec<String> {
-            let told = |source: Result<Source, FileError>| match source {
+        let sources = || -> Vec<String> {
+            let render = |source: Result<Source, FileError>| match source {
                 Ok(Source { name, values, .. }) => format!("{name} {values}"),
                 Err(error) => format!("{error}; {}", !matches!(error, FileError::Shadowed { .. })),
             };
-            workspace_sources(&roots).into_iter().map(told).collect()
+            workspace_sources(&roots).into_iter().map(render).collect()
         };
-        assert_eq!(found(), [""; 0]);
+        assert_eq!(sources(), [""; 0]);
         write(".strata.yaml", "context:\n  raw_window_size: 3\n");
-        assert_eq!(found(), [r#".strata.yaml {"context":{"raw_window_size":3}}"#]);
+        assert_eq!(sources(), [r#".strata.yaml {"context":{"raw_window_size":3}}"#]);
         write(".strata.toml", "[context]\nraw_window_size = 2\n");
         let shadowed = ".strata.yaml is ignored, because .strata.toml takes precedence; merge the two files, or delete one of \
                         them; false";
-        assert_eq!(found(), [r#".strata.toml {"context":{"raw_window_size":2}}"#, shadowed]);
+        assert_eq!(sources(), [r#".strata.toml {"context":{"raw_window_size":2}}"#, shadowed]);
         write(".strata.toml", "[context");
-        let found = found();
-        assert!(found[0].starts_with(".strata.toml:1:") && found[0].ends_with("; true"), "{found:?}");
-        assert_eq!(found[1..], [shadowed]);
+        let sources = sources();
+        assert!(sources[0].starts_with(".strata.toml:1:") && sources[0].ends_with("; true"), "{sources:?}");
+        assert_eq!(sources[1..], [shadowed]);
     }
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "[a-z=\\[\\]{}'\".0-9\n #é-]{0,60}") {
+        fn arbitrary_text_does_not_panic(text in "[a-z=\\[\\]{}'\".0-9\n #é-]{0,60}") {
             let _ = from_toml("f", &text);
         }
     }
@@ -362,8 +366,8 @@ mod yaml_tests {
             "day": "2024-02-03", "answer": "no", "text": "one\ntwo\n",
         });
         assert_eq!(from_yaml("f", text), Ok(expected));
-        for nothing in ["", "# nothing\n", "---\n"] {
-            assert_eq!(from_yaml("f", nothing), Ok(Value::Null));
+        for empty in ["", "# nothing\n", "---\n"] {
+            assert_eq!(from_yaml("f", empty), Ok(Value::Null));
         }
     }
 
@@ -383,9 +387,10 @@ mod yaml_tests {
     /// Six lines that would expand to a million values, and a very deeply nested text.
     #[test]
     fn a_short_text_cannot_become_a_large_value() {
-        let level = |name: char, of: &str| format!("{name}: &{name} [{}]\n", [of; 10].join(","));
+        let level =
+            |name: char, reference: &str| format!("{name}: &{name} [{}]\n", [reference; 10].join(","));
         let bomb: String = [('a', "1"), ('b', "*a"), ('c', "*b"), ('d', "*c"), ('e', "*d"), ('f', "*e")]
-            .map(|(name, of)| level(name, of))
+            .map(|(name, reference)| level(name, reference))
             .concat();
         let deep = "[".repeat(100_000);
         for text in [&bomb, &deep] {
@@ -395,7 +400,7 @@ mod yaml_tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "[a-z:&*!|>?%\\[\\]{}'\".,0-9\n #é-]{0,60}") {
+        fn arbitrary_text_does_not_panic(text in "[a-z:&*!|>?%\\[\\]{}'\".,0-9\n #é-]{0,60}") {
             let _ = from_yaml("f", &text);
         }
     }

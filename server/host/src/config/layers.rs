@@ -76,7 +76,7 @@ impl EffectiveSettings {
     /// Merges `sources` over the built-in `defaults`. A stronger layer overrides a weaker one. Within a layer, a later
     /// source overrides an earlier one. `check` decides whether a workspace file may set a setting to a value. Rejected
     /// values, and sources that are not objects, are reported in [`EffectiveSettings::ignored`].
-    pub fn of<E: fmt::Display>(
+    pub fn merge<E: fmt::Display>(
         defaults: Value,
         sources: &[Source],
         check: impl Fn(&[String], &Value) -> Result<(), E>,
@@ -88,15 +88,15 @@ impl EffectiveSettings {
         let mut ignored = Vec::new();
         for source in sources {
             let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
-            let of_workspace = source.layer == Layer::Workspace;
+            let is_workspace = source.layer == Layer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
                 let ignore = |reason| IgnoredSetting { key: dotted(path), origin: origin.clone(), reason };
                 if path.is_empty() {
                     if !matches!(value, Value::Null | Value::Object(_)) {
                         ignored.push(ignore("settings must be a table".to_owned()));
                     }
-                } else if let Some(Err(refused)) = of_workspace.then(|| check(path, value)) {
-                    ignored.push(ignore(refused.to_string()));
+                } else if let Some(Err(rejection)) = is_workspace.then(|| check(path, value)) {
+                    ignored.push(ignore(rejection.to_string()));
                 } else if !value.is_null() || source.layer == Layer::Defaults {
                     set_leaf(&mut leaves, path, value, &origin);
                 }
@@ -130,17 +130,17 @@ type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
 /// Sets the value at a path. Removes existing values at that path, above it and below it.
 fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
-    let below: Vec<Vec<String>> = leaves
+    let keys_below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
         .map(|(key, _)| key)
         .take_while(|key| key.starts_with(path))
         .cloned()
         .collect();
     // An empty table does not remove the values below it.
-    if value.is_object() && below.iter().any(|key| key.len() > path.len()) {
+    if value.is_object() && keys_below.iter().any(|key| key.len() > path.len()) {
         return;
     }
-    for key in below {
+    for key in keys_below {
         leaves.remove(&key);
     }
     for length in 1..path.len() {
@@ -211,7 +211,7 @@ mod tests {
             check: impl Fn(&[String], &Value) -> Result<(), &'static str>,
         ) -> EffectiveSettings {
             let defaults = json!({"model": "m", "symbols": {"map_budget": 1, "tests": null}, "list": [1, 2]});
-            EffectiveSettings::of(defaults, &self.0, check)
+            EffectiveSettings::merge(defaults, &self.0, check)
         }
     }
 
@@ -220,14 +220,13 @@ mod tests {
         Layers(sources.into_iter().map(source).collect())
     }
 
-    /// Returns the effective value of a key and its layer.
-    fn of(effective: &EffectiveSettings, key: &str) -> (Value, Option<Layer>) {
+    fn value_and_layer(effective: &EffectiveSettings, key: &str) -> (Value, Option<Layer>) {
         let value = effective.values.pointer(&format!("/{}", key.replace('.', "/"))).cloned();
         (value.unwrap_or_default(), effective.origins.get(key).map(|origin| origin.layer))
     }
 
     #[test]
-    fn stronger_layers_win_in_whatever_order_they_come() {
+    fn stronger_layers_win_in_any_order() {
         let layers = layers([
             (Layer::CommandLine, json!({"model": "cli"})),
             (Layer::User, json!({"model": "user", "symbols": {"map_budget": 2}, "list": [3]})),
@@ -235,49 +234,53 @@ mod tests {
             (Layer::Environment, json!({"symbols": {"map_budget": 4}})),
         ]);
         let effective = layers.effective(refuse);
-        assert_eq!(of(&effective, "model"), (json!("cli"), Some(Layer::CommandLine)));
-        assert_eq!(of(&effective, "symbols.map_budget"), (json!(3), Some(Layer::Editor)));
-        assert_eq!(of(&effective, "symbols.tests"), (Value::Null, Some(Layer::Defaults)));
-        assert_eq!(of(&effective, "list"), (json!([3]), Some(Layer::User)), "lists are replaced, not joined");
+        assert_eq!(value_and_layer(&effective, "model"), (json!("cli"), Some(Layer::CommandLine)));
+        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(3), Some(Layer::Editor)));
+        assert_eq!(value_and_layer(&effective, "symbols.tests"), (Value::Null, Some(Layer::Defaults)));
+        assert_eq!(
+            value_and_layer(&effective, "list"),
+            (json!([3]), Some(Layer::User)),
+            "lists are replaced, not joined"
+        );
         assert_eq!(effective.ignored, []);
     }
 
     #[test]
-    fn null_says_nothing() {
+    fn null_sets_nothing() {
         let effective = layers([(Layer::Editor, json!({"model": null, "symbols": null}))]).effective(refuse);
-        assert_eq!(of(&effective, "model"), (json!("m"), Some(Layer::Defaults)));
-        assert_eq!(of(&effective, "symbols.map_budget"), (json!(1), Some(Layer::Defaults)));
+        assert_eq!(value_and_layer(&effective, "model"), (json!("m"), Some(Layer::Defaults)));
+        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(1), Some(Layer::Defaults)));
     }
 
     #[test]
-    fn a_value_of_another_shape_replaces_whole() {
+    fn a_value_of_another_type_replaces_the_old_value_completely() {
         let layers = layers([
             (Layer::User, json!({"symbols": 5, "model": {"name": "x"}})),
             (Layer::Editor, json!({"list": {}, "model": {}})),
         ]);
         let effective = layers.effective(refuse);
-        assert_eq!(of(&effective, "symbols"), (json!(5), Some(Layer::User)));
+        assert_eq!(value_and_layer(&effective, "symbols"), (json!(5), Some(Layer::User)));
         assert_eq!(effective.origins.get("symbols.map_budget"), None);
         assert_eq!(
-            of(&effective, "model.name"),
+            value_and_layer(&effective, "model.name"),
             (json!("x"), Some(Layer::User)),
             "an empty table removes nothing"
         );
         assert_eq!(effective.origins.get("model"), None);
-        assert_eq!(of(&effective, "list"), (json!({}), Some(Layer::Editor)));
+        assert_eq!(value_and_layer(&effective, "list"), (json!({}), Some(Layer::Editor)));
     }
 
     #[test]
-    fn a_workspace_file_sets_only_what_the_check_lets_it() {
+    fn a_workspace_file_sets_only_settings_that_the_check_allows() {
         let values = json!({
             "display": {"lens": false}, "symbols": {"map_budget": 9, "tests": true}, "model": "evil",
             "symbols.map_budget": 10, "displays": 1,
         });
         let layers = layers([(Layer::Workspace, values), (Layer::User, json!({"model": "mine"}))]);
         let effective = layers.effective(check);
-        assert_eq!(of(&effective, "display.lens"), (json!(false), Some(Layer::Workspace)));
-        assert_eq!(of(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
-        assert_eq!(of(&effective, "model"), (json!("mine"), Some(Layer::User)));
+        assert_eq!(value_and_layer(&effective, "display.lens"), (json!(false), Some(Layer::Workspace)));
+        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
+        assert_eq!(value_and_layer(&effective, "model"), (json!("mine"), Some(Layer::User)));
         let ignored: Vec<&str> = effective.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
         assert_eq!(ignored, ["\"symbols.map_budget\"", "displays", "model", "symbols.tests"]);
         assert!(effective.ignored.iter().all(|ignored| ignored.reason == "not from here"));
@@ -292,9 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_ignored() {
+    fn sources_that_are_not_tables_are_ignored() {
         let effective = layers([(Layer::Editor, json!("all")), (Layer::User, Value::Null)]).effective(refuse);
-        assert_eq!(of(&effective, "model").0, json!("m"));
+        assert_eq!(value_and_layer(&effective, "model").0, json!("m"));
         assert_eq!(effective.ignored.len(), 1);
     }
 
@@ -341,20 +344,20 @@ mod tests {
 
         /// A workspace file changes only the settings that the check allows.
         #[test]
-        fn a_workspace_file_changes_nothing_else(values in any_values()) {
-            let mine = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
+        fn a_workspace_file_changes_only_allowed_settings(values in any_values()) {
+            let user_layer = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
             let only_a_b = |path: &[String], _: &Value| {
                 path.iter().eq(["a", "b"]).then_some(()).ok_or("not from here")
             };
-            let with = layers([mine(), (Layer::Workspace, values)]).effective(only_a_b);
-            let without = layers([mine()]).effective(only_a_b);
-            let rest = |mut effective: EffectiveSettings| {
+            let with = layers([user_layer(), (Layer::Workspace, values)]).effective(only_a_b);
+            let without = layers([user_layer()]).effective(only_a_b);
+            let other_values = |mut effective: EffectiveSettings| {
                 if let Some(a) = effective.values.pointer_mut("/a").and_then(Value::as_object_mut) {
                     a.remove("b");
                 }
                 effective.values
             };
-            prop_assert_eq!(rest(with), rest(without));
+            prop_assert_eq!(other_values(with), other_values(without));
         }
     }
 }

@@ -21,13 +21,13 @@ struct CachedTexts {
     entries: HashMap<FileKey, Entry>,
     bytes: usize,
     /// Number of lookups so far. Orders entries by their last use.
-    looks: u64,
+    lookups: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
     text: DiskText,
-    last_look: u64,
+    last_lookup: u64,
     /// Whether the file was unchanged for long enough when it was read that any later change must alter its stamp.
     settled: bool,
 }
@@ -43,12 +43,12 @@ impl TextCache {
     /// # Errors
     /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-        if let Some(known) = self.settled(key)
-            && known.stamp.size <= max_file_bytes(key, limits.max_bytes)
-            && known.text.len() as u64 <= limits.max_bytes
-            && quick_stamp(roots, key) == Some(known.stamp)
+        if let Some(cached) = self.settled(key)
+            && cached.stamp.size <= max_file_bytes(key, limits.max_bytes)
+            && cached.text.len() as u64 <= limits.max_bytes
+            && quick_stamp(roots, key) == Some(cached.stamp)
         {
-            return Ok(known);
+            return Ok(cached);
         }
         match read_text(roots, key, limits) {
             Ok(text) => {
@@ -79,10 +79,10 @@ impl TextCache {
 
     fn settled(&self, key: &FileKey) -> Option<DiskText> {
         let mut texts = self.texts();
-        texts.looks += 1;
-        let look = texts.looks;
+        texts.lookups += 1;
+        let lookup = texts.lookups;
         let entry = texts.entries.get_mut(key)?;
-        entry.last_look = look;
+        entry.last_lookup = lookup;
         entry.settled.then(|| entry.text.clone())
     }
 
@@ -92,9 +92,10 @@ impl TextCache {
         if text.text.len() > self.max_bytes {
             return;
         }
-        texts.looks += 1;
+        texts.lookups += 1;
         texts.bytes += text.text.len();
-        let entry = Entry { text: text.clone(), last_look: texts.looks, settled: text.stamp.is_settled() };
+        let entry =
+            Entry { text: text.clone(), last_lookup: texts.lookups, settled: text.stamp.is_settled() };
         texts.entries.insert(key.clone(), entry);
         if texts.bytes > self.max_bytes {
             texts.shrink_to(self.max_bytes / 4 * 3);
@@ -117,8 +118,8 @@ impl CachedTexts {
     /// Evicts the least recently used entries. Callers pass a target well below the limit so that evictions are rare.
     fn shrink_to(&mut self, max_bytes: usize) {
         let mut oldest: Vec<(u64, FileKey)> =
-            self.entries.iter().map(|(key, entry)| (entry.last_look, key.clone())).collect();
-        oldest.sort_unstable_by_key(|(look, _)| *look);
+            self.entries.iter().map(|(key, entry)| (entry.last_lookup, key.clone())).collect();
+        oldest.sort_unstable_by_key(|(lookup, _)| *lookup);
         oldest.pop(); // the newest stays, however large
         for (_, key) in oldest {
             if self.bytes <= max_bytes {

@@ -38,9 +38,9 @@ const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 /// Decodes bytes as text and removes the byte order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
-        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest.to_vec()),
+        [0xFF, 0xFE, content @ ..] => decode_utf16(content, u16::from_le_bytes),
+        [0xFE, 0xFF, content @ ..] => decode_utf16(content, u16::from_be_bytes),
+        [0xEF, 0xBB, 0xBF, content @ ..] => decode_utf8(content.to_vec()),
         _ => decode_utf8(bytes),
     }
 }
@@ -56,7 +56,7 @@ fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeE
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((text, None)),
-        Err(error) => replaced(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        Err(error) => with_replacements(String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }
 
@@ -65,20 +65,20 @@ fn decode_utf16(
     unit: fn([u8; 2]) -> u16,
 ) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     let (pairs, odd) = bytes.as_chunks::<2>();
-    let mut whole = odd.is_empty();
+    let mut is_valid = odd.is_empty();
     let mut text = String::with_capacity(bytes.len());
     for decoded in char::decode_utf16(pairs.iter().map(|&pair| unit(pair))) {
-        whole &= decoded.is_ok();
+        is_valid &= decoded.is_ok();
         text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
     // UTF-32LE begins with the byte order mark of UTF-16LE, and then decodes with many NULs.
     if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
         return Err(DecodeError::Binary);
     }
-    if whole { Ok((text, Some(DecodeNotice::Utf16))) } else { replaced(text) }
+    if is_valid { Ok((text, Some(DecodeNotice::Utf16))) } else { with_replacements(text) }
 }
 
-fn replaced(text: String) -> Result<(String, Option<DecodeNotice>), DecodeError> {
+fn with_replacements(text: String) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     let replacements = text.matches(char::REPLACEMENT_CHARACTER).count();
     if replacements * MIN_CHARACTERS_PER_REPLACEMENT > text.chars().count() {
         return Err(DecodeError::OtherEncoding);
@@ -131,14 +131,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_comes_back_whole(text in "[^\0\u{FEFF}][^\0]{0,60}") {
+        fn text_is_decoded_without_changes(text in "[^\0\u{FEFF}][^\0]{0,60}") {
             prop_assert_eq!(decode(text.clone().into_bytes()), Ok((text.clone(), None)));
             let utf16 = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
             prop_assert_eq!(decode(utf16), Ok((text, Some(DecodeNotice::Utf16))));
         }
 
         #[test]
-        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+        fn arbitrary_bytes_do_not_panic(bytes: Vec<u8>) {
             let _ = decode(bytes);
         }
     }

@@ -35,9 +35,9 @@ impl RealFolder {
         system::Folder::open(root, below).map(Self)
     }
 
-    /// Whether the entry `name` of this directory is the file that `found` describes.
-    pub(crate) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
-        self.0.holds(name, found)
+    /// Whether the entry `name` of this directory is the file that `metadata` describes.
+    pub(crate) fn contains(&self, name: &OsStr, metadata: &Metadata) -> bool {
+        self.0.contains(name, metadata)
     }
 }
 
@@ -55,16 +55,16 @@ const OPEN_ATTEMPTS: usize = 8;
 pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, ReadError> {
     for _ in 0..OPEN_ATTEMPTS {
         let path = roots.path_of(key)?;
-        let refused = |reason| ReadError::Path(PathError::new(key.as_str(), reason));
-        let place = match roots.locate_absolute(&path) {
-            Ok(place) if place.exists => place,
+        let rejected = |reason| ReadError::Path(PathError::new(key.as_str(), reason));
+        let resolved = match roots.locate_absolute(&path) {
+            Ok(resolved) if resolved.exists => resolved,
             Ok(_) => return Err(ReadError::NotFound(key.clone())),
             Err(Refusal::Unreachable(kind)) => return Err(ReadError::io(key, &kind.into())),
-            Err(reason) => return Err(refused(reason)),
+            Err(reason) => return Err(rejected(reason)),
         };
-        let root = roots.get(place.root).ok_or_else(|| refused(Refusal::NoRoots))?;
-        match system::open(&root.real, &place.below, key)? {
-            OpenAttempt::OpenFile(opened) => return Ok(opened),
+        let root = roots.get(resolved.root).ok_or_else(|| rejected(Refusal::NoRoots))?;
+        match system::open(&root.real, &resolved.below, key)? {
+            OpenAttempt::OpenFile(file) => return Ok(file),
             OpenAttempt::Moved => {}
         }
     }
@@ -126,20 +126,23 @@ mod system {
 
     impl Folder {
         pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
-            let mut at = rustix::fs::open(root, FOLDER, Mode::empty())?;
-            for part in below.components() {
-                let Component::Normal(part) = part else { return Err(io::ErrorKind::InvalidInput.into()) };
-                at = rustix::fs::openat(&at, part, FOLDER, Mode::empty())?;
+            let mut directory = rustix::fs::open(root, FOLDER, Mode::empty())?;
+            for component in below.components() {
+                let Component::Normal(component) = component else {
+                    return Err(io::ErrorKind::InvalidInput.into());
+                };
+                directory = rustix::fs::openat(&directory, component, FOLDER, Mode::empty())?;
             }
-            Ok(Self(at))
+            Ok(Self(directory))
         }
 
-        pub(super) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
+        pub(super) fn contains(&self, name: &OsStr, metadata: &Metadata) -> bool {
             use std::os::unix::fs::MetadataExt;
-            let here = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
-            here.is_ok_and(|here| {
+            let entry = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
+            entry.is_ok_and(|entry| {
                 // The types of the fields differ between systems, and `i128` can represent all of them.
-                (i128::from(here.st_dev), i128::from(here.st_ino)) == (found.dev().into(), found.ino().into())
+                (i128::from(entry.st_dev), i128::from(entry.st_ino))
+                    == (metadata.dev().into(), metadata.ino().into())
             })
         }
     }
@@ -156,19 +159,19 @@ mod system {
     /// Opens `below`, relative to `root`, component by component. The outer error comes from the operating system; the
     /// inner error is a rejection.
     fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
-        let mut at: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
+        let mut directory: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
-        for part in folders.split('/').filter(|part| !part.is_empty()) {
-            at = rustix::fs::openat(&at, part, FOLDER, Mode::empty())?;
+        for component in folders.split('/').filter(|component| !component.is_empty()) {
+            directory = rustix::fs::openat(&directory, component, FOLDER, Mode::empty())?;
         }
-        let found = rustix::fs::statat(&at, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        match FileType::from_raw_mode(found.st_mode) {
+        let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {}
             FileType::Directory => return Ok(Err(ReadError::Folder(key.clone()))),
             FileType::Symlink => return Err(Errno::LOOP),
             _ => return Ok(Err(ReadError::NotRegular(key.clone()))),
         }
-        let file = File::from(rustix::fs::openat(&at, name, FILE, Mode::empty())?);
+        let file = File::from(rustix::fs::openat(&directory, name, FILE, Mode::empty())?);
         Ok(match file.metadata() {
             Ok(metadata) if metadata.is_file() && !is_kernel_interface(&file) => {
                 Ok(OpenFile { stamp: stamp_in(&metadata), file })
@@ -216,11 +219,11 @@ mod system {
             if canonical(&path)? == path { Ok(Self(path)) } else { Err(io::ErrorKind::NotFound.into()) }
         }
 
-        pub(super) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
-            let here = self.0.join(name).symlink_metadata();
+        pub(super) fn contains(&self, name: &OsStr, metadata: &Metadata) -> bool {
+            let entry = self.0.join(name).symlink_metadata();
             // Times and sizes may differ: the directory's copy is outdated while a program has the file open.
             canonical(&self.0).is_ok_and(|path| path == self.0)
-                && here.is_ok_and(|here| here.file_type() == found.file_type())
+                && entry.is_ok_and(|entry| entry.file_type() == metadata.file_type())
         }
     }
 

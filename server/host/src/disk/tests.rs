@@ -31,13 +31,13 @@ fn check_refused(tree: &Tree, key: &str, reason: &Refusal) {
 }
 
 /// Makes a file `age` seconds old, which is old enough for the cache to trust its stamp.
-fn settle(path: PathBuf, age: u64) {
+fn set_age(path: PathBuf, age: u64) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
 }
 
 #[test]
-fn text_and_what_is_not() {
+fn text_is_decoded_and_binary_data_is_rejected() {
     let tree = Tree::new(&["root/src/a.rs", "root/src/deep/er/b.rs"]);
     tree.write("root/bom.txt", "\u{feff}text");
     tree.write("root/empty", "");
@@ -50,8 +50,8 @@ fn text_and_what_is_not() {
     assert_eq!(read(&tree, "bom.txt").unwrap(), "text");
     assert_eq!(read(&tree, "empty").unwrap(), "");
     assert_eq!(read(&tree, "full").unwrap().len(), 1000);
-    let over = ReadError::TooLarge { key: "over".into(), size: 1001, limit: 1000 };
-    assert_eq!(read(&tree, "over"), Err(over));
+    let too_large = ReadError::TooLarge { key: "over".into(), size: 1001, limit: 1000 };
+    assert_eq!(read(&tree, "over"), Err(too_large));
     assert_eq!(read(&tree, "binary"), Err(ReadError::Binary("binary".into())));
     assert_eq!(read(&tree, "cyrillic"), Err(ReadError::NotUtf8("cyrillic".into())));
     assert_eq!(read(&tree, "missing"), Err(ReadError::NotFound("missing".into())));
@@ -68,7 +68,7 @@ fn text_and_what_is_not() {
 
 #[cfg(windows)]
 #[test]
-fn a_file_that_another_program_has_locked_is_named_and_readable_afterwards() {
+fn a_locked_file_is_reported_and_readable_once_unlocked() {
     use std::os::windows::fs::OpenOptionsExt as _;
 
     let tree = Tree::new(&["root/a.rs"]);
@@ -80,7 +80,7 @@ fn a_file_that_another_program_has_locked_is_named_and_readable_afterwards() {
 }
 
 #[test]
-fn a_huge_file_is_refused_by_its_size() {
+fn a_huge_file_is_rejected_without_reading_it() {
     let tree = Tree::new(&["root/huge"]);
     let file = fs::File::options().write(true).open(tree.path("root/huge")).unwrap();
     file.set_len(1 << 40).unwrap(); // sparse: reading it would take minutes
@@ -89,7 +89,7 @@ fn a_huge_file_is_refused_by_its_size() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_inside_and_nowhere_else() {
+fn links_are_followed_only_inside_the_roots() {
     let tree = Tree::new(&["root/src/a.rs", "outside/secret.txt", "root-evil/secret.txt"]);
     tree.link("src/a.rs", "root/link.rs");
     tree.link("src", "root/folder");
@@ -116,26 +116,26 @@ fn only_regular_files_are_opened() {
     let tree = Tree::new(&["root/a.rs"]);
     tree.fifo("root/fifo");
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
-    let refused = |key: &str| ReadError::NotRegular(key.into());
+    let not_regular = |key: &str| ReadError::NotRegular(key.into());
     // Opening a FIFO for reading blocks until it has a writer. If this test hangs, a FIFO was opened.
-    assert_eq!(read(&tree, "fifo").unwrap_err(), refused("fifo"));
-    assert_eq!(read(&tree, "socket").unwrap_err(), refused("socket"));
+    assert_eq!(read(&tree, "fifo").unwrap_err(), not_regular("fifo"));
+    assert_eq!(read(&tree, "socket").unwrap_err(), not_regular("socket"));
     let roots = Roots::single("/dev").unwrap();
     for device in ["zero", "null", "tty"] {
-        assert_eq!(read_text(&roots, &device.into(), LIMITS).unwrap_err(), refused(device));
+        assert_eq!(read_text(&roots, &device.into(), LIMITS).unwrap_err(), not_regular(device));
     }
-    assert_eq!(stamp_of(&tree.roots(), &"fifo".into()).unwrap_err(), refused("fifo"));
+    assert_eq!(stamp_of(&tree.roots(), &"fifo".into()).unwrap_err(), not_regular("fifo"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn kernel_interfaces_are_no_files_even_as_a_root() {
+fn kernel_interfaces_are_rejected_even_as_a_root() {
     let roots = Roots::single("/proc").unwrap();
     let key = FileKey::new(format!("{}/environ", std::process::id()));
     assert_eq!(read_text(&roots, &key, LIMITS).map(|_| ()), Err(ReadError::NotRegular(key)));
     let everything = Roots::single("/").unwrap();
-    let refused = read_text(&everything, &"proc/version".into(), LIMITS);
-    assert!(matches!(refused, Err(ReadError::Path(error)) if error.reason == Refusal::SystemFile));
+    let result = read_text(&everything, &"proc/version".into(), LIMITS);
+    assert!(matches!(result, Err(ReadError::Path(error)) if error.reason == Refusal::SystemFile));
 }
 
 /// Swaps two files. On Linux, the swap is atomic, so that neither is ever missing.
@@ -162,7 +162,7 @@ fn renames() -> usize {
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "prints the results of the run")]
-fn renames_while_reading_lead_nowhere_outside() {
+fn renames_during_a_read_never_lead_outside() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use strata_base::cancel::Cancel;
@@ -213,8 +213,8 @@ fn renames_while_reading_lead_nowhere_outside() {
                 let below = walk_at(&roots, &"folder".into(), &options, &Cancel::new()).unwrap();
                 let chosen = ["folder", "folder/**", "*"].map(|text| expand(&roots, &listed.entries, text));
                 let named = crate::rule_files::rule_files(&roots, &["folder/*/*".into(), "*".into()]);
-                let seen = format!("{listed:?} {below:?} {chosen:?} {named:?}");
-                outside += usize::from(seen.contains("private"));
+                let output = format!("{listed:?} {below:?} {chosen:?} {named:?}");
+                outside += usize::from(output.contains("private"));
             }
             turn += 1;
         }
@@ -242,24 +242,24 @@ fn a_file_without_permission_is_an_error_of_its_own() {
 }
 
 #[test]
-fn the_cache_reads_again_exactly_when_the_file_changed() {
+fn the_cache_rereads_a_file_only_after_a_change() {
     let tree = Tree::new(&["root/a.rs"]);
     let (roots, path) = (tree.roots(), tree.path("root/a.rs"));
     let cache = TextCache::new(1000);
     let text = || cache.text(&roots, &"a.rs".into(), LIMITS).map(|read| read.text);
 
-    settle(path.clone(), 100);
+    set_age(path.clone(), 100);
     let first = text().unwrap();
     assert!(std::sync::Arc::ptr_eq(&first, &text().unwrap()), "unchanged: the same text, not a copy");
 
     // another size at the same time
     fs::write(&path, "longer than before").unwrap();
-    settle(path.clone(), 100);
+    set_age(path.clone(), 100);
     assert_eq!(&*text().unwrap(), "longer than before");
 
     // the same size at another time
     fs::write(&path, "LONGER THAN BEFORE").unwrap();
-    settle(path.clone(), 50);
+    set_age(path.clone(), 50);
     assert_eq!(&*text().unwrap(), "LONGER THAN BEFORE");
 
     fs::remove_file(&path).unwrap();
@@ -283,7 +283,7 @@ fn the_cache_notices_a_replacement_of_the_same_size_and_time() {
 }
 
 #[test]
-fn a_file_that_just_changed_is_not_trusted_to_show_its_next_change() {
+fn a_recently_changed_file_is_read_again() {
     let tree = Tree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     let first = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
@@ -294,10 +294,10 @@ fn a_file_that_just_changed_is_not_trusted_to_show_its_next_change() {
 
 #[cfg(unix)]
 #[test]
-fn the_cache_gives_nothing_for_a_link_that_took_the_files_place() {
+fn the_cache_returns_nothing_for_a_link_that_replaced_the_file() {
     let tree = Tree::new(&["root/a.rs", "outside/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
-    settle(tree.path("root/a.rs"), 100);
+    set_age(tree.path("root/a.rs"), 100);
     cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
     fs::remove_file(tree.path("root/a.rs")).unwrap();
     tree.link("../outside/a.rs", "root/a.rs");
@@ -305,12 +305,12 @@ fn the_cache_gives_nothing_for_a_link_that_took_the_files_place() {
 }
 
 #[test]
-fn the_cache_stays_within_its_bytes_and_keeps_what_was_used_last() {
+fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
     let tree = Tree::new(&[]);
     let names: Vec<String> = (0..8).map(|n| format!("{n}.txt")).collect();
     for name in &names {
         tree.write(&format!("root/{name}"), "x".repeat(100));
-        settle(tree.path(&format!("root/{name}")), 100);
+        set_age(tree.path(&format!("root/{name}")), 100);
     }
     let (roots, cache) = (tree.roots(), TextCache::new(400));
     let look = |name: &String| cache.text(&roots, &name.as_str().into(), LIMITS).unwrap().text;
@@ -330,11 +330,11 @@ fn the_cache_stays_within_its_bytes_and_keeps_what_was_used_last() {
 }
 
 #[test]
-fn a_lower_limit_counts_for_what_is_already_known() {
+fn a_lower_limit_applies_to_cached_files_too() {
     let tree = Tree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
-    settle(tree.path("root/a.rs"), 100);
+    set_age(tree.path("root/a.rs"), 100);
     cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
-    let refused = cache.text(&roots, &"a.rs".into(), ReadLimits { max_bytes: 3 });
-    assert!(matches!(refused, Err(ReadError::TooLarge { limit: 3, .. })));
+    let result = cache.text(&roots, &"a.rs".into(), ReadLimits { max_bytes: 3 });
+    assert!(matches!(result, Err(ReadError::TooLarge { limit: 3, .. })));
 }

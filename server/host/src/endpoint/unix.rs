@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    Address, AskError, CONNECTION_TIME, CONNECTIONS, DIRECTORY, EndpointError, MAX_REPLY, MAX_REQUEST, PAUSE,
-    listed, random_name,
+    Address, AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointError, MAX_CONNECTIONS, MAX_REPLY, MAX_REQUEST,
+    RETRY_PAUSE, list_addresses, random_name,
 };
 use crate::store::paths::{private_directory, private_top};
 
@@ -49,10 +49,10 @@ impl Endpoint {
         let listener = at_short_path(&starting, |path| UnixListener::bind(path))?;
         fs::set_permissions(&starting, Permissions::from_mode(0o600))?;
         let is_closing = Arc::new(AtomicBool::new(false));
-        let until = Arc::clone(&is_closing);
+        let thread_flag = Arc::clone(&is_closing);
         thread::Builder::new()
             .name("strata-endpoint".to_owned())
-            .spawn(move || serve(&listener, &until, &Arc::new(answer)))?;
+            .spawn(move || serve(&listener, &thread_flag, &Arc::new(answer)))?;
         fs::rename(&starting, &path)?;
         Ok(Self { path, is_closing })
     }
@@ -72,12 +72,12 @@ impl Drop for Endpoint {
 pub fn endpoints(state: &Path) -> Vec<Address> {
     let directory = state.join(DIRECTORY);
     let is_private = directory.symlink_metadata().is_ok_and(|metadata| {
-        metadata.is_dir() && metadata.uid() == own_user() && metadata.mode() & 0o077 == 0
+        metadata.is_dir() && metadata.uid() == current_user() && metadata.mode() & 0o077 == 0
     });
     if !is_private {
         return Vec::new();
     }
-    listed(&directory, SUFFIX)
+    list_addresses(&directory, SUFFIX)
 }
 
 /// Sends a request and returns the reply, within `time`. Removes the socket of a server that has ended.
@@ -85,9 +85,9 @@ pub fn endpoints(state: &Path) -> Vec<Address> {
 /// # Errors
 /// Returns an [`AskError`] if no server listens at the address, or if it does not reply.
 pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
-    let until = Instant::now() + time;
-    let connected = at_short_path(&address.0, |path| UnixStream::connect(path));
-    let mut stream = connected.map_err(|error| match error.kind() {
+    let deadline = Instant::now() + time;
+    let connection = at_short_path(&address.0, |path| UnixStream::connect(path));
+    let mut stream = connection.map_err(|error| match error.kind() {
         io::ErrorKind::ConnectionRefused => {
             let _ = fs::remove_file(&address.0);
             AskError::Ended
@@ -95,11 +95,11 @@ pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>,
         io::ErrorKind::NotFound => AskError::Ended,
         _ => AskError::Broken(error),
     })?;
-    if !is_own(&stream) {
+    if !is_same_user(&stream) {
         return Err(AskError::Foreign);
     }
-    let asked = send(&mut stream, request, until).and_then(|()| stream.shutdown(Shutdown::Write));
-    let reply = asked.and_then(|()| receive(&mut stream, MAX_REPLY, until));
+    let sent = send(&mut stream, request, deadline).and_then(|()| stream.shutdown(Shutdown::Write));
+    let reply = sent.and_then(|()| receive(&mut stream, MAX_REPLY, deadline));
     match reply {
         Ok(Some(reply)) if reply.is_empty() => Err(AskError::Ended),
         Ok(Some(reply)) => Ok(reply),
@@ -141,60 +141,60 @@ fn serve(
     is_closing: &AtomicBool,
     answer: &Arc<impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>,
 ) {
-    let open = Arc::new(());
-    for connected in listener.incoming() {
+    let connections = Arc::new(());
+    for connection in listener.incoming() {
         if is_closing.load(Ordering::Relaxed) {
             return;
         }
-        let Ok(stream) = connected else {
-            thread::sleep(PAUSE);
+        let Ok(stream) = connection else {
+            thread::sleep(RETRY_PAUSE);
             continue;
         };
-        if !is_own(&stream) || Arc::strong_count(&open) > CONNECTIONS {
+        if !is_same_user(&stream) || Arc::strong_count(&connections) > MAX_CONNECTIONS {
             continue;
         }
-        let (answer, open) = (Arc::clone(answer), Arc::clone(&open));
-        let converse = move || {
-            let _open = open;
-            if let Err(error) = converse(stream, &*answer) {
+        let (answer, connections) = (Arc::clone(answer), Arc::clone(&connections));
+        let handle = move || {
+            let _connection = connections;
+            if let Err(error) = serve_connection(stream, &*answer) {
                 tracing::debug!(%error, "a connection to the endpoint failed");
             }
         };
-        if let Err(error) = thread::Builder::new().name("strata-attached".to_owned()).spawn(converse) {
+        if let Err(error) = thread::Builder::new().name("strata-attached".to_owned()).spawn(handle) {
             tracing::warn!(%error, "cannot start a thread for a connection to the endpoint");
         }
     }
 }
 
-fn converse(mut stream: UnixStream, answer: &impl Fn(&[u8]) -> Vec<u8>) -> io::Result<()> {
-    let until = Instant::now() + CONNECTION_TIME;
-    match receive(&mut stream, MAX_REQUEST, until)? {
-        Some(request) => send(&mut stream, &answer(&request), until),
+fn serve_connection(mut stream: UnixStream, answer: &impl Fn(&[u8]) -> Vec<u8>) -> io::Result<()> {
+    let deadline = Instant::now() + CONNECTION_TIMEOUT;
+    match receive(&mut stream, MAX_REQUEST, deadline)? {
+        Some(request) => send(&mut stream, &answer(&request), deadline),
         None => Err(io::Error::new(io::ErrorKind::InvalidData, "the request is too large")),
     }
 }
 
 /// Reads until the other side ends its half of the connection. Returns `None` if it sends more than `limit` bytes.
-fn receive(stream: &mut UnixStream, limit: u64, until: Instant) -> io::Result<Option<Vec<u8>>> {
-    let mut all = Vec::new();
-    let mut part = vec![0; 64 << 10];
+fn receive(stream: &mut UnixStream, limit: u64, deadline: Instant) -> io::Result<Option<Vec<u8>>> {
+    let mut received = Vec::new();
+    let mut chunk = vec![0; 64 << 10];
     loop {
-        stream.set_read_timeout(Some(time_left(until)?))?;
-        match stream.read(&mut part) {
-            Ok(0) => return Ok(Some(all)),
-            Ok(read) => all.extend_from_slice(part.get(..read).unwrap_or_default()),
+        stream.set_read_timeout(Some(time_left(deadline)?))?;
+        match stream.read(&mut chunk) {
+            Ok(0) => return Ok(Some(received)),
+            Ok(size) => received.extend_from_slice(chunk.get(..size).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
-        if all.len() as u64 > limit {
+        if received.len() as u64 > limit {
             return Ok(None);
         }
     }
 }
 
-fn send(stream: &mut UnixStream, mut bytes: &[u8], until: Instant) -> io::Result<()> {
+fn send(stream: &mut UnixStream, mut bytes: &[u8], deadline: Instant) -> io::Result<()> {
     while !bytes.is_empty() {
-        stream.set_write_timeout(Some(time_left(until)?))?;
+        stream.set_write_timeout(Some(time_left(deadline)?))?;
         match stream.write(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
@@ -205,30 +205,30 @@ fn send(stream: &mut UnixStream, mut bytes: &[u8], until: Instant) -> io::Result
     Ok(())
 }
 
-fn time_left(until: Instant) -> io::Result<Duration> {
-    let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+fn time_left(deadline: Instant) -> io::Result<Duration> {
+    let remaining = deadline.saturating_duration_since(Instant::now());
+    if remaining.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(remaining) }
 }
 
 /// Whether the process at the other end belongs to the user of this process.
 #[cfg(target_os = "linux")]
-fn is_own(stream: &UnixStream) -> bool {
-    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_user())
+fn is_same_user(stream: &UnixStream) -> bool {
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == current_user())
 }
 
 /// Returns true, because other users cannot enter the directory of the socket.
 #[cfg(not(target_os = "linux"))]
-fn is_own(_: &UnixStream) -> bool {
+fn is_same_user(_: &UnixStream) -> bool {
     true
 }
 
-fn own_user() -> u32 {
+fn current_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{LIMIT, echo, only};
+    use super::super::tests::{LIMIT, echo, only_address};
     use super::*;
 
     fn mode(path: &Path) -> u32 {
@@ -241,7 +241,7 @@ mod tests {
         fs::set_permissions(state.path(), Permissions::from_mode(0o755)).unwrap();
         let _endpoint = echo(state.path());
         let directory = state.path().join(DIRECTORY);
-        assert_eq!((mode(&directory), mode(&only(state.path()).0)), (0o700, 0o600));
+        assert_eq!((mode(&directory), mode(&only_address(state.path()).0)), (0o700, 0o600));
         fs::set_permissions(&directory, Permissions::from_mode(0o750)).unwrap();
         assert!(
             endpoints(state.path()).is_empty(),
@@ -255,11 +255,11 @@ mod tests {
     fn a_socket_whose_process_was_killed_is_removed() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let left = state.path().join(DIRECTORY).join("0123.sock");
-        drop(UnixListener::bind(&left).unwrap());
+        let stale_socket = state.path().join(DIRECTORY).join("0123.sock");
+        drop(UnixListener::bind(&stale_socket).unwrap());
         assert_eq!(endpoints(state.path()).len(), 2);
-        assert!(matches!(ask(&Address(left.clone()), b"", LIMIT), Err(AskError::Ended)));
-        assert!(!left.exists());
+        assert!(matches!(ask(&Address(stale_socket.clone()), b"", LIMIT), Err(AskError::Ended)));
+        assert!(!stale_socket.exists());
         assert_eq!(endpoints(state.path()).len(), 1);
     }
 
@@ -278,11 +278,11 @@ mod tests {
         let deep = state.path().join("x".repeat(100));
         let opened = Endpoint::open(&deep, <[u8]>::to_vec);
         if cfg!(not(target_os = "linux")) {
-            let refused = opened.unwrap_err().to_string();
-            assert!(refused.contains("too long"), "{refused}");
+            let error = opened.unwrap_err().to_string();
+            assert!(error.contains("too long"), "{error}");
             return;
         }
-        assert_eq!(ask(&only(&deep), b"hello", LIMIT).unwrap(), b"hello");
+        assert_eq!(ask(&only_address(&deep), b"hello", LIMIT).unwrap(), b"hello");
         drop(opened);
         assert!(endpoints(&deep).is_empty());
     }
@@ -291,7 +291,7 @@ mod tests {
     fn a_request_that_never_ends_is_rejected_and_others_are_answered() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let address = only(state.path());
+        let address = only_address(state.path());
         // Stays open without a request.
         let _silent = UnixStream::connect(&address.0).unwrap();
         let mut endless = UnixStream::connect(&address.0).unwrap();

@@ -20,19 +20,19 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
 use super::{
-    Address, AskError, CONNECTION_TIME, CONNECTIONS, DIRECTORY, EndpointError, MAX_REPLY, MAX_REQUEST, PAUSE,
-    listed, random, random_name,
+    Address, AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointError, MAX_CONNECTIONS, MAX_REPLY, MAX_REQUEST,
+    RETRY_PAUSE, list_addresses, random, random_name,
 };
 use crate::store::paths::{own_file, private_directory, private_file, private_top};
 
 /// End of the name of the file of a pipe that accepts connections.
 const SUFFIX: &str = "pipe";
 /// Pause before the next attempt to connect to a pipe that has no free instance at the moment.
-const RETRY: Duration = Duration::from_millis(2);
+const CONNECT_PAUSE: Duration = Duration::from_millis(2);
 /// `ERROR_PIPE_BUSY`: no instance of the pipe is free.
-const BUSY: i32 = 231;
+const ERROR_PIPE_BUSY: i32 = 231;
 /// `ERROR_NO_DATA`: the other side has closed the pipe.
-const CLOSING: i32 = 232;
+const ERROR_NO_DATA: i32 = 232;
 
 /// A secret, a challenge or a hash of both.
 type Token = [u8; 32];
@@ -69,7 +69,7 @@ impl Endpoint {
         let service = Service { name: name.clone(), secret: random()?, answer };
         // Clients may look at any time, so the file gets its final name once its content is complete.
         let (starting, path) = (directory.join(&name), directory.join(format!("{name}.{SUFFIX}")));
-        let runtime = runtime(CONNECTIONS)?;
+        let runtime = runtime(MAX_CONNECTIONS)?;
         let first = {
             let _entered = runtime.enter();
             ServerOptions::new().first_pipe_instance(true).create(pipe(&name))?
@@ -94,7 +94,7 @@ impl Drop for Endpoint {
 
 /// Returns the endpoints below a state directory, sorted. Their servers may have ended.
 pub fn endpoints(state: &Path) -> Vec<Address> {
-    listed(&state.join(DIRECTORY), SUFFIX)
+    list_addresses(&state.join(DIRECTORY), SUFFIX)
 }
 
 /// Sends a request and returns the reply, within `time`. Removes the file of a server that has ended.
@@ -103,13 +103,13 @@ pub fn endpoints(state: &Path) -> Vec<Address> {
 /// Returns an [`AskError`] if no server listens at the address, or if it does not reply.
 pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
     let secret = secret(&address.0).map_err(from_io)?;
-    let asked = async {
+    let exchange = async {
         match timeout(time, ask_at(&address.0, &secret, request)).await {
             Ok(reply) => reply,
             Err(_) => Err(AskError::TimedOut),
         }
     };
-    runtime(1).map_err(from_io)?.block_on(asked)
+    runtime(1).map_err(from_io)?.block_on(exchange)
 }
 
 async fn ask_at(path: &Path, secret: &Token, request: &[u8]) -> Result<Vec<u8>, AskError> {
@@ -133,7 +133,7 @@ async fn connect(path: &Path) -> Result<NamedPipeClient, AskError> {
     loop {
         match ClientOptions::new().open(pipe(&name)) {
             Ok(client) => return Ok(client),
-            Err(error) if error.raw_os_error() == Some(BUSY) => sleep(RETRY).await,
+            Err(error) if error.raw_os_error() == Some(ERROR_PIPE_BUSY) => sleep(CONNECT_PAUSE).await,
             Err(error) => {
                 if error.kind() == io::ErrorKind::NotFound {
                     let _ = fs::remove_file(path);
@@ -148,13 +148,13 @@ async fn serve<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     mut pipe: NamedPipeServer,
     service: Arc<Service<F>>,
 ) {
-    let open = Arc::new(Semaphore::new(CONNECTIONS));
+    let open = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let connected = pipe.connect().await;
         let next = ServerOptions::new().create(self::pipe(&service.name));
         let (Ok(()), Ok(next)) = (connected, next) else {
             let _ = pipe.disconnect();
-            sleep(PAUSE).await;
+            sleep(RETRY_PAUSE).await;
             continue;
         };
         let connection = std::mem::replace(&mut pipe, next);
@@ -162,7 +162,7 @@ async fn serve<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
         let service = Arc::clone(&service);
         tokio::spawn(async move {
             let _permit = permit;
-            match timeout(CONNECTION_TIME, converse(connection, service)).await {
+            match timeout(CONNECTION_TIMEOUT, serve_connection(connection, service)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!(%error, "a connection to the endpoint failed"),
                 Err(_) => tracing::debug!("a connection to the endpoint took too long"),
@@ -171,7 +171,7 @@ async fn serve<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     }
 }
 
-async fn converse<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
+async fn serve_connection<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     mut pipe: NamedPipeServer,
     service: Arc<Service<F>>,
 ) -> io::Result<()> {
@@ -203,8 +203,8 @@ async fn receive(pipe: &mut (impl AsyncRead + Unpin), limit: u64) -> io::Result<
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    let read = pipe.take(length).read_to_end(&mut bytes).await?;
-    if read as u64 == length { Ok(Some(bytes)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    let size = pipe.take(length).read_to_end(&mut bytes).await?;
+    if size as u64 == length { Ok(Some(bytes)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 async fn send(pipe: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
@@ -239,7 +239,7 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
 fn from_io(error: io::Error) -> AskError {
     match (error.kind(), error.raw_os_error()) {
         (io::ErrorKind::NotFound | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof, _)
-        | (_, Some(CLOSING)) => AskError::Ended,
+        | (_, Some(ERROR_NO_DATA)) => AskError::Ended,
         _ => AskError::Broken(error),
     }
 }
@@ -249,7 +249,7 @@ pub(super) mod tests {
     use std::fs::File;
     use std::io::Read as _;
 
-    use super::super::tests::{LIMIT, echo, only};
+    use super::super::tests::{LIMIT, echo, only_address};
     use super::*;
 
     /// Opens the pipe of an endpoint as another program would.
@@ -257,7 +257,7 @@ pub(super) mod tests {
         let name = address.0.file_stem().unwrap().to_str().unwrap();
         loop {
             match File::options().read(true).write(true).open(pipe(name)) {
-                Err(error) if error.raw_os_error() == Some(BUSY) => thread::sleep(RETRY),
+                Err(error) if error.raw_os_error() == Some(ERROR_PIPE_BUSY) => thread::sleep(CONNECT_PAUSE),
                 opened => return opened.unwrap(),
             }
         }
@@ -274,9 +274,9 @@ pub(super) mod tests {
     fn the_file_of_a_server_that_was_killed_is_removed() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let left = file(state.path(), "0123");
+        let stale_address = file(state.path(), "0123");
         assert_eq!(endpoints(state.path()).len(), 2);
-        assert!(matches!(ask(&left, b"", LIMIT), Err(AskError::Ended)));
+        assert!(matches!(ask(&stale_address, b"", LIMIT), Err(AskError::Ended)));
         assert_eq!(endpoints(state.path()).len(), 1);
     }
 
@@ -284,7 +284,7 @@ pub(super) mod tests {
     fn a_client_that_does_not_know_the_secret_gets_no_reply() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let mut stranger = open(&only(state.path()));
+        let mut stranger = open(&only_address(state.path()));
         stranger.write_all(&[7; 32]).unwrap();
         stranger.read_exact(&mut Token::default()).unwrap();
         // The server closes the pipe after the wrong secret.
@@ -308,9 +308,9 @@ pub(super) mod tests {
                 stranger.connect().await.unwrap();
                 let challenge = token(&mut stranger).await.unwrap();
                 stranger.write_all(&proof(&[1; 32], &challenge)).await.unwrap();
-                let mut rest = Vec::new();
-                let _ = stranger.read_to_end(&mut rest).await;
-                rest
+                let mut received = Vec::new();
+                let _ = stranger.read_to_end(&mut received).await;
+                received
             })
         });
         assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Foreign)));
@@ -321,7 +321,7 @@ pub(super) mod tests {
     fn a_request_that_never_ends_is_rejected_and_others_are_answered() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let address = only(state.path());
+        let address = only_address(state.path());
         // Stays open without a request.
         let _silent = open(&address);
         let mut endless = open(&address);

@@ -57,9 +57,9 @@ impl ClosedTree {
     /// # Errors
     /// The first entry that is neither a file nor a directory, or the reason why the tree cannot be checked.
     pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
-        let known = remembered(top);
+        let remembered_listings = remembered(top);
         let mut listings = Listings::new();
-        let tree = listed(top, &known, &mut listings);
+        let tree = scan(top, &remembered_listings, &mut listings);
         remember(top, listings);
         tree
     }
@@ -67,36 +67,40 @@ impl ClosedTree {
     /// Whether no entry was added, replaced or removed since the check. If so, everything that was read below the top
     /// in the meantime came from inside the tree.
     pub(super) fn is_unchanged(&self) -> bool {
-        let is_same = |(place, stamp): &(PathBuf, DirectoryStamp)| {
-            DirectoryStamp::read(place).is_ok_and(|now| now == Some(*stamp))
+        let is_same = |(path, stamp): &(PathBuf, DirectoryStamp)| {
+            DirectoryStamp::read(path).is_ok_and(|current| current == Some(*stamp))
         };
         self.directories.iter().all(is_same)
     }
 }
 
-fn listed(top: &Path, known: &Listings, listings: &mut Listings) -> Result<ClosedTree, ForeignPart> {
+fn scan(
+    top: &Path,
+    remembered_listings: &Listings,
+    listings: &mut Listings,
+) -> Result<ClosedTree, ForeignPart> {
     let mut tree = ClosedTree { directories: Vec::new(), is_settled: true };
     let mut pending = vec![PathBuf::new()];
     let mut count = 0;
-    while let Some(below) = pending.pop() {
-        let place = top.join(&below);
-        let unlisted = |error: io::Error| ForeignPart::Unlisted(below.clone(), error.kind());
-        let stamp = match DirectoryStamp::read(&place).map_err(unlisted)? {
+    while let Some(relative_path) = pending.pop() {
+        let path = top.join(&relative_path);
+        let unreadable = |error: io::Error| ForeignPart::Unlisted(relative_path.clone(), error.kind());
+        let stamp = match DirectoryStamp::read(&path).map_err(unreadable)? {
             Some(stamp) => stamp,
-            None => return Err(ForeignPart::Link(below)),
+            None => return Err(ForeignPart::Link(relative_path)),
         };
-        let listing = match known.get(&below) {
+        let listing = match remembered_listings.get(&relative_path) {
             Some(listing) if listing.stamp == stamp => Arc::clone(listing),
-            _ => Arc::new(Listing::read(&place, &below, stamp, MAX_ENTRIES - count)?),
+            _ => Arc::new(Listing::read(&path, &relative_path, stamp, MAX_ENTRIES - count)?),
         };
         count += listing.count;
-        pending.extend(listing.directories.iter().map(|name| below.join(name)));
-        tree.directories.push((place, stamp));
+        pending.extend(listing.directories.iter().map(|name| relative_path.join(name)));
+        tree.directories.push((path, stamp));
         if count > MAX_ENTRIES || tree.directories.len() + pending.len() > MAX_DIRECTORIES {
             return Err(ForeignPart::TooLarge);
         }
         if listing.is_settled {
-            listings.insert(below, listing);
+            listings.insert(relative_path, listing);
         } else {
             tree.is_settled = false;
         }
@@ -105,24 +109,29 @@ fn listed(top: &Path, known: &Listings, listings: &mut Listings) -> Result<Close
 }
 
 impl Listing {
-    /// Lists a directory. Stops with an error after `most` entries.
-    fn read(place: &Path, below: &Path, stamp: DirectoryStamp, most: usize) -> Result<Self, ForeignPart> {
+    /// Lists a directory. Stops with an error after `max_entries` entries.
+    fn read(
+        path: &Path,
+        relative_path: &Path,
+        stamp: DirectoryStamp,
+        max_entries: usize,
+    ) -> Result<Self, ForeignPart> {
         let is_settled = stamp.is_older_than(SystemTime::now());
-        let unlisted = |error: io::Error| ForeignPart::Unlisted(below.to_owned(), error.kind());
+        let unreadable = |error: io::Error| ForeignPart::Unlisted(relative_path.to_owned(), error.kind());
         let mut listing = Self { stamp, is_settled, count: 0, directories: Vec::new() };
-        for entry in fs::read_dir(place).map_err(unlisted)? {
-            let entry = entry.map_err(unlisted)?;
-            let kind = entry.file_type().map_err(unlisted)?;
+        for entry in fs::read_dir(path).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let file_type = entry.file_type().map_err(unreadable)?;
             listing.count += 1;
-            if listing.count > most {
+            if listing.count > max_entries {
                 return Err(ForeignPart::TooLarge);
             }
-            if kind.is_dir() {
+            if file_type.is_dir() {
                 listing.directories.push(entry.file_name());
-            } else if kind.is_symlink() {
-                return Err(ForeignPart::Link(below.join(entry.file_name())));
-            } else if !is_harmless(kind) {
-                return Err(ForeignPart::Special(below.join(entry.file_name())));
+            } else if file_type.is_symlink() {
+                return Err(ForeignPart::Link(relative_path.join(entry.file_name())));
+            } else if !is_harmless(file_type) {
+                return Err(ForeignPart::Special(relative_path.join(entry.file_name())));
             }
         }
         Ok(listing)
@@ -144,14 +153,14 @@ fn is_harmless(kind: FileType) -> bool {
 
 impl DirectoryStamp {
     /// Reads the stamp of a directory. Returns `None` if the path is a link or a file.
-    fn read(place: &Path) -> io::Result<Option<Self>> {
-        let metadata = place.symlink_metadata()?;
-        Ok(metadata.is_dir().then(|| Self::of_directory(&metadata)))
+    fn read(path: &Path) -> io::Result<Option<Self>> {
+        let metadata = path.symlink_metadata()?;
+        Ok(metadata.is_dir().then(|| Self::from_metadata(&metadata)))
     }
 
     /// Uses the change time, which programs cannot set.
     #[cfg(unix)]
-    fn of_directory(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         let seconds = u64::try_from(metadata.ctime()).ok().map(Duration::from_secs);
         let nanoseconds = u64::try_from(metadata.ctime_nsec()).ok().map(Duration::from_nanos);
@@ -161,11 +170,11 @@ impl DirectoryStamp {
     }
 
     #[cfg(not(unix))]
-    fn of_directory(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-        let mut created = DefaultHasher::new();
-        metadata.created().ok().hash(&mut created);
-        Self { identity: (created.finish(), 0), changed: metadata.modified().ok() }
+        let mut hasher = DefaultHasher::new();
+        metadata.created().ok().hash(&mut hasher);
+        Self { identity: (hasher.finish(), 0), changed: metadata.modified().ok() }
     }
 
     /// Whether the last change was so long before `now` that a later change has another timestamp.
@@ -177,12 +186,16 @@ impl DirectoryStamp {
 
 fn remembered(top: &Path) -> Arc<Listings> {
     let trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
-    trees.iter().find(|(known, _)| known == top).map(|(_, listings)| Arc::clone(listings)).unwrap_or_default()
+    trees
+        .iter()
+        .find(|(tree_top, _)| tree_top == top)
+        .map(|(_, listings)| Arc::clone(listings))
+        .unwrap_or_default()
 }
 
 fn remember(top: &Path, listings: Listings) {
     let mut trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
-    trees.retain(|(known, _)| known != top);
+    trees.retain(|(tree_top, _)| tree_top != top);
     trees.insert(0, (top.to_owned(), Arc::new(listings)));
     trees.truncate(MAX_REMEMBERED);
 }
@@ -237,8 +250,8 @@ mod tests {
         for below in ["link", "objects/aa/2", "refs/heads/main"] {
             settled(&top);
             symlink("/", top.join(below)).unwrap();
-            let found = ClosedTree::check(&top).map(drop);
-            assert_eq!(found, Err(ForeignPart::Link(below.into())));
+            let result = ClosedTree::check(&top).map(drop);
+            assert_eq!(result, Err(ForeignPart::Link(below.into())));
             fs::remove_file(top.join(below)).unwrap();
         }
         settled(&top);

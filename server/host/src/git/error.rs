@@ -15,11 +15,11 @@ pub enum GitError {
     #[error("not a git repository: {}", .0.display())]
     NoRepository(PathBuf),
     /// The repository is damaged, incomplete, or in a format that the library does not support.
-    #[error("cannot read the git repository {}: {problem}", .place.display())]
-    Unreadable { place: PathBuf, problem: String },
+    #[error("cannot read the git repository {}: {problem}", .path.display())]
+    Unreadable { path: PathBuf, problem: String },
     /// Parts of the repository are or could be outside its directory, and the workspace is not trusted.
-    #[error("cannot read the git repository {}: {part}; to read it anyway, trust the workspace", .place.display())]
-    Elsewhere { place: PathBuf, part: ForeignPart },
+    #[error("cannot read the git repository {}: {part}; to read it anyway, trust the workspace", .path.display())]
+    Elsewhere { path: PathBuf, part: ForeignPart },
     /// The repository of a workspace that is not trusted was changed each time it was read.
     #[error("cannot read the git repository {}: it keeps changing; try again later", .0.display())]
     Changing(PathBuf),
@@ -52,7 +52,7 @@ pub enum ForeignPart {
 }
 
 impl GitError {
-    pub(super) fn unreadable(place: &Path, error: &(dyn Error + 'static)) -> Self {
+    pub(super) fn unreadable(path: &Path, error: &(dyn Error + 'static)) -> Self {
         let mut problem = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
@@ -63,7 +63,7 @@ impl GitError {
             }
             source = cause.source();
         }
-        Self::Unreadable { place: place.to_owned(), problem }
+        Self::Unreadable { path: path.to_owned(), problem }
     }
 }
 

@@ -13,7 +13,6 @@ pub(super) struct FirstParents<'a> {
     next: Option<Commit>,
 }
 
-/// What a commit changed.
 pub(super) struct CommitChanges {
     /// Whether the commit has no parent, so that all its files are new.
     pub(super) is_root: bool,
@@ -21,26 +20,26 @@ pub(super) struct CommitChanges {
 }
 
 impl<'a> FirstParents<'a> {
-    pub(super) fn from(newest: Commit, history: &'a History, cancel: &'a Cancel) -> Self {
+    pub(super) fn new(newest: Commit, history: &'a History, cancel: &'a Cancel) -> Self {
         Self { history, cancel, next: Some(newest) }
     }
 
     fn step(&mut self) -> Result<Option<CommitChanges>, GitError> {
         let Some(commit) = self.next.take() else { return Ok(None) };
         self.cancel.check()?;
-        let before = match commit.parent {
-            Some(parent) => match readable(self.history.commit(parent))? {
-                Some(before) => Some(before),
+        let parent = match commit.parent {
+            Some(id) => match readable(self.history.commit(id))? {
+                Some(parent) => Some(parent),
                 // The parent is missing, so the changes are unknown.
                 None => return Ok(None),
             },
             None => None,
         };
-        let tree = before.and_then(|before| before.tree);
-        let changes = self.history.changes(tree, commit.tree, self.cancel).map(Some);
+        let parent_tree = parent.and_then(|parent| parent.tree);
+        let changes = self.history.changes(parent_tree, commit.tree, self.cancel).map(Some);
         let Some(files) = readable(changes)? else { return Ok(None) };
-        self.next = before;
-        Ok(Some(CommitChanges { is_root: before.is_none(), files }))
+        self.next = parent;
+        Ok(Some(CommitChanges { is_root: parent.is_none(), files }))
     }
 }
 

@@ -23,7 +23,7 @@ use super::ownership::OwnRepository;
 use crate::roots::canonical;
 
 /// Maximum size of the cache for trees and commits, in bytes.
-const OBJECT_CACHE: usize = 16 << 20;
+const OBJECT_CACHE_BYTES: usize = 16 << 20;
 
 /// Maximum number of entries to visit when comparing two trees. A few nested trees can describe more files than would
 /// fit on a disk.
@@ -33,7 +33,7 @@ const MAX_ENTRIES: usize = 500_000;
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
 /// Git setting that limits the memory for one object, since a few compressed bytes can expand to any size.
-const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
+const OBJECT_SIZE_LIMIT: &str = "gitoxide.objects.allocLimit=64m";
 
 /// Git setting that ignores multi-pack indexes. They name packs by path, so one could name a pack of another
 /// repository.
@@ -94,32 +94,33 @@ impl History {
         mut read: impl FnMut(&Self) -> Result<Option<T>, GitError>,
     ) -> Result<Option<T>, GitError> {
         match trust {
-            Trust::Trusted => match Self::opened(folder, discovered(folder))? {
+            Trust::Trusted => match Self::from_repository(folder, discover(folder))? {
                 Some(history) => read(&history),
                 None => Ok(None),
             },
-            Trust::Untrusted => Self::read_unless_elsewhere(folder, read),
+            Trust::Untrusted => Self::read_untrusted(folder, read),
         }
     }
 
-    fn read_unless_elsewhere<T>(
+    fn read_untrusted<T>(
         folder: &Path,
         mut read: impl FnMut(&Self) -> Result<Option<T>, GitError>,
     ) -> Result<Option<T>, GitError> {
-        let Some(top) = ownership::nearest(folder) else { return Ok(None) };
+        let Some(top) = ownership::nearest_repository(folder) else { return Ok(None) };
         for _ in 0..MAX_ATTEMPTS {
-            let own = OwnRepository::check(&top)
-                .map_err(|part| GitError::Elsewhere { place: top.clone(), part })?;
-            if !own.tree.is_settled {
+            let checked =
+                OwnRepository::check(&top).map_err(|part| GitError::Elsewhere { path: top.clone(), part })?;
+            if !checked.tree.is_settled {
                 thread::sleep(CLOCK_TICK);
                 continue;
             }
-            let outcome = match Self::opened(folder, options_without_trust().open(own.entry.as_path())) {
-                Ok(Some(history)) if history.is_exactly(&own, &top) => read(&history),
-                Ok(_) => Ok(None),
-                Err(error) => Err(error),
-            };
-            if matches!(outcome, Err(GitError::Cancelled(_))) || own.tree.is_unchanged() {
+            let outcome =
+                match Self::from_repository(folder, untrusted_open_options().open(checked.entry.as_path())) {
+                    Ok(Some(history)) if history.opened_only_checked_paths(&checked, &top) => read(&history),
+                    Ok(_) => Ok(None),
+                    Err(error) => Err(error),
+                };
+            if matches!(outcome, Err(GitError::Cancelled(_))) || checked.tree.is_unchanged() {
                 return outcome;
             }
         }
@@ -127,7 +128,7 @@ impl History {
     }
 
     /// Whether the library opened only what was checked, and `top` is the top of the work tree.
-    fn is_exactly(&self, own: &OwnRepository, top: &Path) -> bool {
+    fn opened_only_checked_paths(&self, checked: &OwnRepository, top: &Path) -> bool {
         let repository = &self.repository;
         let git_dir = repository.git_dir();
         let is_in_git_dir = |section: &gix::config::file::Metadata| {
@@ -139,16 +140,16 @@ impl History {
             let path = gix::path::from_bstring(path).ok()?;
             canonical(&git_dir.join(path)).ok().filter(|path| path == top)
         };
-        own.has_directories(git_dir, repository.common_dir())
+        checked.has_directories(git_dir, repository.common_dir())
             && repository.index_path() == git_dir.join("index")
             && work_tree.is_none_or(|path| is_top(path).is_some())
     }
 
-    fn opened(
+    fn from_repository(
         folder: &Path,
-        found: Result<gix::ThreadSafeRepository, gix::Error>,
+        opened: Result<gix::ThreadSafeRepository, gix::Error>,
     ) -> Result<Option<Self>, GitError> {
-        let repository = match found {
+        let repository = match opened {
             Ok(repository) => repository.to_thread_local(),
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(GitError::unreadable(folder, &error)),
@@ -162,11 +163,11 @@ impl History {
     }
 
     /// Opens the repository at exactly this path, which is the top of a work tree, its `.git`, or a bare repository.
-    pub(super) fn open(place: &Path) -> Result<Self, GitError> {
-        match options_of_open().open(place) {
+    pub(super) fn open(path: &Path) -> Result<Self, GitError> {
+        match trusted_open_options().open(path) {
             Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
-            Err(error) if is_absence(&error) => Err(GitError::NoRepository(place.to_owned())),
-            Err(error) => Err(GitError::unreadable(place, &error)),
+            Err(error) if is_absence(&error) => Err(GitError::NoRepository(path.to_owned())),
+            Err(error) => Err(GitError::unreadable(path, &error)),
         }
     }
 
@@ -182,13 +183,13 @@ impl History {
 
     /// Reads a commit. Returns `None` if it is missing, for example beyond the end of a shallow clone.
     pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
-        let found = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
-        let Some(found) = found else { return Ok(None) };
-        let commit = found.try_into_commit().map_err(|error| self.unreadable(error))?;
+        let object = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
+        let Some(object) = object else { return Ok(None) };
+        let commit = object.try_into_commit().map_err(|error| self.unreadable(error))?;
         let top = commit.tree_id().map_err(|error| self.unreadable(error))?.detach();
         let parent = commit.parent_ids().next().map(gix::Id::detach);
         let seconds = commit.time().map_or(0, |time| time.seconds);
-        Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent, seconds }))
+        Ok(Some(Commit { id, tree: self.folder_tree(top)?, parent, seconds }))
     }
 
     /// Returns all parents of a commit, with the first parent first.
@@ -268,7 +269,7 @@ impl History {
     }
 
     fn new(mut repository: gix::Repository, below: &Path) -> Self {
-        repository.object_cache_size(OBJECT_CACHE);
+        repository.object_cache_size(OBJECT_CACHE_BYTES);
         Self { repository, below: below.to_owned() }
     }
 
@@ -283,17 +284,21 @@ impl History {
         }
         let (old, new) = (self.tree_data(old)?, self.tree_data(new)?);
         let kind = self.repository.object_hash();
-        let mut found =
-            Bounded { inner: Recorder::default(), left: MAX_ENTRIES, bytes_left: MAX_PATHS_BYTES, cancel };
+        let mut recorder = BoundedRecorder {
+            inner: Recorder::default(),
+            entries_left: MAX_ENTRIES,
+            bytes_left: MAX_PATHS_BYTES,
+            cancel,
+        };
         let outcome = gix::diff::tree(
             TreeRefIter::from_bytes(&old, kind),
             TreeRefIter::from_bytes(&new, kind),
             State::default(),
             &self.repository.objects,
-            &mut found,
+            &mut recorder,
         );
         match outcome {
-            Ok(()) => Ok(found.inner.records),
+            Ok(()) => Ok(recorder.inner.records),
             Err(gix::diff::tree::Error::Cancelled) => {
                 cancel.check()?;
                 Err(GitError::TooLarge)
@@ -302,7 +307,7 @@ impl History {
         }
     }
 
-    fn tree_of_folder(&self, top: ObjectId) -> Result<Option<ObjectId>, GitError> {
+    fn folder_tree(&self, top: ObjectId) -> Result<Option<ObjectId>, GitError> {
         if self.below.as_os_str().is_empty() {
             return Ok(Some(top));
         }
@@ -323,14 +328,14 @@ impl History {
 }
 
 /// Collects file changes until a limit is reached or the work is cancelled.
-struct Bounded<'a> {
+struct BoundedRecorder<'a> {
     inner: Recorder,
-    left: usize,
+    entries_left: usize,
     bytes_left: usize,
     cancel: &'a Cancel,
 }
 
-impl Visit for Bounded<'_> {
+impl Visit for BoundedRecorder<'_> {
     fn pop_front_tracked_path_and_set_current(&mut self) {
         self.inner.pop_front_tracked_path_and_set_current();
     }
@@ -348,13 +353,14 @@ impl Visit for Bounded<'_> {
     }
 
     fn visit(&mut self, change: Change) -> Action {
-        let path = self.inner.path().len();
-        let too_much = self.left == 0 || self.bytes_left < path || path > MAX_PATH_BYTES;
-        if too_much || (self.left.is_multiple_of(1024) && self.cancel.is_cancelled()) {
+        let path_length = self.inner.path().len();
+        let exceeds_limit =
+            self.entries_left == 0 || self.bytes_left < path_length || path_length > MAX_PATH_BYTES;
+        if exceeds_limit || (self.entries_left.is_multiple_of(1024) && self.cancel.is_cancelled()) {
             return ControlFlow::Break(());
         }
-        self.left -= 1;
-        self.bytes_left -= path;
+        self.entries_left -= 1;
+        self.bytes_left -= path_length;
         match change {
             Change::Addition { entry_mode, .. } | Change::Deletion { entry_mode, .. }
                 if entry_mode.is_tree() =>
@@ -366,24 +372,24 @@ impl Visit for Bounded<'_> {
     }
 }
 
-fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
+fn discover(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
     let options = gix::discover::upwards::Options::default();
-    let trust = gix::sec::trust::Mapping { full: options_of_open(), reduced: options_of_open() };
+    let trust = gix::sec::trust::Mapping { full: trusted_open_options(), reduced: trusted_open_options() };
     gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
 /// Returns options for opening a repository that use only the repository itself: no user or system settings, no
 /// includes, and no environment variables. Ownership is not checked, since files are only read.
-fn options_of_open() -> gix::open::Options {
-    gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
+fn trusted_open_options() -> gix::open::Options {
+    gix::open::Options::isolated().config_overrides([OBJECT_SIZE_LIMIT])
 }
 
 /// Returns options for opening a checked repository of a workspace that is not trusted, at exactly its path. The
 /// repository's settings cannot name files: the library has settings for the paths of the index, the work tree and
 /// others.
-fn options_without_trust() -> gix::open::Options {
+fn untrusted_open_options() -> gix::open::Options {
     gix::open::Options::isolated()
-        .config_overrides([LARGEST_OBJECT, NO_MULTI_PACK_INDEX])
+        .config_overrides([OBJECT_SIZE_LIMIT, NO_MULTI_PACK_INDEX])
         .open_path_as_is(true)
         .with(gix::sec::Trust::Reduced)
         .filter_config_section(|section| section.source.kind() != gix::config::source::Kind::Repository)

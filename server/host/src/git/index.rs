@@ -11,7 +11,7 @@ use gix::index::fs::Metadata;
 /// The part of Git's index that belongs to one directory.
 pub(super) struct Index {
     /// Tracked regular files by path relative to the directory. Symbolic links are omitted.
-    pub(super) files: BTreeMap<String, TrackedPaths>,
+    pub(super) files: BTreeMap<String, TrackedFile>,
     /// Number of tracked files and submodules.
     pub(super) count: usize,
     /// The directory's tree, if the index is known to match it.
@@ -20,15 +20,15 @@ pub(super) struct Index {
     submodules: Vec<String>,
 }
 
-pub(super) struct TrackedPaths {
+pub(super) struct TrackedFile {
     pub(super) id: ObjectId,
-    pub(super) conflicted: bool,
+    pub(super) is_conflicted: bool,
     /// Whether Git assumes that the file is unchanged (`assume-valid`) or omits it from the work tree
     /// (`skip-worktree`).
     pub(super) is_assumed: bool,
     /// The file's metadata when its content matched `id`. `None` if a later write could have left the metadata
     /// unchanged.
-    seen: Option<Stat>,
+    recorded_stat: Option<Stat>,
     options: stat::Options,
 }
 
@@ -40,17 +40,18 @@ impl Index {
         let mut submodules = Vec::new();
         for entry in state.entries() {
             // File keys are UTF-8, so a path in another encoding has no key.
-            let path = std::str::from_utf8(entry.path(state)).ok().and_then(|path| inside(path, below));
+            let path =
+                std::str::from_utf8(entry.path(state)).ok().and_then(|path| relative_path(path, below));
             let Some(path) = path else { continue };
             match entry.mode {
                 Mode::COMMIT => submodules.push(format!("{path}/")),
                 Mode::FILE | Mode::FILE_EXECUTABLE => {
                     let is_racy = entry.stat.is_racy(state.timestamp(), options);
-                    let tracked = TrackedPaths {
+                    let tracked = TrackedFile {
                         id: entry.id,
-                        conflicted: entry.stage() != Stage::Unconflicted,
+                        is_conflicted: entry.stage() != Stage::Unconflicted,
                         is_assumed: entry.flags.intersects(Flags::ASSUME_VALID | Flags::SKIP_WORKTREE),
-                        seen: (!is_racy).then_some(entry.stat),
+                        recorded_stat: (!is_racy).then_some(entry.stat),
                         options,
                     };
                     files.insert(path.to_owned(), tracked);
@@ -73,11 +74,13 @@ impl Index {
     }
 }
 
-impl TrackedPaths {
+impl TrackedFile {
     /// Whether the file is unchanged since Git last recorded its metadata in the index.
-    pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
-        let now = Stat::from_fs(now);
-        self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))
+    pub(super) fn is_unchanged(&self, metadata: &Metadata) -> bool {
+        let stat = Stat::from_fs(metadata);
+        self.recorded_stat
+            .zip(stat.ok())
+            .is_some_and(|(recorded, stat)| recorded.matches(&stat, self.options))
     }
 }
 
@@ -91,7 +94,7 @@ fn tree(state: &State, below: &str) -> Option<ObjectId> {
     tree.num_entries.map(|_| tree.id)
 }
 
-fn inside<'a>(path: &'a str, below: &str) -> Option<&'a str> {
+fn relative_path<'a>(path: &'a str, below: &str) -> Option<&'a str> {
     match below {
         "" => Some(path),
         below => path.strip_prefix(below)?.strip_prefix('/'),

@@ -3,7 +3,7 @@
 /// Maximum number of commits to read. A file that none of these commits changed counts as this many commits old.
 pub(crate) const MAX_COMMITS: u32 = 400;
 /// Maximum total size of the paths collected from a history, in bytes. Older commits are ignored once it is reached.
-pub(super) const MAX_KEPT: usize = 64 << 20;
+pub(super) const MAX_COLLECTED_BYTES: usize = 64 << 20;
 
 /// Maximum number of entries to check. Listing them takes about a second.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;

@@ -23,7 +23,7 @@ pub(super) fn line_ages(
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, LineAges>, GitError> {
     let mut ages: BTreeMap<String, LineAges> = BTreeMap::new();
-    for (age, changes) in (0..COMMITS).zip(FirstParents::from(newest, history, cancel)) {
+    for (age, changes) in (0..COMMITS).zip(FirstParents::new(newest, history, cancel)) {
         let CommitChanges { is_root, files } = changes?;
         if is_root || files.len() > MAX_FILES {
             continue;

@@ -22,11 +22,13 @@ const MAX_POINTER: u64 = 8 * 1024;
 const MAX_CONFIG: u64 = 256 * 1024;
 
 /// Returns the nearest directory, starting at `folder` itself, that has a `.git` or looks like a bare repository.
-pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
-    let has = |at: &Path, name: &str| at.join(name).symlink_metadata().is_ok();
-    let is_bare = |at: &Path| has(at, "HEAD") && has(at, "objects") && has(at, "refs");
+pub(super) fn nearest_repository(folder: &Path) -> Option<PathBuf> {
+    let exists = |directory: &Path, name: &str| directory.join(name).symlink_metadata().is_ok();
+    let is_bare = |directory: &Path| {
+        exists(directory, "HEAD") && exists(directory, "objects") && exists(directory, "refs")
+    };
     let real = canonical(folder).ok()?;
-    real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
+    real.ancestors().find(|directory| exists(directory, ".git") || is_bare(directory)).map(Path::to_owned)
 }
 
 /// A repository that is entirely inside its directory, or in a directory that names it as its work tree.
@@ -41,7 +43,7 @@ pub(super) struct OwnRepository {
 }
 
 impl OwnRepository {
-    /// Checks the repository at `top`, which [`nearest`] returned.
+    /// Checks the repository at `top`, which [`nearest_repository`] returned.
     ///
     /// # Errors
     /// The first part that leads elsewhere, or could.
@@ -50,7 +52,7 @@ impl OwnRepository {
         let (entry, git_dir, common_dir) = match git.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => (git.clone(), git.clone(), git),
             Ok(metadata) if metadata.is_file() => {
-                let (git_dir, common_dir) = pointed_at_both_ways(top, &git).ok_or(ForeignPart::OneWay)?;
+                let (git_dir, common_dir) = mutual_directories(top, &git).ok_or(ForeignPart::OneWay)?;
                 (git, git_dir, common_dir)
             }
             Ok(metadata) if metadata.is_symlink() => return Err(ForeignPart::Link(".git".into())),
@@ -73,44 +75,49 @@ impl OwnRepository {
     /// Whether these are the directories that were checked. The library resolves pointers on its own, and a pointer can
     /// change in between.
     pub(super) fn has_directories(&self, git_dir: &Path, common_dir: &Path) -> bool {
-        let is = |found: &Path, checked: &Path| canonical(found).is_ok_and(|found| found == checked);
-        is(git_dir, &self.git_dir) && is(common_dir, &self.common_dir)
+        let is_same = |actual: &Path, checked: &Path| canonical(actual).is_ok_and(|actual| actual == checked);
+        is_same(git_dir, &self.git_dir) && is_same(common_dir, &self.common_dir)
     }
 }
 
 /// Returns the directory of a linked work tree or submodule and its common directory, if the directory and the `.git`
 /// file of the work tree refer to each other.
-fn pointed_at_both_ways(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
-    let place = pointer(git, "gitdir:").and_then(|to| canonical(&top.join(to)).ok())?;
-    let leads_to = |from: &Path, to: &str, wanted: &Path| {
-        let real = canonical(&from.join(to));
-        real.is_ok_and(|real| canonical(wanted).is_ok_and(|wanted| wanted == real))
+fn mutual_directories(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
+    let git_dir = pointer_target(git, "gitdir:").and_then(|target| canonical(&top.join(target)).ok())?;
+    let resolves_to = |base: &Path, target: &str, expected: &Path| {
+        let real = canonical(&base.join(target));
+        real.is_ok_and(|real| canonical(expected).is_ok_and(|expected| expected == real))
     };
-    if let Some(back) = pointer(&place.join("gitdir"), "") {
-        let common = place.parent().filter(|at| at.ends_with("worktrees")).and_then(Path::parent)?.to_owned();
-        let shared = pointer(&place.join("commondir"), "")?;
-        let is_mutual = leads_to(&place, &back, git) && leads_to(&place, &shared, &common);
-        return is_mutual.then_some((place, common));
+    if let Some(back_pointer) = pointer_target(&git_dir.join("gitdir"), "") {
+        let common = git_dir
+            .parent()
+            .filter(|parent| parent.ends_with("worktrees"))
+            .and_then(Path::parent)?
+            .to_owned();
+        let common_pointer = pointer_target(&git_dir.join("commondir"), "")?;
+        let is_mutual =
+            resolves_to(&git_dir, &back_pointer, git) && resolves_to(&git_dir, &common_pointer, &common);
+        return is_mutual.then_some((git_dir, common));
     }
-    let config = short(&place.join("config"), MAX_CONFIG)?;
+    let config = read_short_file(&git_dir.join("config"), MAX_CONFIG)?;
     let value = |line: &str| {
         let (name, value) = line.split_once('=')?;
         name.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"').to_owned())
     };
-    let back = config.lines().filter_map(value).next_back()?;
-    leads_to(&place, &back, top).then(|| (place.clone(), place))
+    let back_pointer = config.lines().filter_map(value).next_back()?;
+    resolves_to(&git_dir, &back_pointer, top).then(|| (git_dir.clone(), git_dir))
 }
 
-/// Returns the rest of a file's first line after the prefix `name`. Returns `None` if the line does not begin with the
+/// Returns the rest of a file's first line after `prefix`. Returns `None` if the line does not begin with the
 /// prefix, or nothing follows it.
-fn pointer(file: &Path, name: &str) -> Option<String> {
-    let text = short(file, MAX_POINTER)?;
-    let to = text.lines().next()?.strip_prefix(name)?.trim();
-    (!to.is_empty()).then(|| to.to_owned())
+fn pointer_target(file: &Path, prefix: &str) -> Option<String> {
+    let text = read_short_file(file, MAX_POINTER)?;
+    let target = text.lines().next()?.strip_prefix(prefix)?.trim();
+    (!target.is_empty()).then(|| target.to_owned())
 }
 
 /// Reads a regular file of at most `limit` bytes without following links.
-fn short(file: &Path, limit: u64) -> Option<String> {
+fn read_short_file(file: &Path, limit: u64) -> Option<String> {
     let metadata = file.symlink_metadata().ok()?;
     if !metadata.is_file() || metadata.len() > limit {
         return None;
@@ -129,7 +136,7 @@ mod tests {
     use super::*;
 
     /// Creates directories that look like repositories, and a workspace directory `top`.
-    fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    fn create_repositories(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let base = canonical(directory.path()).unwrap();
         fs::create_dir_all(base.join("top")).unwrap();
@@ -147,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_in_its_folder_is_its_own() {
-        let (_directory, base) = at(&["top/.git", "bare.git"]);
+    fn a_repository_inside_its_directory_is_accepted() {
+        let (_directory, base) = create_repositories(&["top/.git", "bare.git"]);
         let top = base.join("top");
         assert_eq!((foreign_part(&top), foreign_part(&base.join("bare.git"))), (None, None));
         fs::create_dir(top.join("below")).unwrap();
-        assert_eq!(nearest(&top.join("below")), Some(top.clone()));
+        assert_eq!(nearest_repository(&top.join("below")), Some(top.clone()));
         symlink("refs/heads/main", top.join(".git/packed-refs")).unwrap();
         fs::write(top.join(".git/refs/heads/main"), "").unwrap();
         let link = Some(ForeignPart::Link("packed-refs".into()));
@@ -160,8 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_work_tree_and_a_submodule_are_their_own_when_both_sides_say_so() {
-        let (_directory, base) = at(&["main/.git", "main/.git/worktrees/top", "main/.git/modules/sub"]);
+    fn linked_work_trees_and_submodules_are_accepted_if_both_sides_refer_to_each_other() {
+        let (_directory, base) =
+            create_repositories(&["main/.git", "main/.git/worktrees/top", "main/.git/modules/sub"]);
         let top = base.join("top");
         fs::write(top.join(".git"), format!("gitdir: {}/main/.git/worktrees/top\n", base.display())).unwrap();
         let worktree = base.join("main/.git/worktrees/top");
@@ -185,15 +193,15 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_is_not() {
+    fn a_repository_with_pointers_to_other_directories_is_rejected() {
         for name in POINTERS {
-            let (_directory, base) = at(&["top/.git", "outside"]);
+            let (_directory, base) = create_repositories(&["top/.git", "outside"]);
             fs::create_dir_all(base.join("top/.git/objects/info")).unwrap();
             assert_eq!(foreign_part(&base.join("top")), None);
             fs::write(base.join("top/.git").join(name), "../outside\n").unwrap();
             assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Pointer(name.into())));
         }
-        let (_directory, base) = at(&["outside"]);
+        let (_directory, base) = create_repositories(&["outside"]);
         symlink("../outside", base.join("top/.git")).unwrap();
         assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Link(".git".into())));
     }

@@ -7,12 +7,12 @@ use strata_base::cancel::Cancel;
 use strata_code::excerpts::LineAges;
 use strata_prompt::trust::Trust;
 
+use super::commit_paths::{CommitPaths, recent_commits};
 use super::error::{GitError, readable};
 use super::first_parents::FirstParents;
 use super::history::{Commit, History};
-use super::limits::{MAX_COMMITS, MAX_KEPT};
+use super::limits::{MAX_COLLECTED_BYTES, MAX_COMMITS};
 use super::line_ages::line_ages;
-use super::past::{PastTouch, past_touches};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
@@ -23,7 +23,7 @@ pub struct GitFacts {
     /// The ages of the lines of files that the last few commits changed.
     pub line_ages: BTreeMap<String, LineAges>,
     /// Past commits, newest first. Excludes commits that change more than 100 files, since most of them are mechanical.
-    pub commits: Vec<PastTouch>,
+    pub commits: Vec<CommitPaths>,
     /// All files, links and submodules in the directory at the newest commit. A file is new if it is neither in this
     /// set nor inside a submodule in this set. `None` if the tree cannot be listed.
     pub committed: Option<BTreeSet<String>>,
@@ -46,10 +46,10 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 /// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
 /// [`GitError::Changing`], or [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
-    History::read(folder, trust, |history| facts_of(history, cancel).map(Some))
+    History::read(folder, trust, |history| read_facts(history, cancel).map(Some))
 }
 
-fn facts_of(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> {
+fn read_facts(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> {
     let newest = match history.head()?.commit {
         Some(id) => history.commit(id)?,
         None => None,
@@ -58,10 +58,10 @@ fn facts_of(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> {
     if let Some(newest) = newest {
         facts.recency = recency(history, newest, cancel)?;
         facts.line_ages = line_ages(history, newest, cancel)?;
-        facts.commits = past_touches(history, newest, cancel)?;
+        facts.commits = recent_commits(history, newest, cancel)?;
     }
-    let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
-    facts.committed = readable(listed)?;
+    let paths = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
+    facts.committed = readable(paths)?;
     Ok(facts)
 }
 
@@ -73,23 +73,23 @@ pub(super) fn recency(
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, u32>, GitError> {
     let mut recency = BTreeMap::new();
-    let mut gone = BTreeSet::new();
-    let mut kept = 0;
-    for (age, changes) in (0..MAX_COMMITS).zip(FirstParents::from(newest, history, cancel)) {
+    let mut deleted = BTreeSet::new();
+    let mut path_bytes = 0;
+    for (age, changes) in (0..MAX_COMMITS).zip(FirstParents::new(newest, history, cancel)) {
         for change in changes?.files {
-            if gone.contains(&change.path) || recency.contains_key(&change.path) {
+            if deleted.contains(&change.path) || recency.contains_key(&change.path) {
                 continue;
             }
-            kept += change.path.len();
+            path_bytes += change.path.len();
             match change.new {
                 Some(_) => recency.insert(change.path, age),
                 None => {
-                    gone.insert(change.path);
+                    deleted.insert(change.path);
                     None
                 }
             };
         }
-        if kept >= MAX_KEPT {
+        if path_bytes >= MAX_COLLECTED_BYTES {
             break;
         }
     }

@@ -14,20 +14,20 @@ use super::error::GitError;
 use super::history::{Commit, History};
 use super::limits::MAX_TEXT_BYTES;
 use super::recency::recency;
-use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
+use super::source::{MAX_FILE_BYTES, NameVerdict, classify_name, is_source_by_first_line};
 use crate::roots::canonical;
 
 /// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
-const MAX_FILES_OF_TURN: usize = 10;
+const MAX_FILES_PER_TURN: usize = 10;
 
 /// Maximum length of an answer, in bytes. Models do not write longer answers.
 const MAX_ANSWER_BYTES: usize = 40_000;
 
 /// Number of unchanged lines around each change in an answer.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// Rules that determine which files are selected during a replay. Sessions use them in rotation.
-const RULES: [SelectionRule; 4] =
+const SELECTION_RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,32 +61,33 @@ pub fn sessions(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Vec<Trace>, GitError> {
     let history = History::open(repository)?;
-    let commits = along_first_parents(&history, cancel)?;
-    let name = name_of(repository);
+    let commits = first_parent_commits(&history, cancel)?;
+    let name = repository_name(repository);
     let total = options.sessions.saturating_mul(options.turns);
     let mut traces: Vec<Trace> = Vec::new();
-    for (index, run) in runs(commits.len(), options).into_iter().enumerate() {
-        let mut maker = SessionBuilder { history: &history, cancel, turns: Vec::new(), start: None };
-        let done = index * options.turns;
-        for at in run {
-            if maker.turns.len() == options.turns {
+    for (number, range) in commit_ranges(commits.len(), options).into_iter().enumerate() {
+        let mut builder = SessionBuilder { history: &history, cancel, turns: Vec::new(), start: None };
+        let finished_turns = number * options.turns;
+        for index in range {
+            if builder.turns.len() == options.turns {
                 break;
             }
-            let (Some(before), Some(commit)) = (commits.get(at.wrapping_sub(1)), commits.get(at)) else {
+            let (Some(before), Some(commit)) = (commits.get(index.wrapping_sub(1)), commits.get(index))
+            else {
                 continue;
             };
             cancel.check()?;
-            maker.add(before, commit)?;
-            progress(done + maker.turns.len(), total);
+            builder.add(before, commit)?;
+            progress(finished_turns + builder.turns.len(), total);
         }
-        progress(done + options.turns, total);
-        let Some(start) = maker.start else { continue };
+        progress(finished_turns + options.turns, total);
+        let Some(start) = builder.start else { continue };
         traces.push(Trace {
-            name: format!("{name}-{index}"),
+            name: format!("{name}-{number}"),
             files0: start.files,
             recency: start.recency,
-            sel: RULES[index % RULES.len()],
-            turns: maker.turns,
+            sel: SELECTION_RULES[number % SELECTION_RULES.len()],
+            turns: builder.turns,
         });
     }
     Ok(traces)
@@ -116,7 +117,7 @@ impl SessionBuilder<'_> {
     fn add(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
         let edits = self.edits(before, commit)?;
         let turn = match edits.len() {
-            1..=MAX_FILES_OF_TURN => turn_of(&self.history.message(commit.id)?, &edits),
+            1..=MAX_FILES_PER_TURN => turn_from_commit(&self.history.message(commit.id)?, &edits),
             _ => None,
         };
         if self.start.is_none() && turn.is_some() {
@@ -167,19 +168,19 @@ impl SessionBuilder<'_> {
 
     /// Reads a source file. Returns `None` for any other file.
     fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
-        let (name, Some(file)) = (by_name(path), file) else { return Ok(None) };
+        let (name, Some(file)) = (classify_name(path), file) else { return Ok(None) };
         if name == NameVerdict::Other {
             return Ok(None);
         }
         let text = self.history.text(file, MAX_FILE_BYTES)?;
         // Git treats a file with a NUL as binary too.
         let text = text.filter(|text| !text.contains('\0'));
-        Ok(text.filter(|text| name == NameVerdict::Source || by_first_line(path, text)))
+        Ok(text.filter(|text| name == NameVerdict::Source || is_source_by_first_line(path, text)))
     }
 }
 
 /// Returns all available commits along first parents, oldest first.
-fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>, GitError> {
+fn first_parent_commits(history: &History, cancel: &Cancel) -> Result<Vec<Commit>, GitError> {
     let mut commits = Vec::new();
     let mut next = history.head()?.commit;
     while let Some(id) = next {
@@ -194,28 +195,28 @@ fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>
 
 /// Returns the range of commits that each session may use, as indices. Excludes the oldest commit, which has no earlier
 /// state to compare with.
-fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
+fn commit_ranges(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);
     let sessions = options.sessions;
     // Assume that at least every other commit becomes a turn.
-    let wanted = options.turns.saturating_mul(2).max(1);
-    let run = |index: usize| {
-        let shift = |free: usize| (mixed(options.seed, index as u64) % (free as u64 + 1)) as usize;
+    let length = options.turns.saturating_mul(2).max(1);
+    let range = |index: usize| {
+        let shift = |spare: usize| (pseudorandom(options.seed, index as u64) % (spare as u64 + 1)) as usize;
         let share = |index: usize| 1 + (usable as u128 * index as u128 / sessions as u128) as usize;
-        let (from, to) = (share(index), share(index + 1));
-        if to - from >= wanted {
-            return from + shift(to - from - wanted)..to;
+        let (start, end) = (share(index), share(index + 1));
+        if end - start >= length {
+            return start + shift(end - start - length)..end;
         }
         // The history is too short for separate ranges, so start the sessions at even distances and let them overlap.
-        let free = usable.saturating_sub(wanted);
-        let start = (free as u128 * index as u128 / sessions as u128) as usize;
-        1 + start + shift(free / sessions)..commits
+        let spare = usable.saturating_sub(length);
+        let start = (spare as u128 * index as u128 / sessions as u128) as usize;
+        1 + start + shift(spare / sessions)..commits
     };
-    if usable == 0 { Vec::new() } else { (0..sessions).map(run).collect() }
+    if usable == 0 { Vec::new() } else { (0..sessions).map(range).collect() }
 }
 
 /// Converts a commit to a turn. Returns `None` if the answer would be too long.
-fn turn_of(message: &str, edits: &[SourceEdit]) -> Option<TraceTurn> {
+fn turn_from_commit(message: &str, edits: &[SourceEdit]) -> Option<TraceTurn> {
     let prompt = if message.is_empty() { "(no message)" } else { message };
     let mut answer = format!("{prompt}\n");
     for edit in edits {
@@ -240,14 +241,14 @@ fn file_diff(edit: &SourceEdit) -> String {
         None => "/dev/null".to_owned(),
     };
     let (old, new) = (edit.old.as_deref().unwrap_or_default(), edit.new.as_deref().unwrap_or_default());
-    let hunks = unified(old, new, CONTEXT);
+    let hunks = unified(old, new, CONTEXT_LINES);
     format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
 }
 
 /// Returns the name of the repository, which is its directory name without `.git`.
-fn name_of(repository: &Path) -> String {
-    let place = canonical(repository).unwrap_or_else(|_| repository.to_owned());
-    let names = place.components().rev().filter_map(|part| match part {
+fn repository_name(repository: &Path) -> String {
+    let path = canonical(repository).unwrap_or_else(|_| repository.to_owned());
+    let names = path.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
         _ => None,
     });
@@ -256,7 +257,7 @@ fn name_of(repository: &Path) -> String {
 }
 
 /// Derives a pseudorandom number from `seed` and `index` (SplitMix64; Steele, Lea and Flood 2014).
-fn mixed(seed: u64, index: u64) -> u64 {
+fn pseudorandom(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -271,16 +272,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_stay_within_the_history_and_apart(
+        fn commit_ranges_stay_within_the_history_and_do_not_overlap(
             commits in 0usize..5000, sessions in 0usize..9, turns in 0usize..60, seed in any::<u64>(),
         ) {
             let options = SessionOptions { sessions, turns, seed };
-            let runs = runs(commits, &options);
-            prop_assert_eq!(runs.len(), if commits > 1 { sessions } else { 0 });
-            for run in &runs {
+            let commit_ranges = commit_ranges(commits, &options);
+            prop_assert_eq!(commit_ranges.len(), if commits > 1 { sessions } else { 0 });
+            for run in &commit_ranges {
                 prop_assert!(run.start >= 1 && run.end <= commits && run.start < run.end, "{:?}", run);
             }
-            for pair in runs.windows(2) {
+            for pair in commit_ranges.windows(2) {
                 prop_assert!(pair[0].start <= pair[1].start);
                 if commits > (2 * turns + 1).max(2) * sessions {
                     prop_assert!(pair[0].end <= pair[1].start, "{:?}", pair);
@@ -291,15 +292,15 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_shifts_the_start() {
-        let starts = |seed| runs(2000, &SessionOptions { seed, ..SessionOptions::default() });
+    fn the_seed_changes_the_start_of_the_sessions() {
+        let starts = |seed| commit_ranges(2000, &SessionOptions { seed, ..SessionOptions::default() });
         assert_eq!(starts(1), starts(1));
         assert_ne!(starts(1), starts(2));
     }
 
     #[test]
-    fn a_repository_has_a_name() {
-        for (place, name) in [
+    fn the_name_of_a_repository_is_that_of_its_directory() {
+        for (path, name) in [
             ("/x/flask", "flask"),
             ("/x/flask.git", "flask"),
             ("/x/flask/.git", "flask"),
@@ -307,7 +308,7 @@ mod tests {
             ("/x/flask/repo/.git", "flask"),
             ("/", "repo"),
         ] {
-            assert_eq!(name_of(Path::new(place)), name, "{place}");
+            assert_eq!(repository_name(Path::new(path)), name, "{path}");
         }
     }
 }

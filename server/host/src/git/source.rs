@@ -8,7 +8,7 @@ use strata_code::outline::language_of;
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;
 
 /// Names of directories that contain third-party or generated files.
-const FOREIGN_FOLDERS: &[&str] = &[
+const THIRD_PARTY_FOLDERS: &[&str] = &[
     ".git",
     ".tox",
     ".venv",
@@ -26,7 +26,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
 ];
 
 /// Names of files that tools generate, such as lock files.
-const WRITTEN_BY_TOOLS: &[&str] = &[
+const GENERATED_FILES: &[&str] = &[
     "bun.lockb",
     "go.sum",
     "npm-shrinkwrap.json",
@@ -36,24 +36,24 @@ const WRITTEN_BY_TOOLS: &[&str] = &[
 ];
 
 /// File name suffixes of generated files.
-const TOOL_ENDINGS: &[&str] =
+const GENERATED_SUFFIXES: &[&str] =
     &[".lock", ".map", ".min.css", ".min.js", ".min.mjs", ".bundle.js", ".pb.go", "_pb2.py"];
 
 /// File extensions of prose documents.
-const PROSE: &[&str] = &["adoc", "md", "mdx", "org", "rst", "tex", "txt"];
+const PROSE_EXTENSIONS: &[&str] = &["adoc", "md", "mdx", "org", "rst", "tex", "txt"];
 
 /// File extensions of settings, schemas and build files.
-const SETTINGS: &[&str] = &[
+const SETTINGS_EXTENSIONS: &[&str] = &[
     "bzl", "cfg", "cmake", "conf", "gradle", "graphql", "hcl", "ini", "json", "jsonc", "mk", "nix", "prisma",
     "proto", "tf", "toml", "yaml", "yml",
 ];
 
 /// File extensions of web templates and style sheets.
-const PAGES: &[&str] =
+const PAGE_EXTENSIONS: &[&str] =
     &["astro", "css", "haml", "htm", "html", "jinja", "jinja2", "less", "sass", "scss", "svelte", "vue"];
 
 /// File extensions of program sources, in addition to the languages with a built-in grammar.
-const PROGRAMS: &[&str] = &[
+const PROGRAM_EXTENSIONS: &[&str] = &[
     "bash", "bat", "c", "cc", "clj", "cljs", "cpp", "cr", "cs", "cu", "cxx", "dart", "el", "elm", "erl",
     "ex", "exs", "f90", "fish", "fs", "fsx", "groovy", "h", "hh", "hpp", "hrl", "hs", "hxx", "java", "jl",
     "kt", "kts", "lisp", "lua", "m", "ml", "mli", "mm", "nim", "pas", "php", "pl", "pm", "ps1", "purs", "r",
@@ -61,7 +61,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Names of hand-written files that have no extension or a misleading one.
-const NAMES: &[&str] = &[
+const SOURCE_NAMES: &[&str] = &[
     "BUILD",
     "CMakeLists.txt",
     "Containerfile",
@@ -90,21 +90,21 @@ pub(super) enum NameVerdict {
     Other,
 }
 
-pub(super) fn by_name(path: &str) -> NameVerdict {
+pub(super) fn classify_name(path: &str) -> NameVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));
+    let is_third_party = folders.split('/').any(|folder| THIRD_PARTY_FOLDERS.contains(&folder));
     let lower = name.to_ascii_lowercase();
-    let by_tool =
-        WRITTEN_BY_TOOLS.contains(&name) || TOOL_ENDINGS.iter().any(|ending| lower.ends_with(ending));
-    if foreign || by_tool {
+    let is_generated =
+        GENERATED_FILES.contains(&name) || GENERATED_SUFFIXES.iter().any(|suffix| lower.ends_with(suffix));
+    if is_third_party || is_generated {
         return NameVerdict::Other;
     }
     let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
     if language_of(&FileKey::from(path), "").is_some()
-        || NAMES.contains(&name)
-        || [PROSE, SETTINGS, PAGES, PROGRAMS]
+        || SOURCE_NAMES.contains(&name)
+        || [PROSE_EXTENSIONS, SETTINGS_EXTENSIONS, PAGE_EXTENSIONS, PROGRAM_EXTENSIONS]
             .iter()
-            .any(|kind| extension.is_some_and(|it| kind.contains(&it)))
+            .any(|extensions| extension.is_some_and(|extension| extensions.contains(&extension)))
     {
         return NameVerdict::Source;
     }
@@ -112,7 +112,7 @@ pub(super) fn by_name(path: &str) -> NameVerdict {
 }
 
 /// Whether the first line of a file with an inconclusive name identifies a known language.
-pub(super) fn by_first_line(path: &str, text: &str) -> bool {
+pub(super) fn is_source_by_first_line(path: &str, text: &str) -> bool {
     language_of(&FileKey::from(path), text.lines().next().unwrap_or_default()).is_some()
 }
 
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell() {
+    fn files_are_classified_by_name_and_first_line() {
         for path in
             ["a.py", "src/lib.rs", "lua/x/init.lua", "README.md", "Makefile", "docs/A.RST", "web/App.vue"]
         {
-            assert_eq!(by_name(path), NameVerdict::Source, "{path}");
+            assert_eq!(classify_name(path), NameVerdict::Source, "{path}");
         }
         for path in [
             "Cargo.lock",
@@ -139,10 +139,10 @@ mod tests {
             "data.csv",
             ".git/hooks/pre-commit.sh",
         ] {
-            assert_eq!(by_name(path), NameVerdict::Other, "{path}");
+            assert_eq!(classify_name(path), NameVerdict::Other, "{path}");
         }
-        assert_eq!(by_name("bin/run"), NameVerdict::Unclear);
-        assert!(by_first_line("bin/run", "#!/usr/bin/env python3\nprint()\n"));
-        assert!(!by_first_line("bin/run", "MZ"));
+        assert_eq!(classify_name("bin/run"), NameVerdict::Unclear);
+        assert!(is_source_by_first_line("bin/run", "#!/usr/bin/env python3\nprint()\n"));
+        assert!(!is_source_by_first_line("bin/run", "MZ"));
     }
 }

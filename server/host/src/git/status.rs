@@ -13,7 +13,7 @@ use strata_prompt::trust::Trust;
 
 use super::error::GitError;
 use super::history::History;
-use super::index::TrackedPaths;
+use super::index::TrackedFile;
 use crate::disk::read_bytes;
 use crate::roots::canonical;
 use crate::roots::{PathError, Roots};
@@ -22,7 +22,7 @@ use crate::roots::{PathError, Roots};
 /// runs before every prompt.
 const MAX_FILES: usize = 50_000;
 /// Maximum bytes to read from files whose state Git's index does not determine.
-const MAX_READ: u64 = 16 << 20;
+const MAX_READ_BYTES: u64 = 16 << 20;
 
 /// How a file differs from the newest commit, most important to the user first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,82 +52,82 @@ pub fn status<'a>(
     trust: Trust,
     cancel: &Cancel,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    compared(folder, files, trust, cancel, MAX_FILES)
+    status_with_limit(folder, files, trust, cancel, MAX_FILES)
 }
 
-/// Like [`status`], but compares at most `most` files and submodules.
-fn compared<'a>(
+/// Like [`status`], but compares at most `max_files` files and submodules.
+fn status_with_limit<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str> + Clone,
     trust: Trust,
     cancel: &Cancel,
-    most: usize,
+    max_files: usize,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    History::read(folder, trust, |history| compared_with(history, folder, files.clone(), cancel, most))
+    History::read(folder, trust, |history| compare(history, folder, files.clone(), cancel, max_files))
 }
 
-fn compared_with<'a>(
+fn compare<'a>(
     history: &History,
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
     cancel: &Cancel,
-    most: usize,
+    max_files: usize,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
     let Some(index) = history.index()? else { return Ok(None) };
-    if index.count > most {
+    if index.count > max_files {
         return Ok(None);
     }
-    let newest = match history.head()?.commit {
+    let newest_tree = match history.head()?.commit {
         Some(id) => history.commit(id)?.and_then(|commit| commit.tree),
         None => None,
     };
     // `None` means that the index is known to match the commit.
-    let committed = match newest {
-        Some(newest) if index.tree == Some(newest) => None,
-        newest => Some(history.files(newest, cancel)?),
+    let committed = match newest_tree {
+        Some(newest_tree) if index.tree == Some(newest_tree) => None,
+        newest_tree => Some(history.files(newest_tree, cancel)?),
     };
-    let committed_id = |path: &str, tracked: &TrackedPaths| match &committed {
+    let committed_id = |path: &str, tracked: &TrackedFile| match &committed {
         Some(committed) => committed.get(path).copied(),
         None => Some(tracked.id),
     };
 
-    let Ok(mut disk) = WorkTree::new(folder, history.hash_kind()) else { return Ok(None) };
-    let mut found = BTreeMap::new();
+    let Ok(mut work_tree) = WorkTree::new(folder, history.hash_kind()) else { return Ok(None) };
+    let mut statuses = BTreeMap::new();
     for (path, file) in &index.files {
         cancel.check()?;
-        let now = if file.conflicted {
+        let status = if file.is_conflicted {
             Some(FileStatus::Conflicted)
         } else if file.is_assumed {
             None
         } else {
-            match disk.id(path, Some(file)) {
+            match work_tree.id(path, Some(file)) {
                 Ok(id) => difference(committed_id(path, file), id),
                 Err(ReadLimitReached) => return Ok(None),
             }
         };
-        if let Some(now) = now {
-            found.insert(path.clone(), now);
+        if let Some(status) = status {
+            statuses.insert(path.clone(), status);
         }
     }
     for path in files.filter(|path| !index.files.contains_key(*path) && !index.is_inside_submodule(path)) {
         cancel.check()?;
-        if disk.has(path) {
-            found.insert(path.to_owned(), FileStatus::New);
+        if work_tree.exists(path) {
+            statuses.insert(path.to_owned(), FileStatus::New);
         }
     }
     // Files removed from the index, which are either deleted or still on disk but untracked.
     for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
         cancel.check()?;
-        let Ok(now) = disk.id(path, None) else { return Ok(None) };
-        match difference(Some(id), now) {
-            Some(now) => found.insert(path.clone(), now),
-            None => found.remove(path),
+        let Ok(current) = work_tree.id(path, None) else { return Ok(None) };
+        match difference(Some(id), current) {
+            Some(status) => statuses.insert(path.clone(), status),
+            None => statuses.remove(path),
         };
     }
-    Ok(Some(found))
+    Ok(Some(statuses))
 }
 
-/// Error for a comparison that would have to read more than [`MAX_READ`] bytes.
+/// Error for a comparison that would have to read more than [`MAX_READ_BYTES`] bytes.
 struct ReadLimitReached;
 
 /// Computes the blob ids of files on disk. Paths in an index or a commit may be crafted, so each must resolve inside
@@ -135,53 +135,57 @@ struct ReadLimitReached;
 struct WorkTree {
     roots: Roots,
     kind: gix::hash::Kind,
-    left: u64,
+    bytes_left: u64,
     /// The directory checked most recently, and whether its path is free of links.
-    last: Option<(PathBuf, bool)>,
+    last_folder: Option<(PathBuf, bool)>,
 }
 
 impl WorkTree {
     fn new(folder: &Path, kind: gix::hash::Kind) -> Result<Self, PathError> {
-        Ok(Self { roots: Roots::single(folder)?, kind, left: MAX_READ, last: None })
+        Ok(Self { roots: Roots::single(folder)?, kind, bytes_left: MAX_READ_BYTES, last_folder: None })
     }
 
-    fn has(&mut self, path: &str) -> bool {
-        self.place(path).is_some_and(|place| fs::symlink_metadata(place).is_ok())
+    fn exists(&mut self, path: &str) -> bool {
+        self.path_on_disk(path).is_some_and(|path| fs::symlink_metadata(path).is_ok())
     }
 
     /// Returns the blob id of a file's content, or `None` if the file does not exist.
-    fn id(&mut self, path: &str, known: Option<&TrackedPaths>) -> Result<Option<ObjectId>, ReadLimitReached> {
-        let Some(place) = self.place(path) else { return Ok(None) };
-        let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
+    fn id(
+        &mut self,
+        path: &str,
+        tracked: Option<&TrackedFile>,
+    ) -> Result<Option<ObjectId>, ReadLimitReached> {
+        let Some(path_on_disk) = self.path_on_disk(path) else { return Ok(None) };
+        let Ok(metadata) = Metadata::from_path_no_follow(&path_on_disk) else { return Ok(None) };
         if !metadata.is_file() {
             return Ok(None);
         }
-        if let Some(known) = known.filter(|known| known.is_as_seen(&metadata)) {
-            return Ok(Some(known.id));
+        if let Some(tracked) = tracked.filter(|tracked| tracked.is_unchanged(&metadata)) {
+            return Ok(Some(tracked.id));
         }
-        self.left = self.left.checked_sub(metadata.len()).ok_or(ReadLimitReached)?;
+        self.bytes_left = self.bytes_left.checked_sub(metadata.len()).ok_or(ReadLimitReached)?;
         // A file that has grown since its size was read fails here. The next comparison reads it.
         let Ok(bytes) = read_bytes(&self.roots, &FileKey::new(path), metadata.len()) else { return Ok(None) };
         Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &bytes).ok())
     }
 
     /// Returns the absolute path of a file, or `None` if a directory in the path is a link.
-    fn place(&mut self, path: &str) -> Option<PathBuf> {
-        let place = self.roots.path_of(&FileKey::new(path)).ok()?;
-        let folder = place.parent()?;
-        if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
+    fn path_on_disk(&mut self, path: &str) -> Option<PathBuf> {
+        let path = self.roots.path_of(&FileKey::new(path)).ok()?;
+        let folder = path.parent()?;
+        if self.last_folder.as_ref().is_none_or(|(last_folder, _)| last_folder != folder) {
             let is_real = canonical(folder).is_ok_and(|real| real == folder);
-            self.last = Some((folder.to_owned(), is_real));
+            self.last_folder = Some((folder.to_owned(), is_real));
         }
-        self.last.as_ref().is_some_and(|(_, is_real)| *is_real).then_some(place)
+        self.last_folder.as_ref().is_some_and(|(_, is_real)| *is_real).then_some(path)
     }
 }
 
-fn difference(committed: Option<ObjectId>, now: Option<ObjectId>) -> Option<FileStatus> {
-    match (committed, now) {
+fn difference(committed: Option<ObjectId>, current: Option<ObjectId>) -> Option<FileStatus> {
+    match (committed, current) {
         (None, Some(_)) => Some(FileStatus::New),
         (Some(_), None) => Some(FileStatus::Deleted),
-        (Some(committed), Some(now)) if committed != now => Some(FileStatus::Modified),
+        (Some(committed), Some(current)) if committed != current => Some(FileStatus::Modified),
         _ => None,
     }
 }
@@ -190,7 +194,7 @@ fn difference(committed: Option<ObjectId>, now: Option<ObjectId>) -> Option<File
 mod tests {
     use gix::index::entry::{Flags, Mode};
 
-    use super::super::testing::{Now, Repo};
+    use super::super::testing::{FileState, Repo};
     use super::*;
 
     fn check(repo: &Repo, files: &[&str], expected: &[(&str, FileStatus)]) {
@@ -198,17 +202,22 @@ mod tests {
     }
 
     fn check_in(folder: &Path, files: &[&str], expected: &[(&str, FileStatus)]) {
-        let found = status(folder, files.iter().copied(), Trust::Trusted, &Cancel::new()).unwrap().unwrap();
+        let statuses =
+            status(folder, files.iter().copied(), Trust::Trusted, &Cancel::new()).unwrap().unwrap();
         let expected: BTreeMap<String, FileStatus> =
             expected.iter().map(|&(path, status)| (path.to_owned(), status)).collect();
-        assert_eq!(found, expected);
+        assert_eq!(statuses, expected);
     }
 
     fn checked_out() -> Repo {
         let mut repo = Repo::new();
-        let texts = [("a.py", Now::Text("1\n")), ("b/c.py", Now::Text("2\n")), ("b/d.py", Now::Text("3\n"))];
+        let texts = [
+            ("a.py", FileState::Text("1\n")),
+            ("b/c.py", FileState::Text("2\n")),
+            ("b/d.py", FileState::Text("3\n")),
+        ];
         repo.commit_all("first", &texts);
-        repo.commit_all("second", &[("link", Now::Link("a.py")), ("module", Now::Submodule)]);
+        repo.commit_all("second", &[("link", FileState::Link("a.py")), ("module", FileState::Submodule)]);
         repo.check_out();
         repo
     }
@@ -233,12 +242,12 @@ mod tests {
 
     /// All of these paths exist on disk.
     #[test]
-    fn what_a_submodule_holds_is_not_new_and_what_only_shares_its_name_is() {
+    fn files_in_submodules_are_not_new_but_files_with_similar_names_are() {
         let mut repo = checked_out();
-        repo.commit_all("third", &[("b/module", Now::Submodule)]);
+        repo.commit_all("third", &[("b/module", FileState::Submodule)]);
         repo.check_out();
         // An index can list one submodule inside another.
-        repo.invent("module/inner", "");
+        repo.add_index_entry("module/inner", "");
         repo.change_index("module/inner", |entry| entry.mode = Mode::COMMIT);
         let inside = [
             "b/module/deep/er/new.py",
@@ -262,18 +271,19 @@ mod tests {
     }
 
     #[test]
-    fn submodules_count_as_files_do() {
+    fn submodules_count_towards_the_limit() {
         let repo = checked_out();
-        let compared = |most| {
-            compared(repo.folder(), ["a.py"].into_iter(), Trust::Trusted, &Cancel::new(), most).unwrap()
+        let status_with_limit = |max_files| {
+            status_with_limit(repo.folder(), ["a.py"].into_iter(), Trust::Trusted, &Cancel::new(), max_files)
+                .unwrap()
         };
         // Three files and a submodule; links do not count.
-        assert_eq!(compared(4), Some(BTreeMap::new()));
-        assert_eq!(compared(3), None);
+        assert_eq!(status_with_limit(4), Some(BTreeMap::new()));
+        assert_eq!(status_with_limit(3), None);
     }
 
     #[test]
-    fn only_the_text_counts() {
+    fn only_a_changed_content_counts_as_modified() {
         let repo = checked_out();
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[]);
@@ -283,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_not_read_when_the_index_can_speak_for_it() {
+    fn a_file_is_not_read_if_its_metadata_matches_the_index() {
         let repo = checked_out();
         // Different content with the modification time, size and inode recorded in the index.
         let file = fs::File::options().write(true).open(repo.folder().join("a.py")).unwrap();
@@ -300,38 +310,38 @@ mod tests {
     /// Following the path would reveal whether a file outside the repository has the content that the index claims.
     #[cfg(unix)]
     #[test]
-    fn a_path_that_an_index_invents_is_no_way_out() {
+    fn an_invented_index_path_does_not_lead_out_of_the_directory() {
         let repo = checked_out();
-        let outside = repo.beside("outside");
+        let outside = repo.create_sibling("outside");
         fs::write(outside.join("secret"), "secret\n").unwrap();
         std::os::unix::fs::symlink(&outside, repo.folder().join("linked")).unwrap();
         std::os::unix::fs::symlink("b", repo.folder().join("inside")).unwrap();
         let absolute = outside.join("secret").display().to_string();
         for path in ["../outside/secret", "linked/secret", "b/../../outside/secret", &absolute] {
-            repo.invent(path, "secret\n");
+            repo.add_index_entry(path, "secret\n");
         }
         // Git does not follow links either.
-        repo.invent("inside/c.py", "2\n");
-        repo.invent("b/new.py", "new\n");
+        repo.add_index_entry("inside/c.py", "2\n");
+        repo.add_index_entry("b/new.py", "new\n");
         write(&repo, "b/new.py", "new\n");
         check(&repo, &["a.py"], &[("b/new.py", FileStatus::New)]);
     }
 
     #[test]
-    fn what_was_added_is_not_committed() {
+    fn staged_changes_are_not_committed() {
         let repo = checked_out();
         write(&repo, "a.py", "changed\n");
         let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, b"changed\n").unwrap();
         repo.change_index("a.py", |entry| entry.id = id);
-        repo.take_out("b/c.py");
-        repo.take_out("b/d.py");
+        repo.remove_from_index("b/c.py");
+        repo.remove_from_index("b/d.py");
         fs::remove_file(repo.folder().join("b/d.py")).unwrap();
         let changes = [("a.py", FileStatus::Modified), ("b/d.py", FileStatus::Deleted)];
         check(&repo, &["a.py", "b/c.py"], &changes);
     }
 
     #[test]
-    fn conflicts_and_files_that_git_shall_not_look_at() {
+    fn conflicts_are_reported_and_assumed_files_are_not_compared() {
         let repo = checked_out();
         repo.change_index("a.py", |entry| entry.flags |= Flags::from_stage(gix::index::entry::Stage::Ours));
         repo.change_index("b/c.py", |entry| entry.flags |= Flags::ASSUME_VALID);
@@ -340,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_commit_an_index_or_a_work_tree() {
+    fn repositories_without_a_commit_an_index_or_a_work_tree_are_compared_as_far_as_possible() {
         let repo = Repo::new();
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[("a.py", FileStatus::New)]);
@@ -351,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_is_garbage_is_an_error_and_no_status() {
+    fn an_invalid_index_is_an_error() {
         let repo = checked_out();
         repo.write("index", "not an index");
         assert!(matches!(
@@ -361,10 +371,10 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_read_before_every_prompt_is_not_compared() {
+    fn nothing_is_compared_if_too_much_would_have_to_be_read() {
         let repo = checked_out();
         let file = fs::File::create(repo.folder().join("a.py")).unwrap();
-        file.set_len(MAX_READ + 1).unwrap();
+        file.set_len(MAX_READ_BYTES + 1).unwrap();
         assert_eq!(status(repo.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
     }
 }

@@ -20,35 +20,35 @@ pub(super) struct Repo {
 }
 
 /// State of a path in a commit.
-pub(super) enum Now<'a> {
+pub(super) enum FileState<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
     Program(&'a str),
     Link(&'a str),
     Submodule,
-    Gone,
+    Deleted,
 }
 
 impl Repo {
     /// Creates a repository without commits. Its empty work tree is at `top/work`.
     pub(super) fn new() -> Self {
-        Self::of_kind("work", gix::create::Kind::WithWorktree)
+        Self::with_kind("work", gix::create::Kind::WithWorktree)
     }
 
     /// Creates a repository without commits and without a work tree, at `top/bare.git`.
     pub(super) fn bare() -> Self {
-        Self::of_kind("bare.git", gix::create::Kind::Bare)
+        Self::with_kind("bare.git", gix::create::Kind::Bare)
     }
 
     /// Commits files on top of the last commit.
     pub(super) fn commit(&mut self, message: &str, texts: &[(&str, &str)]) -> ObjectId {
-        let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
-        self.commit_all(message, &now)
+        let states: Vec<(&str, FileState<'_>)> =
+            texts.iter().map(|&(path, text)| (path, FileState::Text(text))).collect();
+        self.commit_all(message, &states)
     }
 
-    /// Commits changes of any kind.
-    pub(super) fn commit_all(&mut self, message: &str, changes: &[(&str, Now<'_>)]) -> ObjectId {
-        let changes = changes.iter().map(|(path, now)| (BStr::new(path), now));
+    pub(super) fn commit_all(&mut self, message: &str, changes: &[(&str, FileState<'_>)]) -> ObjectId {
+        let changes = changes.iter().map(|(path, state)| (BStr::new(path), state));
         let tree = self.tree(self.newest, changes);
         let newest = self.newest;
         self.commit_tree(message, tree, newest)
@@ -56,15 +56,16 @@ impl Repo {
 
     /// Commits one file whose name need not be UTF-8.
     pub(super) fn commit_bytes(&mut self, path: &[u8], text: &str) {
-        let tree = self.tree(self.newest, [(BStr::new(path), &Now::Text(text))]);
+        let tree = self.tree(self.newest, [(BStr::new(path), &FileState::Text(text))]);
         let newest = self.newest;
         self.commit_tree("bytes", tree, newest);
     }
 
     /// Merges a branch that makes these changes to `base`.
     pub(super) fn merge(&mut self, message: &str, base: ObjectId, texts: &[(&str, &str)]) -> ObjectId {
-        let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
-        let changes = || now.iter().map(|(path, now)| (BStr::new(path), now));
+        let states: Vec<(&str, FileState<'_>)> =
+            texts.iter().map(|&(path, text)| (path, FileState::Text(text))).collect();
+        let changes = || states.iter().map(|(path, state)| (BStr::new(path), state));
         let side_tree = self.tree(Some(base), changes());
         let side = self.write_commit("side", side_tree, &[base]);
         let tree = self.tree(self.newest, changes());
@@ -92,15 +93,15 @@ impl Repo {
         let mut index = self.repository.index_from_tree(&tree).unwrap();
         let objects = &self.repository;
         for (entry, path) in index.entries_mut_with_paths() {
-            let place = self.folder().join(gix::path::from_bstr(path).unwrap());
-            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            let file = self.folder().join(gix::path::from_bstr(path).unwrap());
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
             if entry.mode == gix::index::entry::Mode::COMMIT {
-                fs::create_dir_all(place).unwrap();
+                fs::create_dir_all(file).unwrap();
                 continue;
             }
-            fs::write(&place, &objects.find_blob(entry.id).unwrap().data).unwrap();
-            fs::File::options().write(true).open(&place).unwrap().set_modified(LONG_AGO).unwrap();
-            let metadata = gix::index::fs::Metadata::from_path_no_follow(&place).unwrap();
+            fs::write(&file, &objects.find_blob(entry.id).unwrap().data).unwrap();
+            fs::File::options().write(true).open(&file).unwrap().set_modified(LONG_AGO).unwrap();
+            let metadata = gix::index::fs::Metadata::from_path_no_follow(&file).unwrap();
             entry.stat = gix::index::entry::Stat::from_fs(&metadata).unwrap();
         }
         self.write_index(index);
@@ -109,14 +110,14 @@ impl Repo {
     /// Changes an entry in Git's index.
     pub(super) fn change_index(&self, path: &str, change: impl FnOnce(&mut gix::index::Entry)) {
         let mut index = self.repository.open_index().unwrap();
-        let at = index.entry_index_by_path(path.into()).unwrap();
-        change(&mut index.entries_mut()[at]);
+        let position = index.entry_index_by_path(path.into()).unwrap();
+        change(&mut index.entries_mut()[position]);
         index.remove_tree();
         self.write_index(index);
     }
 
     /// Removes a file from Git's index.
-    pub(super) fn take_out(&self, path: &str) {
+    pub(super) fn remove_from_index(&self, path: &str) {
         let mut index = self.repository.open_index().unwrap();
         index.remove_entries(|_, name, _| name == path);
         index.remove_tree();
@@ -125,7 +126,7 @@ impl Repo {
 
     /// Adds an entry for a file with the content `text` to Git's index. The path need not be valid, and the file need
     /// not exist.
-    pub(super) fn invent(&self, path: &str, text: &str) {
+    pub(super) fn add_index_entry(&self, path: &str, text: &str) {
         use gix::index::entry::{Flags, Mode, Stat};
         let mut index = self.repository.open_index().unwrap();
         let id =
@@ -141,7 +142,7 @@ impl Repo {
     }
 
     /// Creates a tree that contains the same subtree under each of `names`.
-    pub(super) fn tree_of(&self, subtree: ObjectId, names: &[&str]) -> ObjectId {
+    pub(super) fn tree_with_subtrees(&self, subtree: ObjectId, names: &[&str]) -> ObjectId {
         let entry = |name: &&str| gix::objs::tree::Entry {
             mode: EntryKind::Tree.into(),
             filename: (*name).into(),
@@ -165,7 +166,7 @@ impl Repo {
     }
 
     /// Deletes an object, as if it had never been fetched.
-    pub(super) fn forget(&self, id: ObjectId) {
+    pub(super) fn delete_object(&self, id: ObjectId) {
         let hex = id.to_string();
         fs::remove_file(self.git_dir().join("objects").join(&hex[..2]).join(&hex[2..])).unwrap();
     }
@@ -187,13 +188,13 @@ impl Repo {
     }
 
     /// Creates a directory next to the repository.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    pub(super) fn create_sibling(&self, name: &str) -> PathBuf {
         let path = self.top.join(name);
         fs::create_dir_all(&path).unwrap();
         path
     }
 
-    fn of_kind(name: &str, kind: gix::create::Kind) -> Self {
+    fn with_kind(name: &str, kind: gix::create::Kind) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let top = crate::roots::canonical(directory.path()).unwrap();
         let repository = gix::ThreadSafeRepository::init_opts(
@@ -209,20 +210,20 @@ impl Repo {
     fn tree<'a>(
         &self,
         base: Option<ObjectId>,
-        changes: impl IntoIterator<Item = (&'a BStr, &'a Now<'a>)>,
+        changes: impl IntoIterator<Item = (&'a BStr, &'a FileState<'a>)>,
     ) -> ObjectId {
         let base =
             base.map_or_else(|| ObjectId::empty_tree(gix::hash::Kind::Sha1), |base| self.tree_at(base));
         let mut editor = self.repository.edit_tree(base).unwrap();
-        for (path, now) in changes {
+        for (path, state) in changes {
             let blob = |bytes: &[u8]| self.repository.write_blob(bytes).unwrap().detach();
-            let (kind, id) = match now {
-                Now::Text(text) => (EntryKind::Blob, blob(text.as_bytes())),
-                Now::Bytes(bytes) => (EntryKind::Blob, blob(bytes)),
-                Now::Program(text) => (EntryKind::BlobExecutable, blob(text.as_bytes())),
-                Now::Link(target) => (EntryKind::Link, blob(target.as_bytes())),
-                Now::Submodule => (EntryKind::Commit, self.newest.unwrap()),
-                Now::Gone => {
+            let (kind, id) = match state {
+                FileState::Text(text) => (EntryKind::Blob, blob(text.as_bytes())),
+                FileState::Bytes(bytes) => (EntryKind::Blob, blob(bytes)),
+                FileState::Program(text) => (EntryKind::BlobExecutable, blob(text.as_bytes())),
+                FileState::Link(target) => (EntryKind::Link, blob(target.as_bytes())),
+                FileState::Submodule => (EntryKind::Commit, self.newest.unwrap()),
+                FileState::Deleted => {
                     editor.remove(path).unwrap();
                     continue;
                 }
@@ -233,7 +234,7 @@ impl Repo {
     }
 
     fn write_commit(&self, message: &str, tree: ObjectId, parents: &[ObjectId]) -> ObjectId {
-        let who = gix::actor::Signature {
+        let signature = gix::actor::Signature {
             name: "Nobody".into(),
             email: "nobody@example.com".into(),
             time: gix::date::Time::new(1_700_000_000, 0),
@@ -241,8 +242,8 @@ impl Repo {
         let commit = gix::objs::Commit {
             tree,
             parents: parents.iter().copied().collect(),
-            author: who.clone(),
-            committer: who,
+            author: signature.clone(),
+            committer: signature,
             encoding: None,
             message: message.into(),
             extra_headers: Vec::new(),

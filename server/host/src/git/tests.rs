@@ -12,7 +12,7 @@ use strata_prompt::trust::Trust;
 
 use super::history::History;
 use super::limits::MAX_COMMITS;
-use super::testing::{Now, Repo};
+use super::testing::{FileState, Repo};
 use super::*;
 
 #[cfg(unix)]
@@ -26,7 +26,7 @@ fn branch_of(folder: &Path) -> Option<String> {
     branch(folder, Trust::Untrusted).unwrap()
 }
 
-fn check(folder: &Path, expected: &[(&str, u32)]) {
+fn assert_recency(folder: &Path, expected: &[(&str, u32)]) {
     let expected: BTreeMap<String, u32> =
         expected.iter().map(|&(path, age)| (path.to_owned(), age)).collect();
     assert_eq!(facts_of(folder).recency, expected);
@@ -50,16 +50,17 @@ fn three_commits(repo: &mut Repo) -> [gix::ObjectId; 3] {
 fn recency_counts_commits_since_the_last_touch() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
-    check(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
-    let paths: Vec<Vec<String>> = facts_of(repo.folder()).commits.into_iter().map(|it| it.paths).collect();
+    assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
+    let paths: Vec<Vec<String>> =
+        facts_of(repo.folder()).commits.into_iter().map(|commit| commit.paths).collect();
     assert_eq!(paths[..2], [vec!["a.py".to_owned(), "b/d.py".to_owned()], vec!["b/c.py".to_owned()]]);
     assert_eq!(branch_of(repo.folder()).as_deref(), Some("main"));
     // A move counts as a change of the new path. The old path is not listed, nor are its earlier changes.
-    repo.commit_all("move", &[("e.py", Now::Gone), ("f.py", Now::Text("1\n"))]);
-    check(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("f.py", 0)]);
+    repo.commit_all("move", &[("e.py", FileState::Deleted), ("f.py", FileState::Text("1\n"))]);
+    assert_recency(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("f.py", 0)]);
     // Making a file executable also counts as a change.
-    repo.commit_all("mode", &[("b/c.py", Now::Program("1\n"))]);
-    check(repo.folder(), &[("a.py", 2), ("b/c.py", 0), ("b/d.py", 2), ("f.py", 1)]);
+    repo.commit_all("mode", &[("b/c.py", FileState::Program("1\n"))]);
+    assert_recency(repo.folder(), &[("a.py", 2), ("b/c.py", 0), ("b/d.py", 2), ("f.py", 1)]);
 }
 
 #[test]
@@ -75,15 +76,15 @@ fn lines_have_the_age_of_the_commit_that_added_them() {
 }
 
 #[test]
-fn a_merge_is_one_commit_that_touches_what_its_branch_did() {
+fn a_merge_counts_as_one_commit_with_the_changes_of_its_branch() {
     let mut repo = Repo::new();
     let [_, second, _] = three_commits(&mut repo);
     repo.merge("merge", second, &[("side.py", "1\n")]);
-    check(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("e.py", 3), ("side.py", 0)]);
+    assert_recency(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("e.py", 3), ("side.py", 0)]);
 }
 
 #[test]
-fn what_a_branch_was_for_is_said_by_its_commits_and_not_by_the_merge() {
+fn the_commits_of_a_merged_branch_are_returned_instead_of_the_merge() {
     let mut repo = Repo::new();
     let [_, second, _] = three_commits(&mut repo);
     repo.merge("merge", second, &[("side.py", "1\n")]);
@@ -96,14 +97,14 @@ fn what_a_branch_was_for_is_said_by_its_commits_and_not_by_the_merge() {
 }
 
 #[test]
-fn only_so_many_commits_are_looked_at() {
+fn only_the_newest_commits_are_read() {
     let mut repo = Repo::new();
     repo.commit("first", &[("old.py", "1\n")]);
     repo.commit("second", &[("edge.py", "1\n")]);
     for number in 0..MAX_COMMITS - 1 {
         repo.commit("more", &[("a.py", &number.to_string())]);
     }
-    check(repo.folder(), &[("a.py", 0), ("edge.py", MAX_COMMITS - 1)]);
+    assert_recency(repo.folder(), &[("a.py", 0), ("edge.py", MAX_COMMITS - 1)]);
     assert!(facts_of(repo.folder()).committed.unwrap().contains("old.py"));
 }
 
@@ -114,11 +115,11 @@ fn a_folder_below_the_top_has_its_own_paths() {
     for folder in ["b", "none/of/them", "a.py"] {
         fs::create_dir_all(repo.folder().join(folder)).unwrap();
     }
-    check(&repo.folder().join("b"), &[("c.py", 1), ("d.py", 0)]);
+    assert_recency(&repo.folder().join("b"), &[("c.py", 1), ("d.py", 0)]);
     let files = facts_of(&repo.folder().join("b")).committed;
     assert_eq!(files, Some(["c.py", "d.py"].map(str::to_owned).into()));
-    check(&repo.folder().join("none/of/them"), &[]);
-    check(&repo.folder().join("a.py"), &[]);
+    assert_recency(&repo.folder().join("none/of/them"), &[]);
+    assert_recency(&repo.folder().join("a.py"), &[]);
     assert_eq!(branch_of(&repo.folder().join("none/of")).as_deref(), Some("main"));
 }
 
@@ -126,26 +127,26 @@ fn a_folder_below_the_top_has_its_own_paths() {
 fn a_bare_repository_has_facts_of_its_top_only() {
     let mut repo = Repo::bare();
     three_commits(&mut repo);
-    check(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
-    check(&repo.folder().join("refs"), &[]);
+    assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
+    assert_recency(&repo.folder().join("refs"), &[]);
     assert_eq!(sessions_of(repo.folder(), 1, 9).len(), 1);
 }
 
 #[test]
-fn no_repository_has_no_facts() {
+fn a_directory_outside_a_repository_has_no_facts() {
     let repo = Repo::new();
-    let beside = repo.beside("plain");
-    assert_eq!(facts(&beside, Trust::Untrusted, &Cancel::new()).unwrap(), None);
-    assert_eq!(facts(&beside.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
-    let outcome = super::sessions(&beside, &SessionOptions::default(), &Cancel::new(), |_, _| {});
+    let plain = repo.create_sibling("plain");
+    assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    assert_eq!(facts(&plain.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
+    let outcome = super::sessions(&plain, &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::NoRepository(_))), "{outcome:?}");
     // A directory named `.git` that is not a repository.
-    fs::create_dir(beside.join(".git")).unwrap();
-    assert_eq!(facts(&beside, Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    fs::create_dir(plain.join(".git")).unwrap();
+    assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
-fn before_the_first_commit_there_is_a_branch_only() {
+fn before_the_first_commit_only_the_branch_is_known() {
     let repo = Repo::new();
     let nothing = GitFacts { committed: Some(BTreeSet::new()), ..GitFacts::default() };
     assert_eq!((facts_of(repo.folder()), branch_of(repo.folder()).as_deref()), (nothing, Some("main")));
@@ -153,7 +154,7 @@ fn before_the_first_commit_there_is_a_branch_only() {
 }
 
 #[test]
-fn on_no_branch_there_is_no_name() {
+fn a_detached_head_has_no_branch_name() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
     repo.detach();
@@ -161,28 +162,28 @@ fn on_no_branch_there_is_no_name() {
 }
 
 #[test]
-fn a_worktree_stands_on_its_own_branch() {
+fn a_linked_work_tree_has_its_own_branch() {
     let mut repo = Repo::new();
     let [_, second, _] = three_commits(&mut repo);
-    let folder = repo.beside("linked");
+    let folder = repo.create_sibling("linked");
     let private = repo.git_dir().join("worktrees/linked");
     repo.write("refs/heads/topic", &format!("{second}\n"));
     repo.write("worktrees/linked/HEAD", "ref: refs/heads/topic\n");
     repo.write("worktrees/linked/commondir", "../..\n");
     repo.write("worktrees/linked/gitdir", &format!("{}\n", folder.join(".git").display()));
     fs::write(folder.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
-    check(&folder, &[("a.py", 1), ("b/c.py", 0), ("e.py", 1)]);
+    assert_recency(&folder, &[("a.py", 1), ("b/c.py", 0), ("e.py", 1)]);
     assert_eq!(branch_of(&folder).as_deref(), Some("topic"));
 }
 
 #[test]
-fn a_shallow_clone_says_less() {
+fn a_shallow_clone_yields_fewer_facts() {
     let mut repo = Repo::new();
     let [first, second, _] = three_commits(&mut repo);
     repo.write("shallow", &format!("{second}\n"));
-    repo.forget(first);
+    repo.delete_object(first);
     // The changes of the oldest available commit are unknown, since its parent is missing.
-    check(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
+    assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
     let traces = sessions_of(repo.folder(), 1, 9);
     assert_eq!(traces[0].turns.iter().map(|turn| turn.prompt.as_str()).collect::<Vec<_>>(), ["third"]);
     assert_eq!(traces[0].recency, BTreeMap::new());
@@ -193,9 +194,9 @@ fn a_shallow_clone_says_less() {
 fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
     let mut repo = Repo::new();
     let [first, _, third] = three_commits(&mut repo);
-    repo.forget(repo.tree_at(first));
-    check(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
-    repo.forget(third);
+    repo.delete_object(repo.tree_at(first));
+    assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
+    repo.delete_object(third);
     for outcome in [facts(repo.folder(), Trust::Untrusted, &Cancel::new()).map(drop), {
         super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {}).map(drop)
     }] {
@@ -219,13 +220,13 @@ fn a_damaged_repository_is_an_error() {
 }
 
 #[test]
-fn what_is_no_file_and_what_has_no_key_is_passed_over() {
+fn links_submodules_and_non_utf8_paths_are_skipped() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
-    repo.commit_all("link", &[("link.py", Now::Link("a.py")), ("module.py", Now::Submodule)]);
+    repo.commit_all("link", &[("link.py", FileState::Link("a.py")), ("module.py", FileState::Submodule)]);
     repo.commit_bytes(b"\xff.py", "1\n");
-    repo.commit_all("becomes a link", &[("e.py", Now::Link("a.py"))]);
-    check(repo.folder(), &[("a.py", 3), ("b/c.py", 4), ("b/d.py", 3)]);
+    repo.commit_all("becomes a link", &[("e.py", FileState::Link("a.py"))]);
+    assert_recency(repo.folder(), &[("a.py", 3), ("b/c.py", 4), ("b/d.py", 3)]);
     let committed = facts_of(repo.folder()).committed;
     let expected = ["a.py", "b/c.py", "b/d.py", "e.py", "link.py", "module.py"].map(str::to_owned);
     assert_eq!(committed, Some(expected.into()));
@@ -243,7 +244,7 @@ fn in_config(path: &Path) -> String {
 fn settings_cannot_move_the_work_tree_over_other_files() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
-    let elsewhere = repo.beside("elsewhere");
+    let elsewhere = repo.create_sibling("elsewhere");
     repo.write("config", &format!("[core]\nbare = false\nworktree = {}\n", in_config(&elsewhere)));
     assert_eq!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
@@ -252,9 +253,9 @@ fn settings_cannot_move_the_work_tree_over_other_files() {
 fn settings_that_name_programs_and_files_are_not_followed() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
-    let marker = repo.beside("out").join("marker");
+    let marker = repo.create_sibling("out").join("marker");
     let touch = format!("touch {}", in_config(&marker));
-    let elsewhere = repo.beside("elsewhere");
+    let elsewhere = repo.create_sibling("elsewhere");
     repo.write("included", &format!("[core]\nworktree = {}\n", in_config(&elsewhere)));
     repo.write(
         "config",
@@ -265,61 +266,61 @@ fn settings_that_name_programs_and_files_are_not_followed() {
         ),
     );
     repo.write("info/attributes", "* filter=x\n");
-    check(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
+    assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
     assert!(!sessions_of(repo.folder(), 1, 9).is_empty());
     assert!(!marker.exists());
 }
 
 #[test]
-fn few_trees_that_stand_for_very_many_files_end_the_history() {
+fn trees_that_describe_too_many_files_end_the_history() {
     let mut repo = Repo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     for _ in 0..30 {
-        tree = repo.tree_of(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
+        tree = repo.tree_with_subtrees(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
     }
     repo.commit_tree("many", tree, Some(first));
-    check(repo.folder(), &[]);
+    assert_recency(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
     let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::TooLarge)), "{outcome:?}");
 }
 
 #[test]
-fn folders_without_end_end_the_history() {
+fn endlessly_nested_trees_end_the_history() {
     let mut repo = Repo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     for _ in 0..5_000 {
-        tree = repo.tree_of(tree, &["a"]);
+        tree = repo.tree_with_subtrees(tree, &["a"]);
     }
     repo.commit_tree("deep", tree, None);
-    check(repo.folder(), &[]);
+    assert_recency(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
 }
 
 #[test]
-fn few_trees_with_long_names_end_the_history() {
+fn trees_with_too_long_paths_end_the_history() {
     let mut repo = Repo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     // 32,768 files, with names of 3.7 KB each.
     for _ in 0..5 {
-        tree = repo.tree_of(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
+        tree = repo.tree_with_subtrees(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
     }
     for _ in 0..15 {
-        tree = repo.tree_of(tree, &["n".repeat(250).as_str()]);
+        tree = repo.tree_with_subtrees(tree, &["n".repeat(250).as_str()]);
     }
     repo.commit_tree("long", tree, Some(first));
-    check(repo.folder(), &[]);
+    assert_recency(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
 }
 
 #[test]
-fn an_object_that_is_much_larger_than_it_looks_is_not_read() {
+fn an_object_that_expands_beyond_the_limit_is_not_read() {
     let mut repo = Repo::new();
     let large = vec![b'0'; 65 << 20];
-    let texts = [("a.txt", Now::Text("1\n")), ("b.txt", Now::Bytes(&large))];
+    let texts = [("a.txt", FileState::Text("1\n")), ("b.txt", FileState::Bytes(&large))];
     repo.commit_all("first", &texts);
     let history = History::open(repo.folder()).unwrap();
     let newest = history.commit(history.head().unwrap().commit.unwrap()).unwrap().unwrap();
@@ -329,7 +330,7 @@ fn an_object_that_is_much_larger_than_it_looks_is_not_read() {
 }
 
 #[test]
-fn work_that_nobody_waits_for_ends() {
+fn cancelled_work_ends() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
     let cancel = Cancel::new();
@@ -340,7 +341,7 @@ fn work_that_nobody_waits_for_ends() {
 }
 
 #[test]
-fn a_commit_is_a_turn() {
+fn each_commit_becomes_a_turn() {
     let mut repo = Repo::new();
     repo.commit(
         "first",
@@ -349,10 +350,10 @@ fn a_commit_is_a_turn() {
     repo.commit_all(
         "Change a, drop b\n\nAdd c.\n",
         &[
-            ("a.py", Now::Text("1\n3\n")),
-            ("b.py", Now::Gone),
-            ("c.md", Now::Text("new")),
-            ("logo.svg", Now::Text("-")),
+            ("a.py", FileState::Text("1\n3\n")),
+            ("b.py", FileState::Deleted),
+            ("c.md", FileState::Text("new")),
+            ("logo.svg", FileState::Text("-")),
         ],
     );
     let traces = sessions_of(repo.folder(), 1, 9);
@@ -392,7 +393,7 @@ fn a_commit_is_a_turn() {
 }
 
 #[test]
-fn what_is_no_turn_comes_from_outside() {
+fn changes_of_skipped_commits_become_external_changes() {
     let mut repo = Repo::new();
     repo.commit("first", &[("a.py", "1\n"), ("b.py", "1\n"), ("c.py", "1\n")]);
     repo.commit("before any turn", &[("logo.svg", "<svg/>")]);
@@ -401,7 +402,7 @@ fn what_is_no_turn_comes_from_outside() {
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1\n")).collect();
     repo.commit("mass change", &many);
     repo.commit("enormous", &[("b.py", &"long line\n".repeat(5_000))]);
-    repo.commit_all("binary", &[("c.py", Now::Bytes(b"\0\xff"))]);
+    repo.commit_all("binary", &[("c.py", FileState::Bytes(b"\0\xff"))]);
     repo.commit("turn 2", &[("a.py", "3\n")]);
     let traces = sessions_of(repo.folder(), 1, 9);
     let turns = &traces[0].turns;
@@ -420,14 +421,14 @@ fn sessions_of_a_long_history_are_even_and_reported() {
         repo.commit(&format!("commit {number}"), &[("a.py", &format!("{number}\n"))]);
     }
     let options = SessionOptions { sessions: 5, turns: 8, seed: 7 };
-    let mut seen = Vec::new();
+    let mut progress_calls = Vec::new();
     let make = |progress: &mut dyn FnMut(usize, usize)| {
         super::sessions(repo.folder(), &options, &Cancel::new(), progress).unwrap()
     };
-    let traces = make(&mut |done, total| seen.push((done, total)));
+    let traces = make(&mut |done, total| progress_calls.push((done, total)));
     assert_eq!(traces, make(&mut |_, _| {}));
-    assert_eq!((seen.first(), seen.last()), (Some(&(1, 40)), Some(&(40, 40))));
-    assert!(seen.is_sorted());
+    assert_eq!((progress_calls.first(), progress_calls.last()), (Some(&(1, 40)), Some(&(40, 40))));
+    assert!(progress_calls.is_sorted());
     let rules: Vec<String> = traces.iter().map(|trace| trace.sel.to_string()).collect();
     assert_eq!(rules, ["win3", "win5", "grow", "win8", "win3"]);
     let prompts: BTreeSet<&str> =
@@ -438,9 +439,8 @@ fn sessions_of_a_long_history_are_even_and_reported() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// For any history, a replayed session ends with the files of its last commit.
     #[test]
-    fn a_replayed_session_ends_where_the_history_does(
+    fn a_replayed_session_ends_with_the_files_of_the_last_commit(
         commits in proptest::collection::vec(
             proptest::collection::btree_map(0usize..14, proptest::option::of(0u8..4), 0..14), 2..20),
         turns in 1usize..30,
@@ -464,17 +464,17 @@ proptest! {
                 if text.is_some() {
                     let clash = if path == "f0.py" { "f0.py/x.py" } else { "f0.py" };
                     if path.starts_with("f0.py") && files.remove(clash).is_some() {
-                        changes.push((clash, Now::Gone));
+                        changes.push((clash, FileState::Deleted));
                     }
                 }
                 match text {
                     Some(text) => {
                         files.insert(path.clone(), text.clone());
-                        changes.push((path.as_str(), Now::Text(text)));
+                        changes.push((path.as_str(), FileState::Text(text)));
                     }
                     None => {
                         if files.remove(path).is_some() {
-                            changes.push((path.as_str(), Now::Gone));
+                            changes.push((path.as_str(), FileState::Deleted));
                         }
                     }
                 }
@@ -484,21 +484,21 @@ proptest! {
         }
         for trace in sessions_of(repo.folder(), 2, turns) {
             prop_assert!(!trace.turns.is_empty() && trace.turns.len() <= turns);
-            let mut now = trace.files0.clone();
-            prop_assert!(states.contains(&now));
+            let mut current = trace.files0.clone();
+            prop_assert!(states.contains(&current));
             for turn in &trace.turns {
-                let existing: Vec<&String> = turn.edits.keys().filter(|path| now.contains_key(*path)).collect();
+                let existing: Vec<&String> = turn.edits.keys().filter(|path| current.contains_key(*path)).collect();
                 prop_assert_eq!(turn.touched.iter().collect::<Vec<_>>(), existing);
                 for (path, text) in turn.edits.iter().chain(&turn.ext) {
                     match text {
-                        Some(text) => now.insert(path.clone(), text.clone()),
-                        None => now.remove(path),
+                        Some(text) => current.insert(path.clone(), text.clone()),
+                        None => current.remove(path),
                     };
                 }
-                prop_assert!(states.contains(&now));
+                prop_assert!(states.contains(&current));
             }
             if trace.turns.len() < turns {
-                prop_assert_eq!(&now, states.last().unwrap());
+                prop_assert_eq!(&current, states.last().unwrap());
             }
         }
     }
@@ -506,12 +506,12 @@ proptest! {
 
 /// A way to place a directory's repository elsewhere, with its name.
 #[cfg(unix)]
-type Way<'a> = (&'a str, &'a dyn Fn(&Path));
+type RedirectionCase<'a> = (&'a str, &'a dyn Fn(&Path));
 
 /// A directory that merely refers to a repository must not expose its branch and file names.
 #[cfg(unix)]
 #[test]
-fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {
+fn a_repository_elsewhere_is_not_read_without_trust() {
     use std::os::unix::fs::symlink;
 
     let mut repo = Repo::new();
@@ -532,10 +532,11 @@ fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {
         let objects = format!("{}\n", private.join("objects").display());
         fs::write(folder.join(".git/objects/info/alternates"), objects).unwrap();
     };
-    let ways: [Way<'_>; 3] = [("pointer", &pointer), ("link", &link), ("borrowed", &borrowed)];
-    for (name, make) in ways {
-        let folder = repo.beside(name);
-        make(&folder);
+    let redirections: [RedirectionCase<'_>; 3] =
+        [("pointer", &pointer), ("link", &link), ("borrowed", &borrowed)];
+    for (name, redirect) in redirections {
+        let folder = repo.create_sibling(name);
+        redirect(&folder);
         let error = facts(&folder, Trust::Untrusted).unwrap_err();
         assert!(matches!(error, GitError::Elsewhere { .. }), "{name}: {error}");
         assert!(branch(&folder, Trust::Untrusted).is_err(), "{name}");

@@ -19,22 +19,22 @@ fn many(count: usize) -> (Tree, Vec<FileKey>) {
 }
 
 #[test]
-fn every_file_is_done_once_and_progress_adds_up() {
+fn every_file_is_processed_once_and_progress_adds_up() {
     let (tree, keys) = many(200);
     for threads in [1, 4] {
-        let mut found = BTreeMap::new();
+        let mut texts = BTreeMap::new();
         let mut last = 0;
         let work = |_: &FileKey, text: &DiskText| text.text.to_string();
         index(&tree.roots(), &keys, options(threads), &Cancel::new(), work, |batch| {
             assert_eq!((batch.done, batch.total), (last + batch.files.len(), 200));
             last = batch.done;
             for file in batch.files {
-                assert_eq!(found.insert(file.key, file.outcome.unwrap()), None);
+                assert_eq!(texts.insert(file.key, file.outcome.unwrap()), None);
             }
         })
         .unwrap();
         assert_eq!(last, 200);
-        assert!(found.iter().all(|(key, text)| key.as_str() == text));
+        assert!(texts.iter().all(|(key, text)| key.as_str() == text));
     }
 }
 
@@ -44,9 +44,9 @@ fn a_bad_file_does_not_stop_the_others() {
     tree.write("root/binary", b"\0");
     keys.extend(["missing", "binary", "../outside"].map(FileKey::from));
     let work = |key: &FileKey, _: &DiskText| if key.as_str() == "0001.txt" { panic!("odd") } else { 1 };
-    let mut seen = Vec::new();
-    index(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| seen.extend(batch.files)).unwrap();
-    let outcomes: Vec<String> = seen
+    let mut files = Vec::new();
+    index(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| files.extend(batch.files)).unwrap();
+    let outcomes: Vec<String> = files
         .into_iter()
         .map(|file| match file.outcome {
             Ok(value) => value.to_string(),
@@ -87,43 +87,43 @@ fn an_index_can_be_cancelled() {
 }
 
 #[test]
-fn nothing_to_do_is_done_at_once() {
+fn an_empty_list_of_files_is_finished_immediately() {
     let tree = Tree::new(&[]);
     let sink = |_: Batch<IndexedFile<()>>| panic!("unexpected batch");
     assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
 
 /// Recurses `steps` times, using 64 KiB of stack each time.
-fn deep(steps: usize) -> usize {
+fn recurse(steps: usize) -> usize {
     let frame = [1_u8; 64 << 10];
-    let below = if steps == 0 { 0 } else { deep(steps - 1) };
+    let below = if steps == 0 { 0 } else { recurse(steps - 1) };
     below + usize::from(std::hint::black_box(&frame)[steps])
 }
 
 #[test]
-fn work_may_go_as_deep_as_on_the_threads_of_a_pool() {
-    let mut found = Vec::new();
+fn index_threads_have_the_stack_size_of_pool_threads() {
+    let mut results = Vec::new();
     // Needs at least 3 MiB; threads have 2 MiB by default.
-    let work = |_: &()| deep(48);
-    spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| found.extend(batch.files)).unwrap();
-    assert_eq!(found, [49, 49]);
+    let work = |_: &()| recurse(48);
+    spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| results.extend(batch.files)).unwrap();
+    assert_eq!(results, [49, 49]);
 }
 
 #[test]
-fn threads_that_the_system_does_not_give_lose_no_files() {
+fn no_files_are_lost_if_threads_cannot_be_started() {
     // Larger than the address space.
-    const TOO_MUCH: usize = (usize::MAX >> 4) & !0xffff;
+    const TOO_LARGE: usize = (usize::MAX >> 4) & !0xffff;
     let files: Vec<usize> = (0..200).collect();
-    for given in [0, 1] {
-        let stack = |number: usize| if number > given { TOO_MUCH } else { STACK_BYTES };
-        let (mut found, mut done) = (Vec::new(), Vec::new());
+    for available in [0, 1] {
+        let stack = |number: usize| if number > available { TOO_LARGE } else { STACK_BYTES };
+        let (mut results, mut progress) = (Vec::new(), Vec::new());
         let sink = |batch: Batch<usize>| {
-            done.push((batch.done, batch.total));
-            found.extend(batch.files);
+            progress.push((batch.done, batch.total));
+            results.extend(batch.files);
         };
         let threads = NonZeroUsize::new(3).unwrap();
-        spread_on(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
-        assert_eq!(found, files, "{given} threads");
-        assert_eq!((done.len(), done.last()), (7, Some(&(200, 200))), "{given} threads");
+        spread_with_stack(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
+        assert_eq!(results, files, "{available} threads");
+        assert_eq!((progress.len(), progress.last()), (7, Some(&(200, 200))), "{available} threads");
     }
 }

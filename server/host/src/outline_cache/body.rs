@@ -6,20 +6,20 @@ use strata_code::outline::Outline;
 
 use super::entry::OutlineKey;
 
-const HASH: usize = 16;
+const HASH_LENGTH: usize = 16;
 
 /// Encodes an outline. Returns `None` if serialization fails, which does not happen in practice.
 pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
-    let mut bytes = postcard::to_extend(outline, vec![0; HASH]).ok()?;
-    let (head, payload) = bytes.split_at_mut_checked(HASH)?;
-    head.copy_from_slice(&seal(key, payload));
+    let mut bytes = postcard::to_extend(outline, vec![0; HASH_LENGTH]).ok()?;
+    let (stored_hash, payload) = bytes.split_at_mut_checked(HASH_LENGTH)?;
+    stored_hash.copy_from_slice(&payload_hash(key, payload));
     Some(bytes)
 }
 
 /// Decodes an outline. Returns `None` unless the bytes were written by [`encode`] for this key.
 pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
-    let (head, payload) = bytes.split_at_checked(HASH)?;
-    if head != seal(key, payload) {
+    let (stored_hash, payload) = bytes.split_at_checked(HASH_LENGTH)?;
+    if stored_hash != payload_hash(key, payload) {
         return None;
     }
     match postcard::take_from_bytes(payload) {
@@ -28,7 +28,7 @@ pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
     }
 }
 
-fn seal(key: OutlineKey, payload: &[u8]) -> [u8; HASH] {
+fn payload_hash(key: OutlineKey, payload: &[u8]) -> [u8; HASH_LENGTH] {
     ContentHash::of_parts([&key.bytes()[..], payload]).to_bytes()
 }
 
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_comes_back_and_only_under_its_key() {
+    fn an_outline_is_decoded_only_with_its_key() {
         let (key, outline) = sample();
         let bytes = encode(key, &outline).unwrap();
         assert_eq!(decode(key, &bytes), Some(outline));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn another_edition_is_another_key() {
+    fn the_key_depends_on_the_edition() {
         let text = ContentHash::of("text");
         assert_ne!(OutlineKey::new(text, ContentHash::of("1")), OutlineKey::new(text, ContentHash::of("2")));
     }
@@ -70,16 +70,16 @@ mod tests {
     proptest! {
         /// A wrong hash is rejected before decoding, and the decoder copes with any bytes that have the right hash.
         #[test]
-        fn no_bytes_make_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), sealed: bool) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), has_valid_hash: bool) {
             let (key, _) = sample();
-            if sealed && let Some((head, payload)) = bytes.split_at_mut_checked(HASH) {
-                head.copy_from_slice(&seal(key, payload));
+            if has_valid_hash && let Some((stored_hash, payload)) = bytes.split_at_mut_checked(HASH_LENGTH) {
+                stored_hash.copy_from_slice(&payload_hash(key, payload));
             }
             let _ = decode(key, &bytes);
         }
 
         #[test]
-        fn a_changed_byte_is_no_outline(at: prop::sample::Index, flip in 1..=255_u8) {
+        fn bytes_with_a_changed_byte_are_rejected(at: prop::sample::Index, flip in 1..=255_u8) {
             let (key, outline) = sample();
             let mut bytes = encode(key, &outline).unwrap();
             let at = at.index(bytes.len());

@@ -24,11 +24,11 @@ pub struct KnownFile {
 #[derive(Debug, Default)]
 pub struct OutlineUpdate {
     /// Files that were read, by path relative to the folder.
-    pub seen: Vec<(Box<str>, KnownFile)>,
+    pub read_files: Vec<(Box<str>, KnownFile)>,
     /// Previously known files that no longer exist.
-    pub gone: Vec<Box<str>>,
+    pub deleted: Vec<Box<str>>,
     /// Outlines computed during the run.
-    pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
+    pub outlines: Vec<(OutlineKey, Arc<FileSymbols>)>,
     /// Outlines in use. The cache evicts unused outlines first.
     pub used: Vec<OutlineKey>,
 }
@@ -46,7 +46,7 @@ pub struct CacheSize {
 
 impl OutlineKey {
     /// Combines the hash of a text and the edition of its language
-    /// ([`edition`](strata_code::outline::edition)).
+    /// ([`version_hash`](strata_code::outline::version_hash)).
     pub fn new(text: ContentHash, edition: ContentHash) -> Self {
         Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
     }
@@ -65,6 +65,9 @@ impl OutlineKey {
 
 impl OutlineUpdate {
     pub(super) fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
+        self.read_files.is_empty()
+            && self.deleted.is_empty()
+            && self.outlines.is_empty()
+            && self.used.is_empty()
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct ParseRecords {
     /// The file of this process, whose lock it holds.
     file: File,
     given_up: PathBuf,
-    known: Mutex<HashMap<[u8; KEY], GivenUp>>,
+    reasons: Mutex<HashMap<[u8; KEY_LENGTH], GivenUp>>,
     /// The slots in use, one bit each.
     slots: AtomicU64,
 }
@@ -43,28 +43,28 @@ pub(super) struct RunningParse<'a> {
     slot: u32,
 }
 
-const RUNNING: &str = "parsing";
-const GIVEN_UP: &str = "given-up";
+const RUNNING_DIRECTORY: &str = "parsing";
+const GIVEN_UP_DIRECTORY: &str = "given-up";
 /// Bytes of a key.
-const KEY: usize = 16;
+const KEY_LENGTH: usize = 16;
 /// Maximum number of recorded parses at the same time. More threads than that do not parse.
-const SLOTS: u32 = u64::BITS;
+const SLOT_COUNT: u32 = u64::BITS;
 /// Number of ended processes after which a text is given up. One may have ended for another reason: a user may kill an
 /// editor while it indexes a repository.
-const ENDS: u32 = 2;
+const MAX_ENDED_PROCESSES: u32 = 2;
 /// Maximum number of texts given up. Further ones are not remembered.
 const MAX_GIVEN_UP: usize = 10_000;
 
-/// What a file in [`GIVEN_UP`] contains: this, or the number of processes that ended.
-const SLOW: &str = "slow";
+/// What a file in [`GIVEN_UP_DIRECTORY`] contains: this, or the number of processes that ended.
+const TIMED_OUT_MARK: &str = "slow";
 
 /// Files of this process, for [`release_parses`].
-static OWN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static OWN_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Deletes the records of running parses of this process. Call it when the process ends in an orderly way, so that the
 /// texts it was parsing at that moment are not given up.
 pub fn release_parses() {
-    for path in std::mem::take(&mut *OWN.lock().unwrap_or_else(PoisonError::into_inner)) {
+    for path in std::mem::take(&mut *OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner)) {
         let _ = fs::remove_file(path);
     }
 }
@@ -74,40 +74,40 @@ impl ParseRecords {
     pub(super) fn open(cache: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let directory = create_directory(cache).map_err(io::Error::other)?;
-        let [running, given_up] = [RUNNING, GIVEN_UP].map(|name| directory.join(name));
+        let [running, given_up] = [RUNNING_DIRECTORY, GIVEN_UP_DIRECTORY].map(|name| directory.join(name));
         for path in [&running, &given_up] {
             private_directory(path).map_err(io::Error::other)?;
         }
         // No other process may find this one's file before it is locked.
         let _lock = lock(&directory).map_err(io::Error::other)?;
         for path in files_in(&running)? {
-            take_over(&path, &given_up);
+            give_up_texts_of_ended_process(&path, &given_up);
         }
         let name = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = running.join(name);
         let file = private_file(&path)?;
         file.try_lock().map_err(io::Error::other)?;
-        OWN.lock().unwrap_or_else(PoisonError::into_inner).push(path);
-        let known = files_in(&given_up)?.into_iter().filter_map(|path| read(&path)).collect();
-        Ok(Self { file, given_up, known: Mutex::new(known), slots: AtomicU64::new(0) })
+        OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        let reasons = files_in(&given_up)?.into_iter().filter_map(|path| read_reason(&path)).collect();
+        Ok(Self { file, given_up, reasons: Mutex::new(reasons), slots: AtomicU64::new(0) })
     }
 
     pub(super) fn given_up(&self, key: OutlineKey) -> Option<GivenUp> {
-        self.known().get(&key.bytes()).copied()
+        self.lock_reasons().get(&key.bytes()).copied()
     }
 
     /// Gives up a text because parsing it took too long.
     pub(super) fn give_up(&self, key: OutlineKey) {
-        let mut known = self.known();
-        if known.len() < MAX_GIVEN_UP && known.insert(key.bytes(), GivenUp::TimedOut).is_none() {
-            write(&self.given_up.join(hex(&key.bytes())), SLOW);
+        let mut reasons = self.lock_reasons();
+        if reasons.len() < MAX_GIVEN_UP && reasons.insert(key.bytes(), GivenUp::TimedOut).is_none() {
+            write(&self.given_up.join(hex(&key.bytes())), TIMED_OUT_MARK);
         }
     }
 
     /// Forgets all texts that were given up.
     pub(super) fn forget(&self) {
-        let mut known = self.known();
-        known.clear();
+        let mut reasons = self.lock_reasons();
+        reasons.clear();
         for path in files_in(&self.given_up).unwrap_or_default() {
             let _ = fs::remove_file(path);
         }
@@ -115,62 +115,65 @@ impl ParseRecords {
 
     /// Records that a text is being parsed. Returns `None` if all slots are in use or the record cannot be written.
     pub(super) fn start(&self, key: OutlineKey) -> Option<RunningParse<'_>> {
-        let take = |slots: u64| (slots != u64::MAX).then(|| slots | (1 << slots.trailing_ones()));
-        let before = self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        let take_slot = |slots: u64| (slots != u64::MAX).then(|| slots | (1 << slots.trailing_ones()));
+        let before = self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_slot).ok()?;
         let parse = RunningParse { records: self, slot: before.trailing_ones() };
         parse.write(&key.bytes()).ok()?;
         Some(parse)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<[u8; KEY], GivenUp>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_reasons(&self) -> MutexGuard<'_, HashMap<[u8; KEY_LENGTH], GivenUp>> {
+        self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl RunningParse<'_> {
-    fn write(&self, key: &[u8; KEY]) -> io::Result<()> {
-        let at = u64::from(self.slot) * KEY as u64;
+    fn write(&self, key: &[u8; KEY_LENGTH]) -> io::Result<()> {
+        let offset = u64::from(self.slot) * KEY_LENGTH as u64;
         #[cfg(unix)]
-        return std::os::unix::fs::FileExt::write_all_at(&self.records.file, key, at);
+        return std::os::unix::fs::FileExt::write_all_at(&self.records.file, key, offset);
         #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_write(&self.records.file, key, at).map(|_| ());
+        return std::os::windows::fs::FileExt::seek_write(&self.records.file, key, offset).map(|_| ());
     }
 }
 
 impl Drop for RunningParse<'_> {
     fn drop(&mut self) {
-        let _ = self.write(&[0; KEY]);
+        let _ = self.write(&[0; KEY_LENGTH]);
         self.records.slots.fetch_and(!(1 << self.slot), Ordering::Relaxed);
     }
 }
 
 /// Gives up the texts in the file of a process that has ended, and deletes the file. Does nothing if the process runs.
-fn take_over(path: &Path, given_up: &Path) {
+fn give_up_texts_of_ended_process(path: &Path, given_up: &Path) {
     let mut keys = Vec::new();
     let Ok(file) = own_file(path) else { return };
-    if file.try_lock().is_err() || file.take(u64::from(SLOTS) * KEY as u64).read_to_end(&mut keys).is_err() {
+    if file.try_lock().is_err()
+        || file.take(u64::from(SLOT_COUNT) * KEY_LENGTH as u64).read_to_end(&mut keys).is_err()
+    {
         return;
     }
     let _ = fs::remove_file(path);
     // Two threads may have been parsing the same text, which is still one end.
-    let keys: BTreeSet<[u8; KEY]> = keys.as_chunks::<KEY>().0.iter().copied().collect();
-    for key in keys.iter().filter(|key| **key != [0; KEY]) {
+    let keys: BTreeSet<[u8; KEY_LENGTH]> = keys.as_chunks::<KEY_LENGTH>().0.iter().copied().collect();
+    for key in keys.iter().filter(|key| **key != [0; KEY_LENGTH]) {
         let path = given_up.join(hex(key));
-        let ends = content(&path).and_then(|ends| ends.parse::<u32>().ok()).unwrap_or(0);
+        let ended_processes =
+            content(&path).and_then(|ended_processes| ended_processes.parse::<u32>().ok()).unwrap_or(0);
         tracing::warn!(file = %path.display(), "a process ended while it was parsing a text");
-        write(&path, &ends.saturating_add(1).to_string());
+        write(&path, &ended_processes.saturating_add(1).to_string());
     }
 }
 
 /// Reads why a text was given up. Returns `None` if the text should be parsed again.
-fn read(path: &Path) -> Option<([u8; KEY], GivenUp)> {
+fn read_reason(path: &Path) -> Option<([u8; KEY_LENGTH], GivenUp)> {
     let name = path.file_name()?.to_str()?;
     let key = u128::from_str_radix(name, 16).ok()?.to_be_bytes();
-    let said = content(path)?;
-    if said == SLOW {
+    let text = content(path)?;
+    if text == TIMED_OUT_MARK {
         return Some((key, GivenUp::TimedOut));
     }
-    (said.parse::<u32>().ok()? >= ENDS).then_some((key, GivenUp::ProcessEnded))
+    (text.parse::<u32>().ok()? >= MAX_ENDED_PROCESSES).then_some((key, GivenUp::ProcessEnded))
 }
 
 fn content(path: &Path) -> Option<String> {
@@ -182,8 +185,8 @@ fn content(path: &Path) -> Option<String> {
 /// Replaces a file. If that fails, the text is parsed again.
 fn write(path: &Path, text: &str) {
     let _ = fs::remove_file(path);
-    let written = private_file(path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
-    if let Err(error) = written {
+    let result = private_file(path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
+    if let Err(error) = result {
         tracing::debug!(%error, path = %path.display(), "cannot record a text that was given up");
     }
 }
@@ -192,7 +195,7 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(fs::read_dir(directory)?.filter_map(|entry| Some(entry.ok()?.path())).take(MAX_GIVEN_UP).collect())
 }
 
-fn hex(key: &[u8; KEY]) -> String {
+fn hex(key: &[u8; KEY_LENGTH]) -> String {
     format!("{:032x}", u128::from_be_bytes(*key))
 }
 
@@ -212,9 +215,9 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_being_parsed_when_two_processes_ended_is_given_up_by_the_next() {
+    fn a_text_is_given_up_after_two_processes_ended_while_parsing_it() {
         let cache = tempfile::tempdir().unwrap();
-        for ends in 1..=ENDS {
+        for ended_processes in 1..=MAX_ENDED_PROCESSES {
             let process = ParseRecords::open(cache.path()).unwrap();
             drop(process.start(key("done")).unwrap());
             std::mem::forget(process.start(key("deadly")).unwrap());
@@ -222,7 +225,10 @@ mod tests {
             assert_eq!(beside.given_up(key("deadly")), None, "the process is still running");
             end(process);
             let next = ParseRecords::open(cache.path()).unwrap();
-            assert_eq!(next.given_up(key("deadly")), (ends == ENDS).then_some(GivenUp::ProcessEnded));
+            assert_eq!(
+                next.given_up(key("deadly")),
+                (ended_processes == MAX_ENDED_PROCESSES).then_some(GivenUp::ProcessEnded)
+            );
             assert_eq!(next.given_up(key("done")), None);
         }
         let next = ParseRecords::open(cache.path()).unwrap();
@@ -232,17 +238,17 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_text_is_given_up_for_good() {
+    fn a_slow_text_stays_given_up() {
         let cache = tempfile::tempdir().unwrap();
         ParseRecords::open(cache.path()).unwrap().give_up(key("slow"));
         assert_eq!(ParseRecords::open(cache.path()).unwrap().given_up(key("slow")), Some(GivenUp::TimedOut));
     }
 
     #[test]
-    fn more_parses_than_slots_are_not_recorded_and_go_on() {
+    fn parses_without_a_free_slot_are_not_recorded() {
         let cache = tempfile::tempdir().unwrap();
         let records = ParseRecords::open(cache.path()).unwrap();
-        let all: Vec<_> = (0..SLOTS).map(|n| records.start(key(&n.to_string())).unwrap()).collect();
+        let all: Vec<_> = (0..SLOT_COUNT).map(|n| records.start(key(&n.to_string())).unwrap()).collect();
         assert!(records.start(key("one more")).is_none());
         drop(all);
         assert!(records.start(key("one more")).is_some());
@@ -256,10 +262,10 @@ mod tests {
         for (name, content) in [("x", "1"), ("00ff", "none"), ("11", "\u{fffd}"), ("22", "")] {
             fs::write(records.given_up.join(name), content).unwrap();
         }
-        fs::write(cache.path().join("outlines").join(RUNNING).join("1-1"), [7; 45]).unwrap();
+        fs::write(cache.path().join("outlines").join(RUNNING_DIRECTORY).join("1-1"), [7; 45]).unwrap();
         let next = ParseRecords::open(cache.path()).unwrap();
-        assert_eq!(next.known().len(), 0, "no text ended several processes");
-        let path = next.given_up.join(hex(&[7; KEY]));
+        assert_eq!(next.lock_reasons().len(), 0, "no text ended several processes");
+        let path = next.given_up.join(hex(&[7; KEY_LENGTH]));
         assert_eq!(fs::read_to_string(path).unwrap(), "1", "one process ended");
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct DatabaseFile {
 pub(super) enum CacheError {
     /// The database is busy, so the operation may succeed later.
     #[error("{0}")]
-    Passing(String),
+    Busy(String),
     /// The disk is full or not writable, so the cache becomes read-only.
     #[error("{0}")]
     CannotWrite(String),
@@ -62,22 +62,22 @@ const SCHEMA: &str = "
         PRIMARY KEY (folder, path)
     ) WITHOUT ROWID;
 ";
-const FOLDER: &str = "outlines";
+const DIRECTORY: &str = "outlines";
 const DATABASE: &str = "outlines-1.db";
 const LOCK: &str = "lock";
 
 /// Suffixes of the database file and the files that SQLite creates next to it.
-const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
+const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Maximum time that a statement waits for another process to finish writing.
-const PATIENCE: Duration = Duration::from_secs(2);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum number of days between two recorded uses of an outline or a folder, so that most starts write nothing.
-const USE_DAYS: i64 = 7;
+const USE_INTERVAL_DAYS: i64 = 7;
 
 /// Number of rows per transaction. Small enough to let other processes write in between, and to lose little if the
 /// process is killed.
-const ROWS: usize = 1_000;
+const ROWS_PER_TRANSACTION: usize = 1_000;
 
 impl Table {
     /// Opens the database in `directory`, creating the directory with access for its owner only. Replaces a file that
@@ -100,7 +100,7 @@ impl Table {
         DatabaseFile { path: self.path, identity: self.identity }
     }
 
-    pub(super) fn seen(&self, folder: &Path) -> Result<HashMap<Box<str>, KnownFile>, CacheError> {
+    pub(super) fn known_files(&self, folder: &Path) -> Result<HashMap<Box<str>, KnownFile>, CacheError> {
         let Some((folder, _)) = self.folder(folder)? else { return Ok(HashMap::new()) };
         let mut statement = self
             .connection
@@ -129,21 +129,21 @@ impl Table {
     pub(super) fn save(
         &mut self,
         folder: &Path,
-        findings: &OutlineUpdate,
+        update: &OutlineUpdate,
         today: i64,
         max_bytes: u64,
     ) -> Result<(), CacheError> {
-        let (folder, last) = self.touch_folder(folder, today)?;
-        let mut made: Vec<&(OutlineKey, _)> = findings.made.iter().collect();
+        let (folder, last_day) = self.touch_folder(folder, today)?;
+        let mut outlines: Vec<&(OutlineKey, _)> = update.outlines.iter().collect();
         // Insert in row order, which is the order on disk.
-        made.sort_unstable_by_key(|(key, _)| key.row());
-        for rows in made.chunks(ROWS) {
-            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        outlines.sort_unstable_by_key(|(key, _)| key.row());
+        for rows in outlines.chunks(ROWS_PER_TRANSACTION) {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
-                let mut body =
-                    writing.prepare_cached("INSERT OR REPLACE INTO outlines (id, body) VALUES (?1, ?2)")?;
+                let mut body = transaction
+                    .prepare_cached("INSERT OR REPLACE INTO outlines (id, body) VALUES (?1, ?2)")?;
                 let mut day =
-                    writing.prepare_cached("INSERT OR REPLACE INTO uses (id, day) VALUES (?1, ?2)")?;
+                    transaction.prepare_cached("INSERT OR REPLACE INTO uses (id, day) VALUES (?1, ?2)")?;
                 for (key, file) in rows {
                     if let Some(bytes) = encode(*key, &file.outline) {
                         body.execute(params![key.row(), bytes])?;
@@ -151,12 +151,12 @@ impl Table {
                     }
                 }
             }
-            writing.commit()?;
+            transaction.commit()?;
         }
-        for rows in findings.seen.chunks(ROWS) {
-            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for rows in update.read_files.chunks(ROWS_PER_TRANSACTION) {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
-                let mut file = writing.prepare_cached(
+                let mut file = transaction.prepare_cached(
                     "INSERT OR REPLACE INTO files (folder, path, mtime, size, identity, hash) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?;
@@ -165,32 +165,34 @@ impl Table {
                     file.execute(params![folder, path, stamp.mtime_ns, size, identity, hash.to_bytes()])?;
                 }
             }
-            writing.commit()?;
+            transaction.commit()?;
         }
-        for rows in findings.gone.chunks(ROWS) {
-            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for rows in update.deleted.chunks(ROWS_PER_TRANSACTION) {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
-                let mut file = writing.prepare_cached("DELETE FROM files WHERE folder = ?1 AND path = ?2")?;
+                let mut file =
+                    transaction.prepare_cached("DELETE FROM files WHERE folder = ?1 AND path = ?2")?;
                 for path in rows {
                     file.execute(params![folder, path])?;
                 }
             }
-            writing.commit()?;
+            transaction.commit()?;
         }
-        if last.is_none_or(|last| last.saturating_add(USE_DAYS) <= today) {
-            for rows in findings.used.chunks(ROWS) {
-                let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if last_day.is_none_or(|last_day| last_day.saturating_add(USE_INTERVAL_DAYS) <= today) {
+            for rows in update.used.chunks(ROWS_PER_TRANSACTION) {
+                let transaction =
+                    self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 {
                     let mut day =
-                        writing.prepare_cached("UPDATE uses SET day = ?2 WHERE id = ?1 AND day < ?2")?;
+                        transaction.prepare_cached("UPDATE uses SET day = ?2 WHERE id = ?1 AND day < ?2")?;
                     for key in rows {
                         day.execute(params![key.row(), today])?;
                     }
                 }
-                writing.commit()?;
+                transaction.commit()?;
             }
         }
-        if findings.made.is_empty() { Ok(()) } else { self.shrink(folder, max_bytes) }
+        if update.outlines.is_empty() { Ok(()) } else { self.shrink(folder, max_bytes) }
     }
 
     pub(super) fn extent(&self) -> Result<CacheSize, CacheError> {
@@ -201,7 +203,7 @@ impl Table {
         let size = |suffix: &&str| fs::metadata(sibling(&self.path, suffix)).map_or(0, |data| data.len());
         Ok(CacheSize {
             path: self.path.display().to_string(),
-            bytes: BESIDE.iter().map(size).sum(),
+            bytes: FILE_SUFFIXES.iter().map(size).sum(),
             outlines: count("uses")?.cast_unsigned(),
             files: count("files")?.cast_unsigned(),
         })
@@ -220,7 +222,7 @@ impl Table {
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
             | OpenFlags::SQLITE_OPEN_EXRESCODE;
         let connection = Connection::open_with_flags(&path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         for (pragma, value) in
             [("trusted_schema", "OFF"), ("cell_size_check", "ON"), ("synchronous", "NORMAL")]
@@ -253,16 +255,16 @@ impl Table {
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Records that a folder is used today, unless a use was recorded in the last `USE_DAYS` days. Returns its row id
+    /// Records that a folder is used today, unless a use was recorded in the last `USE_INTERVAL_DAYS` days. Returns its row id
     /// and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
-        if let Some((id, last)) = self.folder(folder)? {
-            if last.saturating_add(USE_DAYS) <= today {
+        if let Some((id, last_day)) = self.folder(folder)? {
+            if last_day.saturating_add(USE_INTERVAL_DAYS) <= today {
                 self.connection
                     .prepare_cached("UPDATE folders SET day = ?2 WHERE id = ?1")?
                     .execute(params![id, today])?;
             }
-            return Ok((id, Some(last)));
+            return Ok((id, Some(last_day)));
         }
         let path = folder.as_os_str().as_encoded_bytes();
         self.connection
@@ -283,11 +285,11 @@ impl Table {
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<Result<_, _>>()?
         };
-        for rows in oldest.chunks(ROWS) {
-            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for rows in oldest.chunks(ROWS_PER_TRANSACTION) {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for (id, _) in rows {
-                writing.prepare_cached("DELETE FROM outlines WHERE id = ?1")?.execute([id])?;
-                writing.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])?;
+                transaction.prepare_cached("DELETE FROM outlines WHERE id = ?1")?.execute([id])?;
+                transaction.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])?;
             }
             if let Some((_, day)) = rows.last() {
                 // Folders that were last used before these outlines are no longer needed either.
@@ -295,10 +297,10 @@ impl Table {
                     "DELETE FROM files WHERE folder IN (SELECT id FROM folders WHERE day < ?1 AND id != ?2)",
                     "DELETE FROM folders WHERE day < ?1 AND id != ?2",
                 ] {
-                    writing.prepare_cached(query)?.execute([*day, current])?;
+                    transaction.prepare_cached(query)?.execute([*day, current])?;
                 }
             }
-            writing.commit()?;
+            transaction.commit()?;
             if self.bytes_in_use()? <= max_bytes / 4 * 3 {
                 break;
             }
@@ -332,7 +334,7 @@ impl From<rusqlite::Error> for CacheError {
         let text = error.to_string();
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::OperationInterrupted) => {
-                Self::Passing(text)
+                Self::Busy(text)
             }
             Some(
                 ErrorCode::ReadOnly
@@ -350,12 +352,12 @@ impl From<rusqlite::Error> for CacheError {
 
 /// Creates the database's directory with access for its owner only, and returns its real path.
 pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
-    let own = directory.join(FOLDER);
-    let cannot = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
-    private_top(directory).map_err(|error| cannot(&error))?;
-    private_directory(&own).map_err(|error| cannot(&error))?;
+    let cache_directory = directory.join(DIRECTORY);
+    let cannot_write = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
+    private_top(directory).map_err(|error| cannot_write(&error))?;
+    private_directory(&cache_directory).map_err(|error| cannot_write(&error))?;
     // SQLite rejects links in the path of a database, but the user may have linked a parent directory on purpose.
-    canonical(&own).map_err(|error| cannot(&error))
+    canonical(&cache_directory).map_err(|error| cannot_write(&error))
 }
 
 /// Locks the directory while the database is created, opened or deleted.
@@ -364,7 +366,7 @@ pub(super) fn lock(directory: &Path) -> Result<File, CacheError> {
 }
 
 fn remove(directory: &Path) -> Result<(), CacheError> {
-    for suffix in BESIDE {
+    for suffix in FILE_SUFFIXES {
         match fs::remove_file(sibling(&directory.join(DATABASE), suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(CacheError::CannotWrite(error.to_string()));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use strata_base::cancel::Cancel;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
-use strata_code::outline::{edition, language_of};
+use strata_code::outline::{language_of, version_hash};
 use strata_code::symbols::FileSymbols;
 
 use super::*;
@@ -22,21 +22,21 @@ fn symbols(text: &str) -> Arc<FileSymbols> {
 }
 
 fn key(text: &str) -> OutlineKey {
-    OutlineKey::new(ContentHash::of(text), edition(language_of(&FileKey::from("a.py"), "").unwrap()))
+    OutlineKey::new(ContentHash::of(text), version_hash(language_of(&FileKey::from("a.py"), "").unwrap()))
 }
 
 fn text(number: usize) -> String {
     format!("class C{number}:\n    def method_{number}(self, argument: int) -> str: ...\n")
 }
 
-fn seen(number: u64) -> KnownFile {
+fn known_file(number: u64) -> KnownFile {
     let stamp = Stamp { mtime_ns: -5, size: number, identity: u64::MAX - number };
     KnownFile { stamp, hash: ContentHash::of(&number.to_string()) }
 }
 
-fn findings(texts: &[String]) -> OutlineUpdate {
-    let made = texts.iter().map(|text| (key(text), symbols(text))).collect();
-    OutlineUpdate { made, ..OutlineUpdate::default() }
+fn update(texts: &[String]) -> OutlineUpdate {
+    let outlines = texts.iter().map(|text| (key(text), symbols(text))).collect();
+    OutlineUpdate { outlines, ..OutlineUpdate::default() }
 }
 
 fn cache() -> (tempfile::TempDir, OutlineCache) {
@@ -48,21 +48,21 @@ fn cache() -> (tempfile::TempDir, OutlineCache) {
 /// Checks that an outline is stored and that another connection finds it.
 fn assert_works(cache: &OutlineCache, directory: &Path) {
     let text = text(7);
-    cache.save(Path::new("/work"), &findings(std::slice::from_ref(&text)));
+    cache.save(Path::new("/work"), &update(std::slice::from_ref(&text)));
     let other = OutlineCache::at(directory.to_owned());
     assert_eq!(other.outline(key(&text)).as_ref(), Some(&symbols(&text).outline));
 }
 
 #[test]
-fn what_is_kept_is_found_by_the_next_process() {
+fn stored_outlines_are_found_by_the_next_process() {
     let (directory, cache) = cache();
     let texts: Vec<String> = (0..2_500).map(text).collect();
-    let files = [("src/a.py".into(), seen(1)), ("ä/b.py".into(), seen(2))];
+    let files = [("src/a.py".into(), known_file(1)), ("ä/b.py".into(), known_file(2))];
     let folder = Path::new("/home/me/a");
-    cache.save(folder, &OutlineUpdate { seen: files.to_vec(), ..findings(&texts) });
+    cache.save(folder, &OutlineUpdate { read_files: files.to_vec(), ..update(&texts) });
     let next = OutlineCache::at(directory.path().to_owned());
-    assert_eq!(next.seen(folder), HashMap::from(files));
-    assert_eq!(next.seen(Path::new("/work")), HashMap::new());
+    assert_eq!(next.known_files(folder), HashMap::from(files));
+    assert_eq!(next.known_files(Path::new("/work")), HashMap::new());
     for text in &texts {
         assert_eq!(next.outline(key(text)).as_ref(), Some(&symbols(text).outline));
     }
@@ -71,27 +71,27 @@ fn what_is_kept_is_found_by_the_next_process() {
     next.save(
         folder,
         &OutlineUpdate {
-            seen: vec![("src/a.py".into(), seen(3))],
-            gone: vec!["ä/b.py".into()],
+            read_files: vec![("src/a.py".into(), known_file(3))],
+            deleted: vec!["ä/b.py".into()],
             ..OutlineUpdate::default()
         },
     );
-    assert_eq!(cache.seen(folder), HashMap::from([("src/a.py".into(), seen(3))]));
+    assert_eq!(cache.known_files(folder), HashMap::from([("src/a.py".into(), known_file(3))]));
     let extent = cache.extent().unwrap();
     assert_eq!((extent.outlines, extent.files), (2_500, 1));
     assert!(extent.bytes > 0 && Path::new(&extent.path).ends_with(DATABASE));
 }
 
 #[test]
-fn nowhere_keeps_nothing() {
+fn a_cache_without_a_directory_stores_nothing() {
     let cache = OutlineCache::default();
-    cache.save(Path::new("/work"), &findings(&[text(1)]));
+    cache.save(Path::new("/work"), &update(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_look_into_it() {
+fn the_cache_is_accessible_only_to_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let (directory, cache) = cache();
     assert_works(&cache, directory.path());
@@ -104,7 +104,7 @@ fn nobody_else_can_look_into_it() {
 }
 
 #[test]
-fn what_is_no_database_is_replaced() {
+fn a_file_that_is_not_a_database_is_replaced() {
     for garbage in [
         &b"not a database at all, but long enough to be looked at by anybody who wants to"[..],
         b"",
@@ -130,12 +130,12 @@ fn a_database_of_another_program_is_replaced() {
 /// Truncates, zeroes or inverts part of the database file. The cache never returns wrong data, and works again after
 /// one process has noticed the damage.
 #[test]
-fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
+fn a_damaged_database_returns_no_wrong_outlines_and_is_rebuilt() {
     let texts: Vec<String> = (0..600).map(text).collect();
     for damage in 0..12 {
         let (directory, cache) = cache();
-        let files = (0..600_u64).map(|n| (format!("src/{n}.py").into(), seen(n))).collect();
-        cache.save(Path::new("/work"), &OutlineUpdate { seen: files, ..findings(&texts) });
+        let files = (0..600_u64).map(|n| (format!("src/{n}.py").into(), known_file(n))).collect();
+        cache.save(Path::new("/work"), &OutlineUpdate { read_files: files, ..update(&texts) });
         drop(cache);
         let path = directory.path().join(DATABASE);
         let mut bytes = fs::read(&path).unwrap();
@@ -149,11 +149,11 @@ fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
 
         let cache = OutlineCache::at(directory.path().to_owned());
         for text in &texts {
-            let found = cache.outline(key(text));
-            assert!(found.is_none_or(|found| found == symbols(text).outline), "damage {damage}");
+            let outline = cache.outline(key(text));
+            assert!(outline.is_none_or(|outline| outline == symbols(text).outline), "damage {damage}");
         }
         for _ in 0..2 {
-            cache.save(Path::new("/work"), &findings(&texts));
+            cache.save(Path::new("/work"), &update(&texts));
         }
         let next = OutlineCache::at(directory.path().to_owned());
         assert!(texts.iter().all(|text| next.outline(key(text)).is_some()), "damage {damage}");
@@ -165,9 +165,9 @@ fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
 fn a_damaged_database_is_replaced_when_no_thread_uses_it() {
     let (directory, cache) = cache();
     assert_works(&cache, directory.path());
-    let [one, other] = [cache.borrow().unwrap(), cache.borrow().unwrap()];
+    let [one, other] = [cache.borrow_table().unwrap(), cache.borrow_table().unwrap()];
     cache.replace(one, "a test");
-    assert!(cache.borrow().is_none(), "another thread still has the damaged database open");
+    assert!(cache.borrow_table().is_none(), "another thread still has the damaged database open");
     assert_eq!(cache.outline(key(&text(7))), None);
     cache.return_table(other);
     assert_eq!(cache.outline(key(&text(7))), None, "the new database is empty");
@@ -175,7 +175,7 @@ fn a_damaged_database_is_replaced_when_no_thread_uses_it() {
 }
 
 #[test]
-fn two_that_write_at_once_lose_nothing() {
+fn concurrent_writers_lose_nothing() {
     let (directory, _) = cache();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -184,7 +184,7 @@ fn two_that_write_at_once_lose_nothing() {
                 let cache = OutlineCache::at(directory);
                 for round in 0..10 {
                     let texts: Vec<String> = (0..20).map(|n| text(writer * 1_000 + round * 20 + n)).collect();
-                    cache.save(Path::new(&format!("/home/me/{writer}")), &findings(&texts));
+                    cache.save(Path::new(&format!("/home/me/{writer}")), &update(&texts));
                     assert!(texts.iter().all(|text| cache.outline(key(text)).is_some()));
                 }
             });
@@ -196,29 +196,29 @@ fn two_that_write_at_once_lose_nothing() {
 }
 
 #[test]
-fn after_a_run_one_connection_is_left() {
+fn one_connection_stays_open_after_a_run() {
     let (_directory, cache) = cache();
-    let tables = [cache.borrow(), cache.borrow(), cache.borrow()];
+    let tables = [cache.borrow_table(), cache.borrow_table(), cache.borrow_table()];
     tables.into_iter().flatten().for_each(|table| cache.return_table(table));
     let connections = || cache.state().idle.len();
     assert_eq!(connections(), 3);
-    cache.save(Path::new("/work"), &findings(&[text(1)]));
+    cache.save(Path::new("/work"), &update(&[text(1)]));
     assert_eq!(connections(), 1);
     assert!(cache.outline(key(&text(1))).is_some());
 }
 
 #[test]
-fn it_stays_within_its_limit_and_what_was_used_last_stays() {
+fn the_cache_evicts_the_least_recently_used_outlines_beyond_its_limit() {
     let directory = tempfile::tempdir().unwrap();
     let mut table = Table::open(directory.path()).unwrap();
     let limit = 1 << 20;
-    let mut kept = 0;
+    let mut outlines = 0;
     for day in 0..40 {
         let texts: Vec<String> = (0..500).map(|n| text(day * 500 + n)).collect();
-        let files = vec![(format!("{day}.py").into(), seen(1))];
+        let files = vec![(format!("{day}.py").into(), known_file(1))];
         let folder = format!("/home/me/{day}");
-        let findings = OutlineUpdate { seen: files, ..findings(&texts) };
-        table.save(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
+        let update = OutlineUpdate { read_files: files, ..update(&texts) };
+        table.save(Path::new(&folder), &update, i64::try_from(day).unwrap() * 10, limit).unwrap();
         // The first ones are used continuously.
         let used = (0..100).map(|n| key(&text(n))).collect();
         table
@@ -229,38 +229,39 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
                 limit,
             )
             .unwrap();
-        kept = table.extent().unwrap().outlines;
+        outlines = table.extent().unwrap().outlines;
     }
     let bytes = fs::metadata(directory.path().join(DATABASE)).unwrap().len();
-    assert!(bytes <= limit * 2 && kept > 500, "{bytes} bytes, {kept} outlines");
-    let there = |table: &mut Table, n| table.outline(key(&text(n))).unwrap().is_some();
-    assert!((0..100).all(|n| there(&mut table, n)), "outlines in continuous use were evicted");
-    assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
-    assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
-    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), HashMap::new());
-    assert_eq!(table.seen(Path::new("/home/me/0")).unwrap().len(), 1);
+    assert!(bytes <= limit * 2 && outlines > 500, "{bytes} bytes, {outlines} outlines");
+    let is_cached = |table: &mut Table, n| table.outline(key(&text(n))).unwrap().is_some();
+    assert!((0..100).all(|n| is_cached(&mut table, n)), "outlines in continuous use were evicted");
+    assert!((19_500..20_000).all(|n| is_cached(&mut table, n)), "new");
+    assert!((500..1_000).all(|n| !is_cached(&mut table, n)), "old");
+    assert_eq!(table.known_files(Path::new("/home/me/1")).unwrap(), HashMap::new());
+    assert_eq!(table.known_files(Path::new("/home/me/0")).unwrap().len(), 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_cannot_be_made_is_no_cache() {
+fn the_cache_is_disabled_if_its_directory_cannot_be_created() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cache = OutlineCache::at(file.path().join("below"));
-    cache.save(Path::new("/work"), &findings(&[text(1)]));
+    cache.save(Path::new("/work"), &update(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }
 
 #[cfg(not(any(windows, target_os = "macos")))]
 #[test]
 fn the_cache_directory_follows_the_variables() {
-    let found = |set: &[(&str, &str)]| {
-        let variable = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into());
+    let directory_for = |variables: &[(&str, &str)]| {
+        let variable = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into());
         cache_directory(variable)
     };
-    let (own, xdg, home) = (("STRATA_CACHE_DIR", "/own"), ("XDG_CACHE_HOME", "/xdg"), ("HOME", "/home/me"));
-    assert_eq!(found(&[own, xdg, home]), Some("/own".into()));
-    assert_eq!(found(&[xdg, home]), Some("/xdg/strata".into()));
-    assert_eq!(found(&[("XDG_CACHE_HOME", "here"), home]), Some("/home/me/.cache/strata".into()));
-    assert_eq!(found(&[home]), Some("/home/me/.cache/strata".into()));
-    assert_eq!(found(&[("HOME", "")]), None);
+    let (configured, xdg, home) =
+        (("STRATA_CACHE_DIR", "/own"), ("XDG_CACHE_HOME", "/xdg"), ("HOME", "/home/me"));
+    assert_eq!(directory_for(&[configured, xdg, home]), Some("/own".into()));
+    assert_eq!(directory_for(&[xdg, home]), Some("/xdg/strata".into()));
+    assert_eq!(directory_for(&[("XDG_CACHE_HOME", "here"), home]), Some("/home/me/.cache/strata".into()));
+    assert_eq!(directory_for(&[home]), Some("/home/me/.cache/strata".into()));
+    assert_eq!(directory_for(&[("HOME", "")]), None);
 }

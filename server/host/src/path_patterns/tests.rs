@@ -84,7 +84,7 @@ fn globs() {
 }
 
 #[test]
-fn a_name_that_exists_is_a_name_before_it_is_a_pattern() {
+fn an_existing_name_takes_precedence_over_a_pattern() {
     let tree = Tree::new(&[
         "root/app/[slug]/page.tsx",
         "root/app/[slug]/[id]/page.tsx",
@@ -117,7 +117,7 @@ fn absolute_globs() {
 }
 
 #[test]
-fn nothing_found_says_what_was_looked_for() {
+fn an_error_names_the_path_or_pattern_without_matches() {
     let tree = tree();
     let roots = tree.roots();
     let error = |text: &str| expanded(&roots, text).unwrap_err();
@@ -129,9 +129,9 @@ fn nothing_found_says_what_was_looked_for() {
     assert_eq!(error("missing.rs"), PatternError::NotFound("missing.rs".into()));
     assert_eq!(error("*.java"), PatternError::NoMatch("*.java".into()));
     assert_eq!(error("missing/*.rs"), PatternError::NoMatch("missing/*.rs".into()));
-    assert_eq!(error("logs"), empty("logs", Unlisted::Ignored));
-    assert_eq!(error("node_modules"), empty("node_modules", Unlisted::Generated));
-    assert_eq!(error("links"), empty("links", Unlisted::Nothing));
+    assert_eq!(error("logs"), empty("logs", UnlistedReason::Ignored));
+    assert_eq!(error("node_modules"), empty("node_modules", UnlistedReason::Generated));
+    assert_eq!(error("links"), empty("links", UnlistedReason::Nothing));
     assert!(matches!(error("src/[a"), PatternError::BadGlob { .. }));
     assert!(matches!(error(&"*".repeat(2000)), PatternError::BadGlob { .. }));
     assert!(matches!(error("../outside/secret.txt"), PatternError::Path(_)));

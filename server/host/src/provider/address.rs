@@ -12,7 +12,7 @@ use super::model::Provider;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// A message whose reply arrives in one piece.
-    Whole,
+    Complete,
     /// A message whose reply is streamed.
     Stream,
     /// A path of the server's own API, beside the provider's protocol.
@@ -33,43 +33,42 @@ pub(super) struct Address<'a> {
 impl<'a> Address<'a> {
     /// Takes the configured base URL, or else the provider's default, and removes path suffixes that users commonly
     /// add.
-    pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
+    pub(super) fn new(provider: &'a Provider) -> Result<Self, SendError> {
         let endpoint = provider.kind.endpoint();
         let (base, query) = match provider.base_url.as_deref() {
-            Some(given) => allowed(given)?,
-            None => (own(endpoint)?, None),
+            Some(base_url) => check_base_url(base_url)?,
+            None => (default_base_url(endpoint)?, None),
         };
-        let base = endpoint.superfluous.iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
+        let base = endpoint.superfluous.iter().find_map(|suffix| base.strip_suffix(suffix)).unwrap_or(&base);
         Ok(Self { endpoint, base: base.to_owned(), query, model: &provider.model })
     }
 
-    /// Whether the server is on this machine.
     pub(super) fn is_on_this_machine(&self) -> bool {
         Url::parse(&self.base).is_ok_and(|url| is_loopback(&url))
     }
 
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
         let path = match target {
-            Target::Whole => self.endpoint.path,
+            Target::Complete => self.endpoint.path,
             Target::Stream => self.endpoint.stream_path.unwrap_or(self.endpoint.path),
             Target::Models => self.endpoint.models_path,
             Target::Server(path) => path,
         };
-        let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
+        let bad_address = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
         let base = match target {
             Target::Server(_) => self.base.strip_suffix("/v1").unwrap_or(&self.base),
             _ => &self.base,
         };
-        let mut url = Url::parse(base).map_err(|error| bad(&error.to_string()))?;
+        let mut url = Url::parse(base).map_err(|error| bad_address(&error.to_string()))?;
         if target == Target::Models
             && let Some(host) = url.host_str().and_then(self.endpoint.models_host)
         {
-            url.set_host(Some(&host)).map_err(|error| bad(&error.to_string()))?;
+            url.set_host(Some(&host)).map_err(|error| bad_address(&error.to_string()))?;
         }
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let model = self.model.strip_prefix(self.endpoint.model_prefix).unwrap_or(self.model);
         let segments = path.split('/').map(|segment| segment.replace("{model}", model));
-        url.path_segments_mut().map_err(|()| bad("it has no path"))?.pop_if_empty().extend(segments);
+        url.path_segments_mut().map_err(|()| bad_address("it has no path"))?.pop_if_empty().extend(segments);
         url.set_query(query.or(self.query.as_deref()));
         Ok(url)
     }
@@ -84,7 +83,7 @@ pub(super) fn is_model_name(text: &str) -> bool {
 ///
 /// # Errors
 /// [`SendError::BadAddress`] if it needs a region, and that is unknown.
-fn own(endpoint: &Endpoint) -> Result<String, SendError> {
+fn default_base_url(endpoint: &Endpoint) -> Result<String, SendError> {
     let Endpoint { base_url, region_variables, .. } = *endpoint;
     let Some(first) = region_variables.first() else { return Ok(base_url.to_owned()) };
     let unknown = || {
@@ -107,37 +106,38 @@ fn is_region(text: &str) -> bool {
 }
 
 /// Checks that requests with a key may be sent to a base URL. Returns it without trailing slashes, and its query.
-fn allowed(given: &str) -> Result<(String, Option<String>), SendError> {
-    let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
-    let mut url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
+fn check_base_url(base_url: &str) -> Result<(String, Option<String>), SendError> {
+    let bad_address = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
+    let mut url = Url::parse(base_url.trim()).map_err(|error| bad_address(&error.to_string()))?;
     match url.scheme() {
         "https" => {}
         "http" if is_loopback(&url) => {}
         "http" => {
-            return Err(bad(
+            return Err(bad_address(
                 "http:// would send the key unencrypted; use https://, or an address on this machine",
             ));
         }
-        _ => return Err(bad("use https://, or http:// for a server on this machine")),
+        _ => return Err(bad_address("use https://, or http:// for a server on this machine")),
     }
     let is_version = |(name, _): (std::borrow::Cow<'_, str>, _)| name == "api-version";
     if !url.username().is_empty() || url.password().is_some() || !url.query_pairs().all(is_version) {
-        return Err(bad(
+        return Err(bad_address(
             "it contains a user name, a password or a key; put the key in an environment variable",
         ));
     }
     if url.fragment().is_some() {
-        return Err(bad("it has a fragment (`#`)"));
+        return Err(bad_address("it has a fragment (`#`)"));
     }
     let query = url.query().filter(|query| !query.is_empty()).map(str::to_owned);
     url.set_query(None);
     Ok((url.as_str().trim_end_matches('/').to_owned(), query))
 }
 
-/// Whether the host of a base URL has one of these ends.
-pub(super) fn is_at(base_url: &str, ends: &[&str]) -> bool {
+pub(super) fn has_host_suffix(base_url: &str, suffixes: &[&str]) -> bool {
     let url = Url::parse(base_url.trim()).ok();
-    url.is_some_and(|url| url.host_str().is_some_and(|host| ends.iter().any(|end| host.ends_with(end))))
+    url.is_some_and(|url| {
+        url.host_str().is_some_and(|host| suffixes.iter().any(|suffix| host.ends_with(suffix)))
+    })
 }
 
 /// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
@@ -167,14 +167,14 @@ mod tests {
     ) -> Result<String, SendError> {
         let base_url = base_url.map(str::to_owned);
         let provider = Provider { kind, base_url, model: model.to_owned(), key: KeySource::None };
-        Ok(Address::of(&provider)?.url(target)?.to_string())
+        Ok(Address::new(&provider)?.url(target)?.to_string())
     }
 
     #[test]
-    fn requests_go_where_each_provider_takes_them() {
+    fn the_url_depends_on_provider_and_target() {
         use ProviderName::{Anthropic, Gemini, Ollama, OpenAi, Responses};
         for (kind, target, expected) in [
-            (Anthropic, Target::Whole, "https://api.anthropic.com/v1/messages"),
+            (Anthropic, Target::Complete, "https://api.anthropic.com/v1/messages"),
             (Anthropic, Target::Stream, "https://api.anthropic.com/v1/messages"),
             (Anthropic, Target::Models, "https://api.anthropic.com/v1/models"),
             (OpenAi, Target::Stream, "https://api.openai.com/v1/chat/completions"),
@@ -182,7 +182,7 @@ mod tests {
             (Responses, Target::Stream, "https://api.openai.com/v1/responses"),
             (
                 Gemini,
-                Target::Whole,
+                Target::Complete,
                 "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent",
             ),
             (
@@ -199,19 +199,19 @@ mod tests {
     }
 
     #[test]
-    fn a_model_cannot_lead_to_another_address() {
+    fn a_model_name_cannot_change_the_path() {
         for (model, expected) in [
             ("models/gemini-3", "http://[::1]/v1beta/models/gemini-3:generateContent"),
             ("../../evil", "http://[::1]/v1beta/models/..%2F..%2Fevil:generateContent"),
             ("a?key=b#c", "http://[::1]/v1beta/models/a%3Fkey=b%23c:generateContent"),
         ] {
-            let url = url(ProviderName::Gemini, Some("http://[::1]"), model, Target::Whole);
+            let url = url(ProviderName::Gemini, Some("http://[::1]"), model, Target::Complete);
             assert_eq!(url.as_deref(), Ok(expected));
         }
     }
 
     #[test]
-    fn what_people_write_behind_an_address_is_no_part_of_it() {
+    fn redundant_suffixes_of_a_base_url_are_removed() {
         for (kind, base, expected) in [
             (ProviderName::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
             (ProviderName::Anthropic, "https://a.example/v1/", "https://a.example/v1/messages"),
@@ -241,19 +241,19 @@ mod tests {
             (ProviderName::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"),
             (ProviderName::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1/chat/completions"),
         ] {
-            assert_eq!(url(kind, Some(base), "m", Target::Whole).as_deref(), Ok(expected), "{base}");
+            assert_eq!(url(kind, Some(base), "m", Target::Complete).as_deref(), Ok(expected), "{base}");
         }
     }
 
     #[test]
-    fn bedrock_has_the_model_in_the_address() {
+    fn the_url_of_bedrock_contains_the_model() {
         let base = Some("https://bedrock-runtime.eu-west-1.amazonaws.com/");
         let (profile, arn) =
             ("eu.anthropic.claude-x-v1:0", "arn:aws:bedrock:eu-west-1:1:inference-profile/a");
         for (model, target, expected) in [
             (
                 profile,
-                Target::Whole,
+                Target::Complete,
                 "-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-x-v1:0/converse",
             ),
             (
@@ -263,13 +263,13 @@ mod tests {
             ),
             (
                 arn,
-                Target::Whole,
+                Target::Complete,
                 "-runtime.eu-west-1.amazonaws.com/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa/converse",
             ),
             (profile, Target::Models, ".eu-west-1.amazonaws.com/foundation-models"),
         ] {
-            let found = url(ProviderName::Bedrock, base, model, target).unwrap();
-            assert_eq!(found.strip_prefix("https://bedrock"), Some(expected), "{target:?}");
+            let models_url = url(ProviderName::Bedrock, base, model, target).unwrap();
+            assert_eq!(models_url.strip_prefix("https://bedrock"), Some(expected), "{target:?}");
         }
         for (host, expected) in [
             ("bedrock-runtime-fips.us-east-1.amazonaws.com", "bedrock-fips.us-east-1.amazonaws.com"),
@@ -281,8 +281,9 @@ mod tests {
                 "vpce-1.bedrock-runtime.eu-west-1.vpce.amazonaws.com",
             ),
         ] {
-            let found = url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, Target::Models);
-            assert_eq!(found, Ok(format!("https://{expected}/foundation-models")));
+            let models_url =
+                url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, Target::Models);
+            assert_eq!(models_url, Ok(format!("https://{expected}/foundation-models")));
         }
         for (first, second, expected) in [
             (Some("eu-west-1"), Some("us-east-1"), Some("eu-west-1")),
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_azures_api_may_be_in_the_address() {
+    fn the_base_url_may_contain_azures_api_version() {
         for (base, expected) in [
             (
                 "https://me.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21",
@@ -316,19 +317,19 @@ mod tests {
             assert_eq!(url(ProviderName::OpenAi, Some(base), "m", Target::Stream).as_deref(), Ok(expected));
         }
         let base = Some("https://a.example/?api-version=1&key=secret");
-        let refused = url(ProviderName::OpenAi, base, "m", Target::Stream).unwrap_err();
-        assert!(!refused.to_string().contains("secret"), "{refused}");
+        let error = url(ProviderName::OpenAi, base, "m", Target::Stream).unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
     }
 
     #[test]
-    fn an_address_that_would_show_a_key_is_refused() {
-        let refused = |base| url(ProviderName::OpenAi, Some(base), "m", Target::Whole).unwrap_err();
+    fn an_address_that_would_expose_a_key_is_rejected() {
+        let error_for = |base| url(ProviderName::OpenAi, Some(base), "m", Target::Complete).unwrap_err();
         for base in
             ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
         {
-            let refused = refused(base);
-            assert!(matches!(refused, SendError::BadAddress { .. }), "{base}");
-            assert!(!refused.to_string().contains("secret"), "{refused}");
+            let error = error_for(base);
+            assert!(matches!(error, SendError::BadAddress { .. }), "{base}");
+            assert!(!error.to_string().contains("secret"), "{error}");
         }
         for base in [
             "http://api.example.com/v1",
@@ -338,8 +339,8 @@ mod tests {
             "http://[::ffff:10.0.0.1]/",
             "http://0.0.0.0:1/",
         ] {
-            let refused = refused(base);
-            assert!(refused.to_string().contains("unencrypted"), "{base}: {refused}");
+            let error = error_for(base);
+            assert!(error.to_string().contains("unencrypted"), "{base}: {error}");
         }
     }
 }

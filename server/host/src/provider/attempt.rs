@@ -16,12 +16,12 @@ use super::http::{Fault, Head, Piece, Request};
 use super::key::KeySource;
 use super::key_filter::{Decoded, EventFilter, KeyFilter};
 use super::outcome::{Limits, SendEvent, Sent};
-use super::retry::{Failure, Retry, Tries};
+use super::retry::{Attempts, Failure, Retry};
 
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Maximum deadline. Longer deadlines are reduced to it.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A request in progress, with its limits. Removes the key from everything that is read.
 pub(super) struct Exchange<'a> {
@@ -30,11 +30,11 @@ pub(super) struct Exchange<'a> {
     key_source: KeySource,
     limits: Limits,
     cancel: &'a Cancel,
-    until: Instant,
+    deadline: Instant,
 }
 
 /// Reads the body of a reply into an `Output`.
-pub(super) trait Reading {
+pub(super) trait ReplyReader {
     type Output;
 
     /// Resets the state for the next attempt. `filter` removes the key.
@@ -59,23 +59,23 @@ impl<'a> Exchange<'a> {
         limits: Limits,
         cancel: &'a Cancel,
     ) -> Self {
-        let until = Instant::now() + limits.deadline.min(LONGEST);
-        Self { request, filter, key_source, limits, cancel, until }
+        let deadline = Instant::now() + limits.deadline.min(MAX_DEADLINE);
+        Self { request, filter, key_source, limits, cancel, deadline }
     }
 
     /// Sends the request, and retries until there is a reply, a retry is pointless, or the next attempt would start
     /// after the deadline. In the last case, fails immediately instead of waiting.
-    pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
-        let mut tries = Tries::default();
+    pub(super) fn run<R: ReplyReader>(&self, reader: &mut R) -> Result<R::Output, SendError> {
+        let mut attempts = Attempts::default();
         loop {
-            let failure = match self.once(reading) {
+            let failure = match self.try_once(reader) {
                 Ok(output) => return Ok(output),
                 Err(failure) => failure,
             };
-            let left = self.until.saturating_duration_since(Instant::now());
-            match tries.wait(&failure, self.limits.retries).filter(|wait| *wait < left) {
+            let time_left = self.deadline.saturating_duration_since(Instant::now());
+            match attempts.wait(&failure, self.limits.retries).filter(|wait| *wait < time_left) {
                 Some(wait) => {
-                    reading.wait(wait, &failure.error);
+                    reader.wait(wait, &failure.error);
                     self.pause(wait)?;
                 }
                 None => return Err(failure.error),
@@ -83,37 +83,37 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
-        reading.begin(&self.filter);
+    fn try_once<R: ReplyReader>(&self, reader: &mut R) -> Result<R::Output, Failure> {
+        reader.begin(&self.filter);
         let pending = self.request.send(self.limits.max_reply_bytes);
         let pending = pending.map_err(|reason| {
-            Failure::lasting(SendError::Unreachable { reason: self.filter.text(&reason) })
+            Failure::permanent(SendError::Unreachable { reason: self.filter.text(&reason) })
         })?;
-        let mut refusal: Option<(Head, Vec<u8>)> = None;
-        let mut heard = Instant::now();
+        let mut rejection: Option<(Head, Vec<u8>)> = None;
+        let mut last_received = Instant::now();
         let cut = loop {
-            let left = self.until.saturating_duration_since(Instant::now());
-            let patience = self.limits.stall.saturating_sub(heard.elapsed());
-            let ended = if self.cancel.is_cancelled() {
+            let time_left = self.deadline.saturating_duration_since(Instant::now());
+            let stall_left = self.limits.stall.saturating_sub(last_received.elapsed());
+            let limit_error = if self.cancel.is_cancelled() {
                 Some(SendError::Cancelled)
-            } else if left.is_zero() {
+            } else if time_left.is_zero() {
                 Some(SendError::Timeout { after: self.limits.deadline })
-            } else if patience.is_zero() {
+            } else if stall_left.is_zero() {
                 Some(SendError::Stalled { after: self.limits.stall })
             } else {
                 None
             };
-            if let Some(error) = ended {
-                break Some(Failure::lasting(error));
+            if let Some(error) = limit_error {
+                break Some(Failure::permanent(error));
             }
-            match pending.pieces.recv_timeout(left.min(patience).min(LOOK)) {
+            match pending.pieces.recv_timeout(time_left.min(stall_left).min(POLL_INTERVAL)) {
                 Ok(Piece::Head(head)) if !(200..300).contains(&head.status) => {
-                    refusal = Some((head, Vec::new()));
+                    rejection = Some((head, Vec::new()));
                 }
                 Ok(Piece::Head(_)) => {}
-                Ok(Piece::Body(bytes)) => match &mut refusal {
+                Ok(Piece::Body(bytes)) => match &mut rejection {
                     Some((_, body)) => body.extend_from_slice(&bytes),
-                    None if reading.take(&bytes) => break None,
+                    None if reader.take(&bytes) => break None,
                     None => {}
                 },
                 Ok(Piece::End) => break None,
@@ -121,15 +121,15 @@ impl<'a> Exchange<'a> {
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => {
                     let reason = "the request ended unexpectedly".to_owned();
-                    break Some(Failure::lasting(SendError::Unreachable { reason }));
+                    break Some(Failure::permanent(SendError::Unreachable { reason }));
                 }
             }
-            heard = Instant::now();
+            last_received = Instant::now();
         };
-        match (refusal, cut) {
-            (Some((head, body)), None) => Err(self.refused(&head, &body)),
+        match (rejection, cut) {
+            (Some((head, body)), None) => Err(self.rejection_failure(&head, &body)),
             (Some(_), Some(failure)) => Err(failure),
-            (None, cut) => reading.end(cut, &self.filter),
+            (None, cut) => reader.end(cut, &self.filter),
         }
     }
 
@@ -137,22 +137,22 @@ impl<'a> Exchange<'a> {
     fn fault(&self, fault: Fault) -> Failure {
         let unreachable = |reason: &str| SendError::Unreachable { reason: self.filter.text(reason) };
         match fault {
-            Fault::NotConnected(reason) => Failure::lasting(unreachable(&reason)),
+            Fault::NotConnected(reason) => Failure::permanent(unreachable(&reason)),
             Fault::Cut(reason) => Failure::cut(unreachable(&reason)),
-            Fault::TooLong => Failure::lasting(SendError::TooLong { limit: self.limits.max_reply_bytes }),
+            Fault::TooLong => Failure::permanent(SendError::TooLong { limit: self.limits.max_reply_bytes }),
         }
     }
 
     /// Converts an error response to a failure.
-    fn refused(&self, head: &Head, body: &[u8]) -> Failure {
-        let error = ProviderError::of_status(head.status, body, head.retry_after).without_key(&self.filter);
+    fn rejection_failure(&self, head: &Head, body: &[u8]) -> Failure {
+        let error = ProviderError::from_status(head.status, body, head.retry_after).without_key(&self.filter);
         if error.kind == ProviderErrorKind::Authentication {
-            self.key_source.was_refused();
+            self.key_source.handle_rejection();
         }
-        let again = Retry::after_status(head.status, head.retry_advised, &error);
+        let retry = Retry::after_status(head.status, head.retry_advised, &error);
         Failure {
             error: SendError::Provider { status: Some(head.status), error },
-            again,
+            retry,
             may_be_billed: false,
         }
     }
@@ -162,29 +162,29 @@ impl<'a> Exchange<'a> {
         let end = Instant::now() + wait;
         loop {
             self.cancel.check().map_err(|_| SendError::Cancelled)?;
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let time_left = end.saturating_duration_since(Instant::now());
+            if time_left.is_zero() {
                 return Ok(());
             }
-            thread::sleep(left.min(LOOK));
+            thread::sleep(time_left.min(POLL_INTERVAL));
         }
     }
 }
 
 /// Collects a complete reply and parses it at the end.
-pub(super) struct WholeReading<'a, T> {
+pub(super) struct CompleteReader<'a, T> {
     kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
     body: Vec<u8>,
 }
 
-impl<'a, T> WholeReading<'a, T> {
+impl<'a, T> CompleteReader<'a, T> {
     pub(super) fn new(kind: ProviderName, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
         Self { kind, read, body: Vec::new() }
     }
 }
 
-impl<T: Decoded> Reading for WholeReading<'_, T> {
+impl<T: Decoded> ReplyReader for CompleteReader<'_, T> {
     type Output = T;
 
     fn begin(&mut self, _filter: &KeyFilter) {
@@ -202,30 +202,30 @@ impl<T: Decoded> Reading for WholeReading<'_, T> {
         }
         match (self.read)(&self.body) {
             Ok(output) => Ok(output.without_key(filter)),
-            Err(error) => Err(said_within(self.kind, error.without_key(filter))),
+            Err(error) => Err(failure_in_reply(self.kind, error.without_key(filter))),
         }
     }
 }
 
 /// Decodes a reply and delivers its events as they arrive.
-pub(super) struct StreamReading<'a> {
+pub(super) struct StreamReader<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(SendEvent),
     decoder: ReplyDecoder,
     events: EventFilter,
-    has_given: bool,
+    has_delivered: bool,
 }
 
-impl<'a> StreamReading<'a> {
+impl<'a> StreamReader<'a> {
     pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
         let (decoder, events) = (ReplyDecoder::new(kind.dialect()), EventFilter::new(&KeyFilter::default()));
-        Self { kind, on_event, decoder, events, has_given: false }
+        Self { kind, on_event, decoder, events, has_delivered: false }
     }
 
-    fn give(&mut self, events: Vec<ReplyEvent>) {
+    fn deliver(&mut self, events: Vec<ReplyEvent>) {
         for event in events {
             // An event that is held back is delivered at the end.
-            self.has_given = true;
+            self.has_delivered = true;
             if let Some(event) = self.events.push(event) {
                 (self.on_event)(SendEvent::Reply(event));
             }
@@ -233,7 +233,7 @@ impl<'a> StreamReading<'a> {
     }
 }
 
-impl Reading for StreamReading<'_> {
+impl ReplyReader for StreamReader<'_> {
     type Output = Sent;
 
     fn begin(&mut self, filter: &KeyFilter) {
@@ -248,20 +248,20 @@ impl Reading for StreamReading<'_> {
     fn take(&mut self, bytes: &[u8]) -> bool {
         let events = self.decoder.push(bytes);
         let is_done = self.decoder.is_done();
-        self.give(events);
+        self.deliver(events);
         is_done
     }
 
     fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<Sent, Failure> {
         let decoder = std::mem::replace(&mut self.decoder, ReplyDecoder::new(self.kind.dialect()));
         let (reply, events) = decoder.finish();
-        self.give(events);
+        self.deliver(events);
         self.events.finish().for_each(|event| (self.on_event)(SendEvent::Reply(event)));
         let reply = reply.without_key(filter);
         // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
             (Some(failure), _) => failure,
-            (None, ReplyEnd::Failed(error)) => said_within(self.kind, error.clone()),
+            (None, ReplyEnd::Failed(error)) => failure_in_reply(self.kind, error.clone()),
             (None, ReplyEnd::Cut) => {
                 let reason = "the connection closed in the middle of the reply".to_owned();
                 Failure::cut(SendError::Unreachable { reason })
@@ -274,7 +274,7 @@ impl Reading for StreamReading<'_> {
         let stopping = [ProviderErrorKind::Content, ProviderErrorKind::Incomplete];
         let was_stopped =
             matches!(&failure.error, SendError::Provider { error, .. } if stopping.contains(&error.kind));
-        if self.has_given || was_stopped {
+        if self.has_delivered || was_stopped {
             Ok(Sent { reply, broken: Some(failure.error) })
         } else {
             Err(failure)
@@ -283,11 +283,11 @@ impl Reading for StreamReading<'_> {
 }
 
 /// Converts an error reported inside a successful response to a failure.
-fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
-    let again = Retry::after_error(&error);
+fn failure_in_reply(kind: ProviderName, error: ProviderError) -> Failure {
+    let retry = Retry::after_error(&error);
     let error = match error.kind {
         ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.as_str(), excerpt: error.message },
         _ => SendError::Provider { status: None, error },
     };
-    Failure { error, again, may_be_billed: true }
+    Failure { error, retry, may_be_billed: true }
 }

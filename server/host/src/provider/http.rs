@@ -17,10 +17,10 @@ use tokio::task::JoinHandle;
 use super::address::is_loopback;
 
 /// Timeout for establishing a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum bytes to read from the body of an error response.
-const MAX_REFUSAL: usize = 64 * 1024;
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// A request that can be sent repeatedly. Sent as a POST if it has a body, otherwise as a GET.
 pub(super) struct Request {
@@ -74,7 +74,7 @@ impl Request {
         if let Some(body) = &self.body {
             request = request.body(body.clone());
         }
-        let request = request.build().map_err(|error| chain(&error.without_url()))?;
+        let request = request.build().map_err(|error| error_chain(&error.without_url()))?;
         let (sender, pieces) = channel();
         let task = runtime.spawn(async move {
             let last = match exchange(client, request, max_bytes, &sender).await {
@@ -102,7 +102,7 @@ async fn exchange(
 ) -> Result<(), Fault> {
     let mut response = client.execute(request).await.map_err(|error| {
         let is_unconnected = error.is_connect();
-        let reason = chain(&error.without_url());
+        let reason = error_chain(&error.without_url());
         if is_unconnected { Fault::NotConnected(reason) } else { Fault::Cut(reason) }
     })?;
     let is_success = response.status().is_success();
@@ -113,14 +113,14 @@ async fn exchange(
         retry_advised: header(headers, "x-should-retry").and_then(|advice| advice.parse().ok()),
     };
     let _ = pieces.send(Piece::Head(head));
-    let mut left = if is_success { max_bytes } else { MAX_REFUSAL };
+    let mut bytes_left = if is_success { max_bytes } else { MAX_ERROR_BODY_BYTES };
     loop {
         match response.chunk().await {
             Ok(None) => return Ok(()),
             Ok(Some(mut chunk)) => {
-                let is_too_long = chunk.len() > left;
-                chunk.truncate(left);
-                left -= chunk.len();
+                let is_too_long = chunk.len() > bytes_left;
+                chunk.truncate(bytes_left);
+                bytes_left -= chunk.len();
                 if !chunk.is_empty() {
                     let _ = pieces.send(Piece::Body(chunk));
                 }
@@ -130,7 +130,7 @@ async fn exchange(
             }
             // The status of an error response is sufficient without the body.
             Err(_) if !is_success => return Ok(()),
-            Err(error) => return Err(Fault::Cut(chain(&error.without_url()))),
+            Err(error) => return Err(Fault::Cut(error_chain(&error.without_url()))),
         }
     }
 }
@@ -154,17 +154,17 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Formats an error with all its causes.
-fn chain(error: &reqwest::Error) -> String {
-    let mut said = error.to_string();
+fn error_chain(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        let cause_said = cause.to_string();
-        if !said.contains(&cause_said) {
-            said = format!("{said}: {cause_said}");
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
         }
         source = cause.source();
     }
-    said
+    text
 }
 
 /// Returns the HTTP client for a URL. Requests use the system's certificates, and its proxies unless they go to this
@@ -177,17 +177,17 @@ fn client(url: &Url) -> Result<&'static Client, String> {
         Client::builder()
             .user_agent(concat!("strata/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .pool_max_idle_per_host(0)
     };
     let build = || {
         // This fails if another thread has already installed a crypto provider, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = |builder: ClientBuilder| builder.build().map_err(|error| chain(&error));
+        let client = |builder: ClientBuilder| builder.build().map_err(|error| error_chain(&error));
         Ok([client(builder())?, client(builder().no_proxy())?])
     };
-    let [by_proxy, direct] = CLIENTS.get_or_init(build).as_ref().map_err(Clone::clone)?;
-    Ok(if is_loopback(url) { direct } else { by_proxy })
+    let [proxied, direct] = CLIENTS.get_or_init(build).as_ref().map_err(Clone::clone)?;
+    Ok(if is_loopback(url) { direct } else { proxied })
 }
 
 /// Returns the runtime for all requests. Its single worker thread starts with the first request and sleeps between

@@ -33,8 +33,8 @@ impl Key {
     /// Creates a key. Returns `None` if the text is blank or not allowed in a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
-        let usable = !text.is_empty() && HeaderValue::from_str(text).is_ok();
-        usable.then(|| Self { text: text.to_owned() })
+        let is_usable = !text.is_empty() && HeaderValue::from_str(text).is_ok();
+        is_usable.then(|| Self { text: text.to_owned() })
     }
 
     pub(super) fn from_environment(variable: &str) -> Option<Self> {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_shows_itself_to_nobody() {
+    fn debug_output_does_not_contain_the_key() {
         assert_eq!(format!("{:?}", KeySource::Given(Key::new("sk-0123").unwrap())), "Given(Key)");
         for unusable in ["", "  ", "two\nlines", "\u{7f}"] {
             assert!(Key::new(unusable).is_none(), "{unusable:?}");

@@ -16,22 +16,22 @@ use super::error::SendError;
 use super::key::Key;
 
 /// Timeout of a command that prints a key. Long enough to enter a password or use a fingerprint reader.
-const PATIENCE: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a key is cached before the command runs again.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum time to wait for output after the command has exited.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Keys and the time when they were printed, by command.
-type KnownKeys = BTreeMap<Vec<String>, (Key, Instant)>;
+type CachedKeys = BTreeMap<Vec<String>, (Key, Instant)>;
 
-static KEYS: Mutex<KnownKeys> = Mutex::new(BTreeMap::new());
+static KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
 
 /// Checks that the program of a command is valid, without running it.
 pub(super) fn check(command: &[String]) -> Result<(), SendError> {
@@ -40,8 +40,8 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
 
 /// Returns the key that a command prints, from the cache if it is recent.
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
-    let known = keys().get(command).cloned();
-    if let Some((key, since)) = known
+    let cached = keys().get(command).cloned();
+    if let Some((key, since)) = cached
         && since.elapsed() < LIFETIME
     {
         return Ok(key);
@@ -56,7 +56,7 @@ pub(super) fn forget(command: &[String]) {
     keys().remove(command);
 }
 
-fn keys() -> MutexGuard<'static, KnownKeys> {
+fn keys() -> MutexGuard<'static, CachedKeys> {
     KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -87,14 +87,14 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
         .spawn()
         .map_err(|error| failure(format!("cannot be run: {error}")))?;
     let first_line = child.stdout.take().map(first_line);
-    let status = wait(&mut child, cancel).map_err(|ended| match ended {
+    let status = wait(&mut child, cancel).map_err(|outcome| match outcome {
         Some(reason) => failure(reason),
         None => SendError::Cancelled,
     })?;
     if !status.success() {
         return Err(failure(format!("failed ({status})")));
     }
-    let line = first_line.and_then(|line| line.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
+    let line = first_line.and_then(|line| line.recv_timeout(OUTPUT_TIMEOUT).ok()).unwrap_or_default();
     Key::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
 }
 
@@ -117,20 +117,20 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
 /// Waits for a command to exit, and kills it on timeout or cancellation. The error is a reason, or `None` for a
 /// cancellation.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
-    let begun = Instant::now();
-    let ended = loop {
+    let start = Instant::now();
+    let outcome = loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
             Ok(None) if cancel.is_cancelled() => break None,
-            Ok(None) if begun.elapsed() > PATIENCE => {
-                break Some(format!("took longer than {} s", PATIENCE.as_secs()));
+            Ok(None) if start.elapsed() > COMMAND_TIMEOUT => {
+                break Some(format!("took longer than {} s", COMMAND_TIMEOUT.as_secs()));
             }
-            Ok(None) => thread::sleep(LOOK),
+            Ok(None) => thread::sleep(POLL_INTERVAL),
             Err(error) => break Some(format!("failed while running: {error}")),
         }
     };
     // Ignore errors, since the command may have exited in the meantime.
     let _ = child.kill();
     let _ = child.wait();
-    Err(ended)
+    Err(outcome)
 }

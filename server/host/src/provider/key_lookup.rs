@@ -42,7 +42,7 @@ impl KeySource {
     }
 
     /// Handles a provider's rejection of the key. A key command runs again for the next request.
-    pub(super) fn was_refused(&self) {
+    pub(super) fn handle_rejection(&self) {
         if let Self::Command(command) = self {
             key_command::forget(command);
         }

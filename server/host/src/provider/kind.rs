@@ -49,7 +49,7 @@ impl Provider {
         let unknown = || UnknownModel(name.chars().take(100).collect());
         let is_prefix = |kind: ProviderName| {
             let hosts = kind.endpoint().prefix_hosts;
-            hosts.is_empty() || base_url.as_deref().is_none_or(|url| address::is_at(url, hosts))
+            hosts.is_empty() || base_url.as_deref().is_none_or(|url| address::has_host_suffix(url, hosts))
         };
         let prefixed = name.split_once('/').and_then(|(prefix, model)| {
             let mut all = ProviderName::ALL.iter().copied();
@@ -57,7 +57,7 @@ impl Provider {
             is_prefix(kind).then_some((kind, model))
         });
         let (kind, model) = match prefixed {
-            Some(found) => found,
+            Some(kind_and_model) => kind_and_model,
             None if base_url.is_some() => (guess(name).unwrap_or(ProviderName::OpenAi), name),
             None => (guess(name).ok_or_else(unknown)?, name),
         };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_enough() {
+    fn the_model_name_determines_the_provider() {
         for (name, kind, model) in [
             ("claude-haiku-4-5", ProviderName::Anthropic, "claude-haiku-4-5"),
             ("gpt-4o-mini", ProviderName::OpenAi, "gpt-4o-mini"),
@@ -133,13 +133,13 @@ mod tests {
         }
         let (gateway, amazon) =
             ("http://localhost:8080/v1", "https://bedrock-runtime.eu-west-1.amazonaws.com");
-        for (name, at, kind, model) in [
+        for (name, base_url, kind, model) in [
             ("meta-llama/Llama-3", gateway, ProviderName::OpenAi, "meta-llama/Llama-3"),
             ("bedrock/anthropic.claude-x", gateway, ProviderName::OpenAi, "bedrock/anthropic.claude-x"),
             ("bedrock/anthropic.claude-x", amazon, ProviderName::Bedrock, "anthropic.claude-x"),
         ] {
-            let provider = Provider::for_model(name, Some(at.to_owned())).unwrap();
-            assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name} at {at}");
+            let provider = Provider::for_model(name, Some(base_url.to_owned())).unwrap();
+            assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name} at {base_url}");
         }
     }
 }

@@ -8,23 +8,23 @@ use super::error::SendError;
 
 /// HTTP statuses of temporary failures: 429 too many requests, 500 internal error, 502 bad gateway, 503 unavailable,
 /// and Anthropic's 529 overloaded.
-const NOT_NOW: [u16; 5] = [429, 500, 502, 503, 529];
+const TEMPORARY_STATUSES: [u16; 5] = [429, 500, 502, 503, 529];
 
 /// Wait before the second attempt. Doubles with each further attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Maximum wait, unless the provider asks for a longer one.
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const MAX_WAIT: Duration = Duration::from_secs(8);
 
 /// Maximum wait that a provider may ask for. If it asks for a longer one, the request fails and the user decides.
-const LONGEST_HINT: Duration = Duration::from_secs(60);
+const MAX_HINT: Duration = Duration::from_secs(60);
 
 /// A failed attempt, and whether a retry may help.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The error to report if there is no further attempt.
     pub(super) error: SendError,
-    pub(super) again: Retry,
+    pub(super) retry: Retry,
     /// Whether the provider may have billed the attempt.
     pub(super) may_be_billed: bool,
 }
@@ -42,27 +42,27 @@ pub(super) enum Retry {
 
 /// Counts the failed attempts, and those among them that may have been billed.
 #[derive(Debug, Default)]
-pub(super) struct Tries {
+pub(super) struct Attempts {
     failed: u32,
     billed: u32,
 }
 
 impl Failure {
     /// Creates a failure that a retry would not resolve.
-    pub(super) fn lasting(error: SendError) -> Self {
-        Self { error, again: Retry::Never, may_be_billed: false }
+    pub(super) fn permanent(error: SendError) -> Self {
+        Self { error, retry: Retry::Never, may_be_billed: false }
     }
 
     /// Creates the failure of a reply that was lost before its end.
     pub(super) fn cut(error: SendError) -> Self {
-        Self { error, again: Retry::Usual, may_be_billed: true }
+        Self { error, retry: Retry::Usual, may_be_billed: true }
     }
 }
 
 impl Retry {
     /// Decides whether to retry after an error response. `advised` is the provider's own advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, error: &ProviderError) -> Self {
-        if advised == Some(false) || !NOT_NOW.contains(&status) {
+        if advised == Some(false) || !TEMPORARY_STATUSES.contains(&status) {
             Self::Never
         } else {
             Self::after_error(error)
@@ -86,7 +86,7 @@ impl Retry {
     }
 }
 
-impl Tries {
+impl Attempts {
     /// Records a failure. Returns the wait before the next attempt, or `None` to stop. A request that may have been
     /// billed is retried only once, so that a reply costs at most twice its price.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
@@ -95,54 +95,54 @@ impl Tries {
         if self.failed > retries || self.billed > 1 {
             return None;
         }
-        let usual = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(LONGEST_WAIT);
-        match failure.again {
+        let backoff = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(MAX_WAIT);
+        match failure.retry {
             Retry::Never => None,
             // Wait for a random time between half of the usual wait and all of it, so that clients that failed at the
             // same time do not retry at the same time.
-            Retry::Usual => Some(usual / 2 + jitter(usual / 2)),
-            Retry::After(hint) if hint > LONGEST_HINT => None,
+            Retry::Usual => Some(backoff / 2 + jitter(backoff / 2)),
+            Retry::After(hint) if hint > MAX_HINT => None,
             Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
         }
     }
 }
 
-/// Returns a random duration of at most `most`.
-fn jitter(most: Duration) -> Duration {
+/// Returns a random duration of at most `max`.
+fn jitter(max: Duration) -> Duration {
     let mut byte = [0; 1];
     // Without random bytes, the jitter is zero.
     let _ = getrandom::fill(&mut byte);
-    most.mul_f64(f64::from(byte[0]) / 255.0)
+    max.mul_f64(f64::from(byte[0]) / 255.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn failure(again: Retry, may_be_billed: bool) -> Failure {
-        Failure { error: SendError::Cancelled, again, may_be_billed }
+    fn failure(retry: Retry, may_be_billed: bool) -> Failure {
+        Failure { error: SendError::Cancelled, retry, may_be_billed }
     }
 
     #[test]
     fn waits_grow_up_to_a_limit() {
-        let mut tries = Tries::default();
-        for most in [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000] {
-            let most = Duration::from_millis(most);
-            let wait = tries.wait(&failure(Retry::Usual, false), 12).unwrap();
-            assert!(most / 2 <= wait && wait <= most, "{wait:?} of {most:?}");
+        let mut attempts = Attempts::default();
+        for max in [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000] {
+            let max = Duration::from_millis(max);
+            let wait = attempts.wait(&failure(Retry::Usual, false), 12).unwrap();
+            assert!(max / 2 <= wait && wait <= max, "{wait:?} of {max:?}");
         }
-        assert_eq!(tries.wait(&failure(Retry::Usual, false), 12), None, "no retry is left");
+        assert_eq!(attempts.wait(&failure(Retry::Usual, false), 12), None, "no retry is left");
     }
 
     #[test]
-    fn waits_differ() {
-        let wait = || Tries::default().wait(&failure(Retry::Usual, false), 1);
+    fn waits_are_random() {
+        let wait = || Attempts::default().wait(&failure(Retry::Usual, false), 1);
         assert!((0..64).any(|_| wait() != wait()));
     }
 
     #[test]
-    fn a_hint_is_followed_within_reason() {
-        let wait = |hint| Tries::default().wait(&failure(Retry::After(hint), false), 1);
+    fn a_hint_is_followed_up_to_a_limit() {
+        let wait = |hint| Attempts::default().wait(&failure(Retry::After(hint), false), 1);
         assert_eq!(wait(Duration::ZERO), Some(Duration::ZERO));
         let second = Duration::from_secs(1);
         assert!(wait(second).is_some_and(|wait| second <= wait && wait <= second + FIRST_WAIT));
@@ -150,20 +150,20 @@ mod tests {
     }
 
     #[test]
-    fn what_may_have_been_billed_is_tried_once_more() {
-        let mut tries = Tries::default();
-        assert!(tries.wait(&failure(Retry::Usual, true), 9).is_some());
-        assert!(tries.wait(&failure(Retry::Usual, false), 9).is_some());
-        assert_eq!(tries.wait(&failure(Retry::Usual, true), 9), None);
+    fn a_request_that_may_have_been_billed_is_retried_once() {
+        let mut attempts = Attempts::default();
+        assert!(attempts.wait(&failure(Retry::Usual, true), 9).is_some());
+        assert!(attempts.wait(&failure(Retry::Usual, false), 9).is_some());
+        assert_eq!(attempts.wait(&failure(Retry::Usual, true), 9), None);
     }
 
     #[test]
-    fn only_not_now_is_tried_again() {
+    fn only_temporary_failures_are_retried() {
         let busy = ProviderError::new(ProviderErrorKind::RateLimit, "slow down");
         for status in 300..600 {
-            let again = Retry::after_status(status, None, &busy);
-            let expected = if NOT_NOW.contains(&status) { Retry::Usual } else { Retry::Never };
-            assert_eq!(again, expected, "{status}");
+            let retry = Retry::after_status(status, None, &busy);
+            let expected = if TEMPORARY_STATUSES.contains(&status) { Retry::Usual } else { Retry::Never };
+            assert_eq!(retry, expected, "{status}");
         }
         let second = Duration::from_secs(1);
         let hinted = ProviderError { retry_after: Some(second), ..busy };

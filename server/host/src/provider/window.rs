@@ -23,7 +23,7 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Models (base URL and name) that a server could not load for their windows. The wait is not repeated by each question
 /// of this process.
-static UNLOADED: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
+static LOAD_FAILURES: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
 
 /// Maximum size of a reply in bytes. Descriptions of models contain their templates and licenses.
 const MAX_REPLY: usize = 4 << 20;
@@ -31,7 +31,7 @@ const MAX_REPLY: usize = 4 << 20;
 impl Provider {
     /// Returns whether the server is on this machine.
     pub fn is_local(&self) -> bool {
-        Address::of(self).is_ok_and(|address| address.is_on_this_machine())
+        Address::new(self).is_ok_and(|address| address.is_on_this_machine())
     }
 
     /// Returns the tokens of the window that the server gives to the model. `None` if the server is not on this machine
@@ -62,30 +62,30 @@ impl Provider {
 
     /// Loads the model, unless that failed before.
     fn load(&self, path: &'static str, body: &Value, cancel: &Cancel) -> Option<Value> {
-        let unloaded = || UNLOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = || LOAD_FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (self.base_url.clone(), self.model.clone());
-        if unloaded().contains(&key) {
+        if failures().contains(&key) {
             return None;
         }
-        let loaded = self.look_up(Target::Server(path), Some(body), LOAD_TIMEOUT, cancel);
-        if loaded.is_none() && !cancel.is_cancelled() {
-            unloaded().insert(key);
+        let reply = self.look_up(Target::Server(path), Some(body), LOAD_TIMEOUT, cancel);
+        if reply.is_none() && !cancel.is_cancelled() {
+            failures().insert(key);
         }
-        loaded
+        reply
     }
 
     fn look_up(
         &self,
         target: Target,
         body: Option<&Value>,
-        patience: Duration,
+        timeout: Duration,
         cancel: &Cancel,
     ) -> Option<Value> {
-        let limits = Limits { deadline: patience, stall: patience, max_reply_bytes: MAX_REPLY, retries: 0 };
+        let limits = Limits { deadline: timeout, stall: timeout, max_reply_bytes: MAX_REPLY, retries: 0 };
         let read = |bytes: &[u8]| -> Result<Value, ProviderError> {
-            json::from_slice(bytes).map_err(|_| ProviderError::of_status(200, bytes, None))
+            json::from_slice(bytes).map_err(|_| ProviderError::from_status(200, bytes, None))
         };
-        let found = self.request(target, body, &read, &limits, cancel);
-        found.inspect_err(|error| tracing::debug!(%error, "cannot read the server's window")).ok()
+        let reply = self.request(target, body, &read, &limits, cancel);
+        reply.inspect_err(|error| tracing::debug!(%error, "cannot read the server's window")).ok()
     }
 }

@@ -20,10 +20,10 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
 /// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. Returns `None` if the path cannot be
 /// written without the prefix, such as a path to a volume without a drive letter.
 pub(super) fn without_prefix(path: &str) -> Option<String> {
-    let rest = path.strip_prefix(r"\\?\")?;
-    if let Some(share) = rest.strip_prefix(r"UNC\") {
+    let unprefixed = path.strip_prefix(r"\\?\")?;
+    if let Some(share) = unprefixed.strip_prefix(r"UNC\") {
         return Some(format!(r"\\{share}"));
     }
-    let has_drive = matches!(rest.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
-    has_drive.then(|| rest.to_owned())
+    let has_drive = matches!(unprefixed.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    has_drive.then(|| unprefixed.to_owned())
 }

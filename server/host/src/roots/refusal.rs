@@ -10,7 +10,7 @@ use crate::uri::UriError;
 pub(super) const MAX_PATH_BYTES: usize = 32 * 1024;
 
 /// Maximum number of characters of a path to show in an error.
-const SHOWN_CHARACTERS: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// A rejected path and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,18 +87,18 @@ pub enum Refusal {
 impl PathError {
     /// Creates an error about a path. Truncates the path and escapes invisible characters.
     pub(crate) fn new(path: &str, reason: Refusal) -> Self {
-        let mut shown = String::new();
+        let mut escaped = String::new();
         for (index, c) in path.chars().enumerate() {
-            if index == SHOWN_CHARACTERS {
-                shown.push('…');
+            if index == MAX_SHOWN_CHARS {
+                escaped.push('…');
                 break;
             }
             if is_invisible(c) {
-                shown.extend(c.escape_unicode());
+                escaped.extend(c.escape_unicode());
             } else {
-                shown.push(c);
+                escaped.push(c);
             }
         }
-        Self { path: shown, reason }
+        Self { path: escaped, reason }
     }
 }

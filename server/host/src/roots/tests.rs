@@ -115,7 +115,7 @@ fn a_file_has_one_key_in_any_case_and_with_any_drive() {
 
 #[cfg(windows)]
 #[test]
-fn ways_out_that_only_windows_has() {
+fn windows_paths_that_lead_outside_are_rejected() {
     use Refusal::*;
 
     let tree = tree();
@@ -173,7 +173,7 @@ fn only_the_shares_of_workspace_folders_are_accessed() {
 
 #[cfg(unix)]
 #[test]
-fn ways_out_that_text_alone_gives_away() {
+fn paths_whose_text_leads_outside_are_rejected() {
     use Refusal::*;
 
     let tree = tree();
@@ -287,7 +287,7 @@ fn ways_out_that_text_alone_gives_away() {
 
 #[cfg(unix)]
 #[test]
-fn ways_out_through_links() {
+fn links_that_lead_outside_are_rejected() {
     use Refusal::*;
 
     let tree = tree();
@@ -385,7 +385,7 @@ fn a_file_may_have_a_backslash_in_its_name() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_not_text_has_no_key() {
+fn a_name_that_is_not_utf8_has_no_key() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -417,7 +417,7 @@ fn several_roots() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_from_one_root_into_another_is_no_escape() {
+fn a_link_from_one_root_into_another_is_followed() {
     let tree = Tree::new(&["web/", "api/a.rs"]);
     tree.link("../api", "web/link");
     check(&tree.several(&["web", "api"]), "web/link/a.rs", &Ok("api/a.rs"));
@@ -425,7 +425,7 @@ fn a_link_from_one_root_into_another_is_no_escape() {
 }
 
 #[test]
-fn of_nested_roots_the_deepest_has_the_file() {
+fn a_file_belongs_to_the_innermost_of_nested_roots() {
     let tree = Tree::new(&["outer/inner/a.rs", "outer/b.rs"]);
     for folders in [["outer", "outer/inner"], ["outer/inner", "outer"]] {
         let roots = tree.several(&folders);
@@ -436,7 +436,7 @@ fn of_nested_roots_the_deepest_has_the_file() {
 }
 
 #[test]
-fn names_of_roots_are_single_parts() {
+fn names_of_roots_contain_no_slash() {
     let tree = Tree::new(&[]);
     let named = ["web", "a/b", "", "..", "web", "web-2", " c:d "].into_iter().enumerate();
     let folders = named
@@ -447,7 +447,7 @@ fn names_of_roots_are_single_parts() {
 }
 
 #[test]
-fn keys_from_outside_are_checked_again() {
+fn keys_from_clients_are_validated() {
     let tree = tree();
     let roots = tree.roots();
     for (key, reason) in [
@@ -480,7 +480,7 @@ fn a_root_must_be_absolute_and_need_not_exist() {
 }
 
 #[test]
-fn an_error_shows_the_path_without_what_could_deceive() {
+fn an_error_escapes_invisible_characters_in_the_path() {
     let roots = tree().roots();
     let error = roots.resolve("../a\u{202e}b\nc").unwrap_err();
     assert_eq!(error.to_string(), format!("`../a\\u{{202e}}b\\u{{a}}c`: {}", Refusal::ParentStep));
@@ -494,7 +494,7 @@ const NAME: &str = if cfg!(windows) { "[a-zé ._-]{0,5}[a-zé_-]" } else { "[a-z
 proptest! {
     /// For any text, the resulting key names a path in the root, and converts back from that path.
     #[test]
-    fn no_text_leads_outside(text in r"(\.|\.\.|/|\\|src|a\.rs|file:|%2e|%2F|[^/]|C:|root|~|é){0,8}") {
+    fn arbitrary_text_never_resolves_outside_the_roots(text in r"(\.|\.\.|/|\\|src|a\.rs|file:|%2e|%2F|[^/]|C:|root|~|é){0,8}") {
         let tree = Tree::new(&["root/src/a.rs", "root/a.rs"]);
         let roots = tree.roots();
         if let Ok(key) = roots.resolve(&text) {
@@ -509,7 +509,7 @@ proptest! {
     #[test]
     fn a_key_and_its_path_are_one_to_one(parts in prop::collection::vec(NAME, 1..4)) {
         prop_assume!(parts.iter().all(|part| part != "." && part != "..") && !parts[0].starts_with("untitled:"));
-        prop_assume!(cfg!(unix) || !parts.iter().any(|part| has_second_meaning(part)));
+        prop_assume!(cfg!(unix) || !parts.iter().any(|part| is_ambiguous_on_windows(part)));
         let roots = Roots::single(std::env::temp_dir().join("nowhere/root")).unwrap();
         let key = FileKey::new(parts.join("/"));
         prop_assert_eq!(roots.key_of(&roots.path_of(&key).unwrap()), Some(key));
@@ -517,17 +517,17 @@ proptest! {
 }
 
 #[test]
-fn names_that_windows_takes_for_something_else() {
+fn ambiguous_windows_names_are_rejected() {
     for name in ["a.rs::$DATA", "a.rs.", "a.rs ", "nul", "NUL.txt", "con .rs", "Com1", "lpt9.rs", "com¹"] {
-        assert!(super::has_second_meaning(name), "{name}");
+        assert!(super::is_ambiguous_on_windows(name), "{name}");
     }
     for name in ["a.rs", "com", "com10", "lpt.rs", "null", "console.rs", "aux1", "é"] {
-        assert!(!super::has_second_meaning(name), "{name}");
+        assert!(!super::is_ambiguous_on_windows(name), "{name}");
     }
 }
 
 #[test]
-fn the_prefix_of_windows_is_left_out() {
+fn the_verbatim_prefix_of_windows_paths_is_removed() {
     assert_eq!(without_prefix(r"\\?\C:\Users\me").as_deref(), Some(r"C:\Users\me"));
     assert_eq!(without_prefix(r"\\?\C:\").as_deref(), Some(r"C:\"));
     assert_eq!(without_prefix(r"\\?\UNC\host\share\a").as_deref(), Some(r"\\host\share\a"));

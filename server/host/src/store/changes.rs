@@ -9,8 +9,8 @@ use serde_json::Value;
 use strata_conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
-use super::rows::{body, key_of};
-use super::sessions::{Columns, append, next_touch};
+use super::rows::{body, session_key};
+use super::sessions::{Columns, append, next_change_number};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
@@ -41,24 +41,29 @@ impl Store {
     /// or [`StoreError::Order`] if the change does not match the stored state; [`StoreError::TooDeep`],
     /// [`StoreError::Full`], [`StoreError::Busy`] or [`StoreError::Damaged`].
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
-        let applied = self.apply(handle, commit);
-        self.mark_damage(applied)
+        let result = self.apply(handle, commit);
+        self.mark_damage(result)
     }
 
     fn apply(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
-        handle.must_write()?;
-        let transaction = self.writing()?;
-        let session = key_of(&transaction, &handle.id)?;
+        handle.check_writable()?;
+        let transaction = self.begin_write()?;
+        let session = session_key(&transaction, &handle.id)?;
         remove(&transaction, session, &commit.removed)?;
         change(&transaction, session, &commit.changed)?;
         append(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;
         if let Some(order) = &commit.order {
             reorder(&transaction, session, order)?;
         }
-        let touched = next_touch(&transaction)?;
+        let change_number = next_change_number(&transaction)?;
         transaction
             .prepare_cached("UPDATE session SET next_id = ?2, updated_ms = ?3, touched = ?4 WHERE key = ?1")?
-            .execute(params![session, commit.next_id.cast_signed(), commit.now_ms.cast_signed(), touched])?;
+            .execute(params![
+                session,
+                commit.next_id.cast_signed(),
+                commit.now_ms.cast_signed(),
+                change_number
+            ])?;
         if let Some(state) = &commit.state {
             transaction
                 .prepare_cached("UPDATE session SET state = ?2 WHERE key = ?1")?
@@ -70,13 +75,13 @@ impl Store {
 
 fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Result<(), StoreError> {
     let words = WordIndex::new(connection);
-    let mut displace = connection.prepare_cached("DELETE FROM place WHERE message = ?1")?;
+    let mut delete_place = connection.prepare_cached("DELETE FROM place WHERE message = ?1")?;
     let mut delete = connection.prepare_cached("DELETE FROM message WHERE key = ?1")?;
     for &id in removed {
-        let key = stored(connection, session, id)?.key;
-        displace.execute([key])?;
+        let key = find_message(connection, session, id)?.key;
+        delete_place.execute([key])?;
         delete.execute([key])?;
-        words.forget(key)?;
+        words.remove(key)?;
     }
     Ok(())
 }
@@ -86,8 +91,8 @@ fn change(connection: &Connection, session: i64, changed: &[Arc<Message>]) -> Re
     let mut update =
         connection.prepare_cached("UPDATE message SET role = ?2, kind = ?3, body = ?4 WHERE key = ?1")?;
     for message in changed {
-        let stored = stored(connection, session, message.id)?;
-        let columns = Columns::of(&message.body)?;
+        let stored = find_message(connection, session, message.id)?;
+        let columns = Columns::from_message(&message.body)?;
         if columns.body == stored.body {
             continue;
         }
@@ -104,17 +109,17 @@ fn reorder(connection: &Connection, session: i64, order: &[MessageId]) -> Result
     while let Some(row) = rows.next()? {
         keys.insert(MessageId(row.get::<_, i64>(0)?.cast_unsigned()), row.get::<_, i64>(1)?);
     }
-    let wrong = StoreError::Order { named: order.len(), held: keys.len() };
+    let order_error = StoreError::Order { listed: order.len(), existing: keys.len() };
     if order.len() != keys.len() {
-        return Err(wrong);
+        return Err(order_error);
     }
     connection.prepare_cached("DELETE FROM place WHERE session = ?1")?.execute([session])?;
-    let mut put =
+    let mut insert_place =
         connection.prepare_cached("INSERT INTO place (session, position, message) VALUES (?1, ?2, ?3)")?;
     for (position, id) in (1_i64..).zip(order) {
         // Remove the key from the map, so that listing a message twice is an error.
-        let Some(key) = keys.remove(id) else { return Err(wrong) };
-        put.execute([session, position, key])?;
+        let Some(key) = keys.remove(id) else { return Err(order_error) };
+        insert_place.execute([session, position, key])?;
     }
     Ok(())
 }
@@ -124,11 +129,11 @@ struct StoredMessage {
     body: String,
 }
 
-fn stored(connection: &Connection, session: i64, id: MessageId) -> Result<StoredMessage, StoreError> {
+fn find_message(connection: &Connection, session: i64, id: MessageId) -> Result<StoredMessage, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT key, body FROM message WHERE session = ?1 AND id = ?2")?;
-    let found = statement.query_row([session, id.0.cast_signed()], |row| {
+    let row = statement.query_row([session, id.0.cast_signed()], |row| {
         Ok(StoredMessage { key: row.get(0)?, body: row.get(1)? })
     });
-    found.optional()?.ok_or(StoreError::NoMessage(id))
+    row.optional()?.ok_or(StoreError::NoMessage(id))
 }

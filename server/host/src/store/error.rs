@@ -23,7 +23,7 @@ pub enum StoreError {
         known: i32,
     },
     /// Another process, or another handle in this process, has the session open for writing.
-    #[error("session `{id}` is in use{}; it can be opened read-only", process(*pid))]
+    #[error("session `{id}` is in use{}; it can be opened read-only", by_process(*pid))]
     InUse {
         id: SessionId,
         /// The process that has the session open, if known.
@@ -35,7 +35,6 @@ pub enum StoreError {
     NoSession(SessionId),
     #[error("session `{0}` already exists")]
     Exists(SessionId),
-    /// The id is reserved.
     #[error("`{0}` always means the current session; choose another name")]
     Reserved(SessionId),
     /// This text is not a valid session id.
@@ -56,17 +55,17 @@ pub enum StoreError {
     #[error("values nested more than {0} levels deep cannot be stored; convert the innermost ones to text")]
     TooDeep(usize),
     /// The order in a commit does not list each message of the session exactly once.
-    #[error("the new order must list each of the session's {held} messages once, but it lists {named}")]
-    Order { named: usize, held: usize },
+    #[error("the new order must list each of the session's {existing} messages once, but it lists {listed}")]
+    Order { listed: usize, existing: usize },
     /// The search query contains no words.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
     /// An imported file has an invalid line.
-    #[error("line {line}: {what}")]
+    #[error("line {line}: {problem}")]
     Line {
         /// One-based line number.
         line: usize,
-        what: String,
+        problem: String,
     },
     /// A spilled output alone exceeds the quota for all spilled outputs.
     #[error(
@@ -123,8 +122,8 @@ impl StoreError {
         }
     }
 
-    pub(super) fn damaged(what: impl ToString) -> Self {
-        Self::Damaged(what.to_string())
+    pub(super) fn damaged(reason: impl ToString) -> Self {
+        Self::Damaged(reason.to_string())
     }
 }
 
@@ -145,6 +144,6 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-fn process(pid: Option<u32>) -> String {
+fn by_process(pid: Option<u32>) -> String {
     pid.map(|pid| format!(" by process {pid}")).unwrap_or_default()
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use strata_base::json;
 use strata_conversation::history::{Message, MessageId};
 
-use super::rows::key_of;
-use super::sessions::{NewSession, append, each_message, insert};
+use super::rows::session_key;
+use super::sessions::{NewSession, append, for_each_message, insert};
 use super::{SessionHandle, SessionId, Store, StoreError};
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ const VERSION: u32 = 1;
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// Maximum message id to accept in an import. Leaves enough ids for messages appended later.
-const MAX_NUMBER: u64 = u64::MAX / 4;
+const MAX_MESSAGE_ID: u64 = u64::MAX / 4;
 
 impl Store {
     /// Writes a consistent snapshot of a session as JSON lines: a header, and then all messages in order, including
@@ -45,15 +45,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSession`] if the session does not exist; [`StoreError::Io`] if writing to `out` fails.
     pub fn export(&self, id: &SessionId, out: &mut impl Write) -> Result<(), StoreError> {
-        let transaction = self.reading()?;
-        let key = key_of(&transaction, id)?;
+        let transaction = self.begin_read()?;
+        let key = session_key(&transaction, id)?;
         let mut session =
             transaction.prepare_cached("SELECT name, created_ms FROM session WHERE key = ?1")?;
         let (name, created_ms): (String, i64) =
             session.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let created_ms = created_ms.cast_unsigned();
         write_line(out, &Header { strata_session: VERSION, id: id.clone(), name, created_ms })?;
-        each_message(&transaction, key, |message| write_line(out, &message))
+        for_each_message(&transaction, key, |message| write_line(out, &message))
     }
 
     /// Imports the output of [`export`](Self::export) as a new session, completely or not at all. Keeps the id of the
@@ -62,28 +62,28 @@ impl Store {
     /// # Errors
     /// [`StoreError::Line`] with the number of the first invalid line.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
-        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
-        let header: Header = json::from_slice(&header).map_err(|error| wrong(1, error))?;
+        let header = read_line(&mut lines, 1)?.ok_or_else(|| line_error(1, "the header is missing"))?;
+        let header: Header = json::from_slice(&header).map_err(|error| line_error(1, error))?;
         if header.strata_session != VERSION {
-            return Err(wrong(1, format!("unknown format version {}", header.strata_session)));
+            return Err(line_error(1, format!("unknown format version {}", header.strata_session)));
         }
-        let id = match key_of(&self.connection, &header.id) {
+        let id = match session_key(&self.connection, &header.id) {
             Ok(_) => SessionId::random()?,
             Err(StoreError::NoSession(_)) if header.id.is_reserved() => SessionId::random()?,
             Err(StoreError::NoSession(_)) => header.id,
-            Err(failed) => return Err(failed),
+            Err(error) => return Err(error),
         };
         let new = NewSession { id, name: header.name, created_ms: header.created_ms };
-        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
-        let transaction = self.writing()?;
+        let handle = SessionHandle::for_writing(&self.paths, new.id.clone())?;
+        let transaction = self.begin_write()?;
         let session = insert(&transaction, &new, &Value::Null, 0)?;
         let (mut messages, mut next_id) = (0, 0);
         while let Some(line) = read_line(&mut lines, messages + 2)? {
-            let at = messages + 2;
-            let message = message(&line).map_err(|what| wrong(at, what))?;
+            let line_number = messages + 2;
+            let message = message(&line).map_err(|problem| line_error(line_number, problem))?;
             next_id = next_id.max(message.id.0.saturating_add(1));
             append(&transaction, session, [&message]).map_err(|error| match error {
-                StoreError::MessageExists(_) => wrong(at, error),
+                StoreError::MessageExists(_) => line_error(line_number, error),
                 other => other,
             })?;
             messages += 1;
@@ -108,20 +108,20 @@ fn message(line: &[u8]) -> Result<Message, String> {
         json::from_slice(line).map_err(|error| error.to_string())?;
     let id = fields.shift_remove("id").ok_or("a message needs an `id`")?;
     let id: MessageId = serde_json::from_value(id).map_err(|error| format!("id: {error}"))?;
-    if id.0 > MAX_NUMBER {
-        return Err(format!("id: {} is too high; the highest is {MAX_NUMBER}", id.0));
+    if id.0 > MAX_MESSAGE_ID {
+        return Err(format!("id: {} is too high; the highest is {MAX_MESSAGE_ID}", id.0));
     }
     let body = serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
     Ok(Message { id, body })
 }
 
 /// Reads the next line, or `None` at the end.
-fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
+fn read_line(lines: &mut impl BufRead, line_number: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let mut line = Vec::new();
-    let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);
-    read.map_err(|error| StoreError::io(Path::new("import"), &error))?;
+    let result = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);
+    result.map_err(|error| StoreError::io(Path::new("import"), &error))?;
     if line.len() as u64 > MAX_LINE_BYTES {
-        return Err(wrong(at, format!("longer than {} MiB", MAX_LINE_BYTES >> 20)));
+        return Err(line_error(line_number, format!("longer than {} MiB", MAX_LINE_BYTES >> 20)));
     }
     if line.is_empty() {
         return Ok(None);
@@ -129,6 +129,6 @@ fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, Sto
     Ok(Some(line))
 }
 
-fn wrong(line: usize, what: impl ToString) -> StoreError {
-    StoreError::Line { line, what: what.to_string() }
+fn line_error(line: usize, problem: impl ToString) -> StoreError {
+    StoreError::Line { line, problem: problem.to_string() }
 }

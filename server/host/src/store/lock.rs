@@ -24,18 +24,20 @@ pub struct SessionHandle {
 }
 
 impl SessionHandle {
-    pub(super) fn reading(id: SessionId) -> Self {
+    pub(super) fn for_reading(id: SessionId) -> Self {
         Self { id, lock: None }
     }
 
     /// Locks a session for writing. If the session is already locked, fails immediately with the id of the process that
     /// holds the lock.
-    pub(super) fn writing(place: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
-        let path = place.session_lock(&id);
+    pub(super) fn for_writing(paths: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
+        let path = paths.session_lock(&id);
         let mut file = lock_file(&path)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::InUse { pid: holder(&mut file), id }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::InUse { pid: lock_holder(&mut file), id });
+            }
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, &error)),
         }
         // Record which process holds the lock, so that other processes can report it. Failing to record it is harmless.
@@ -47,7 +49,7 @@ impl SessionHandle {
         if self.lock.is_some() { Access::Write } else { Access::Read }
     }
 
-    pub(super) fn must_write(&self) -> Result<(), StoreError> {
+    pub(super) fn check_writable(&self) -> Result<(), StoreError> {
         match self.access() {
             Access::Write => Ok(()),
             Access::Read => Err(StoreError::ReadOnly(self.id.clone())),
@@ -56,7 +58,7 @@ impl SessionHandle {
 }
 
 /// Reads the id of the process that holds a lock. Returns `None` on systems where a locked file cannot be read.
-fn holder(file: &mut File) -> Option<u32> {
+fn lock_holder(file: &mut File) -> Option<u32> {
     const DIGITS: u64 = 10;
     let mut text = String::new();
     file.rewind().ok()?;

@@ -15,7 +15,7 @@ impl Store {
         if note.text.trim().is_empty() {
             return Err(StoreError::EmptyFragment);
         }
-        let transaction = self.writing()?;
+        let transaction = self.begin_write()?;
         let tags = serde_json::to_string(&note.tags).map_err(StoreError::damaged)?;
         transaction
             .prepare_cached("INSERT INTO fragment (session, tags, text, created_ms) VALUES (?1, ?2, ?3, ?4)")?
@@ -40,11 +40,11 @@ impl Store {
             .connection
             .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
         let mut rows = statement.query([])?;
-        let mut found = Vec::new();
+        let mut fragments = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(fragment(row)?);
+            fragments.push(fragment(row)?);
         }
-        Ok(found)
+        Ok(fragments)
     }
 
     /// Deletes the note with this id.
@@ -52,11 +52,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoFragment`] if the note does not exist.
     pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
-        let transaction = self.writing()?;
+        let transaction = self.begin_write()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
             return Err(StoreError::NoFragment(id));
         }
-        WordIndex::new(&transaction).forget_fragment(id.0)?;
+        WordIndex::new(&transaction).remove_fragment(id.0)?;
         Ok(transaction.commit()?)
     }
 }

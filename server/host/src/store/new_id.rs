@@ -27,11 +27,11 @@ impl FromStr for SessionId {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let fits = text.len() <= MAX_BYTES
-            && text.bytes().next().is_some_and(plain)
-            && text.bytes().all(|byte| plain(byte) || matches!(byte, b'-' | b'_'));
-        if fits { Ok(Self(text.into())) } else { Err(StoreError::BadSessionId(text.to_owned())) }
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_valid = text.len() <= MAX_BYTES
+            && text.bytes().next().is_some_and(is_plain)
+            && text.bytes().all(|byte| is_plain(byte) || matches!(byte, b'-' | b'_'));
+        if is_valid { Ok(Self(text.into())) } else { Err(StoreError::BadSessionId(text.to_owned())) }
     }
 }
 
@@ -58,20 +58,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_names_are_names_and_differ() {
-        let (one, other) = (SessionId::random().unwrap(), SessionId::random().unwrap());
-        assert_ne!(one, other);
-        assert_eq!(one.as_str().parse::<SessionId>().unwrap(), one);
-        assert_eq!(one.as_str().len(), 18);
+    fn random_ids_are_valid_and_differ() {
+        let (first, second) = (SessionId::random().unwrap(), SessionId::random().unwrap());
+        assert_ne!(first, second);
+        assert_eq!(first.as_str().parse::<SessionId>().unwrap(), first);
+        assert_eq!(first.as_str().len(), 18);
     }
 
     #[test]
-    fn what_could_be_more_than_a_file_name_is_no_name() {
-        for bad in ["", "..", "a/b", "a\\b", "-a", "_a", "A", "a.b", "a b", "é", "a\0", &"a".repeat(65)] {
-            assert!(bad.parse::<SessionId>().is_err(), "{bad:?}");
+    fn text_that_is_unsafe_as_a_file_name_is_rejected() {
+        for invalid in ["", "..", "a/b", "a\\b", "-a", "_a", "A", "a.b", "a b", "é", "a\0", &"a".repeat(65)]
+        {
+            assert!(invalid.parse::<SessionId>().is_err(), "{invalid:?}");
         }
-        for good in ["a", "0", "s-1_x", "1be6c52f-2f07-4a2c-8d5f-0d6a7a2a1b3c"] {
-            assert!(good.parse::<SessionId>().is_ok(), "{good:?}");
+        for valid in ["a", "0", "s-1_x", "1be6c52f-2f07-4a2c-8d5f-0d6a7a2a1b3c"] {
+            assert!(valid.parse::<SessionId>().is_ok(), "{valid:?}");
         }
     }
 }

@@ -32,29 +32,29 @@ enum FileState {
 }
 
 /// Maximum time that a statement waits for another process to finish writing.
-const BUSY_PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Suffixes of the files that SQLite creates next to a database.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace. If a damaged database had to be set aside, it is returned too.
-pub(super) fn open(place: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
-    let _lock = lock_for_a_moment(&place.opening_lock())?;
-    match connect(place) {
+pub(super) fn open(paths: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
+    let _lock = lock_for_a_moment(&paths.opening_lock())?;
+    match connect(paths) {
         Err(StoreError::Damaged(reason)) => {
-            let path = set_aside(place)?;
-            Ok((connect(place)?, Some(DamagedDatabase { path, reason })))
+            let path = set_aside(paths)?;
+            Ok((connect(paths)?, Some(DamagedDatabase { path, reason })))
         }
         opened => Ok((opened?, None)),
     }
 }
 
-fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
-    let path = place.database();
+fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
+    let path = paths.database();
     let state = inspect(&path)?;
     match &state {
-        FileState::Tables(found) if *found > schema::NEWEST => {
-            return Err(StoreError::Newer { path, found: *found, known: schema::NEWEST });
+        FileState::Tables(version) if *version > schema::NEWEST_VERSION => {
+            return Err(StoreError::Newer { path, found: *version, known: schema::NEWEST_VERSION });
         }
         FileState::Tables(_) | FileState::Unfinished => {}
         FileState::Nothing => create(&path)?,
@@ -64,7 +64,7 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_EXRESCODE;
     let mut connection = Connection::open_with_flags(&path, flags)?;
-    connection.busy_timeout(BUSY_PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     // Skip the checkpoint on close until the file is known to be intact, so that a damaged file remains as it was
     // found.
@@ -78,19 +78,19 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "fullfsync", "ON")?;
     // SQLite would otherwise write temporary data that exceeds its cache to a directory shared by all users.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    let found = match state {
+    let version = match state {
         // If the interrupted change was the creation of the database, the database is empty.
-        FileState::Unfinished if pages(&connection)? > 0 => rolled_back_version(&connection)?,
+        FileState::Unfinished if page_count(&connection)? > 0 => rolled_back_version(&connection)?,
         _ => schema::version(&connection)?,
     };
-    if found > schema::NEWEST {
-        return Err(StoreError::Newer { path, found, known: schema::NEWEST });
+    if version > schema::NEWEST_VERSION {
+        return Err(StoreError::Newer { path, found: version, known: schema::NEWEST_VERSION });
     }
     schema::migrate(&mut connection)?;
-    check(&mut connection, place)?;
+    check_tables(&mut connection, paths)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    let _ = fs::remove_file(place.suspicion());
+    let _ = fs::remove_file(paths.suspicion_marker());
     Ok(connection)
 }
 
@@ -124,7 +124,7 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
 fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
-    if application != schema::APPLICATION {
+    if application != schema::APPLICATION_ID {
         return Err(StoreError::damaged("it belongs to another program"));
     }
     if version <= 0 {
@@ -133,7 +133,7 @@ fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     Ok(version)
 }
 
-fn pages(connection: &Connection) -> Result<i64, StoreError> {
+fn page_count(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.pragma_query_value(None, "page_count", |row| row.get(0))?)
 }
 
@@ -145,62 +145,64 @@ fn create(path: &Path) -> Result<(), StoreError> {
     private_file(path).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(path, &error))?;
     #[cfg(unix)]
     if let Some(directory) = path.parent() {
-        let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
-        synced.map_err(|error| StoreError::io(directory, &error))?;
+        let result = fs::File::open(directory).and_then(|directory| directory.sync_all());
+        result.map_err(|error| StoreError::io(directory, &error))?;
     }
     Ok(())
 }
 
 /// Checks the tables, which takes a millisecond per thousand messages. The word index takes ten times as long, so it is
 /// checked only if damage was noticed earlier, and rebuilt from the tables if it is damaged.
-fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
+fn check_tables(connection: &mut Connection, paths: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {
         // SQLite does not report a missing table as damage.
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
-        check_one(connection, table)?;
+        check_table(connection, table)?;
     }
-    if !place.suspicion().exists() {
+    if !paths.suspicion_marker().exists() {
         return Ok(());
     }
-    match check_one(connection, schema::INDEX) {
+    match check_table(connection, schema::WORD_INDEX) {
         Err(StoreError::Damaged(_)) => {}
-        checked => return checked,
+        result => return result,
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
     WordIndex::new(&transaction).rebuild()?;
     Ok(transaction.commit()?)
 }
 
-fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
-    verdict(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
+fn check_table(connection: &Connection, table: &str) -> Result<(), StoreError> {
+    check_findings(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
 }
 
 /// Interprets the findings of SQLite's checks. Findings about pages that could not be read do not mean that the
 /// database is damaged. They contain the error code, or only a message if a list of pages could not be read
 /// (`checkTreePage` and `checkList` in SQLite's `btree.c`).
-pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
+pub(super) fn check_findings(findings: String) -> Result<(), StoreError> {
     /// Error codes for pages that could not be read: `SQLITE_NOMEM` and `SQLITE_IOERR`, whose low bytes are shared by
     /// all extended codes (<https://www.sqlite.org/rescode.html>).
-    const UNREAD: [u32; 2] = [7, 10];
-    let coded = findings.split("error code=").skip(1).any(|rest| {
-        let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-        digits.parse().is_ok_and(|code: u32| UNREAD.contains(&(code & 0xFF)))
+    const READ_ERROR_CODES: [u32; 2] = [7, 10];
+    let has_read_error_code = findings.split("error code=").skip(1).any(|after_marker| {
+        let digits = after_marker.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse().is_ok_and(|code: u32| READ_ERROR_CODES.contains(&(code & 0xFF)))
     });
     match &*findings {
         "ok" => Ok(()),
-        _ if coded || findings.contains("failed to get page") => Err(StoreError::Sqlite(findings)),
+        _ if has_read_error_code || findings.contains("failed to get page") => {
+            Err(StoreError::Sqlite(findings))
+        }
         _ => Err(StoreError::Damaged(findings)),
     }
 }
 
 /// Renames a damaged database together with the files that SQLite created next to it, and returns the new path.
-fn set_aside(place: &StorePaths) -> Result<PathBuf, StoreError> {
-    let path = place.database();
-    let free = |aside: &PathBuf| aside.symlink_metadata().is_err();
-    let aside = (1..).map(|nth| place.aside(nth)).find(free).ok_or(StoreError::Full)?;
-    fs::rename(&path, &aside).map_err(|error| StoreError::io(&path, &error))?;
-    for suffix in BESIDE {
-        let (from, to) = (sibling(&path, suffix), sibling(&aside, suffix));
+fn set_aside(paths: &StorePaths) -> Result<PathBuf, StoreError> {
+    let path = paths.database();
+    let is_free = |new_path: &PathBuf| new_path.symlink_metadata().is_err();
+    let new_path = (1..).map(|nth| paths.damaged_database(nth)).find(is_free).ok_or(StoreError::Full)?;
+    fs::rename(&path, &new_path).map_err(|error| StoreError::io(&path, &error))?;
+    for suffix in SQLITE_SUFFIXES {
+        let (from, to) = (sibling(&path, suffix), sibling(&new_path, suffix));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&from, &error));
@@ -208,7 +210,7 @@ fn set_aside(place: &StorePaths) -> Result<PathBuf, StoreError> {
             _ => {}
         }
     }
-    Ok(aside)
+    Ok(new_path)
 }
 
 fn sibling(path: &Path, suffix: &str) -> PathBuf {
@@ -219,12 +221,12 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
 
 /// Formats a path as an SQLite URI (<https://www.sqlite.org/uri.html>), percent-encoding special bytes.
 fn immutable_uri(path: &Path) -> String {
-    const KEPT: &AsciiSet =
+    const ENCODED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'/').remove(b':').remove(b'.').remove(b'-').remove(b'_');
     let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
     if cfg!(windows) {
         bytes.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
         bytes.insert(0, b'/');
     }
-    format!("file://{}?immutable=1", percent_encode(&bytes, KEPT))
+    format!("file://{}?immutable=1", percent_encode(&bytes, ENCODED))
 }

@@ -34,7 +34,7 @@ enum LinkPolicy {
 }
 
 /// Maximum wait for a lock. Processes normally hold a lock for milliseconds.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
@@ -43,7 +43,7 @@ impl WorkspaceKey {
     ///
     /// # Errors
     /// [`StoreError::Io`] if the folder cannot be resolved.
-    pub fn of(first_root: &Path) -> Result<Self, StoreError> {
+    pub fn for_folder(first_root: &Path) -> Result<Self, StoreError> {
         let folder = canonical(first_root).map_err(|error| StoreError::io(first_root, &error))?;
         Ok(Self { folder })
     }
@@ -59,11 +59,11 @@ impl StorePaths {
         private_top(state)?;
         let state = real_directory(state)?;
         let name = workspace.name();
-        let place = Self { workspace: state.join("workspaces").join(&name), state, name };
-        for directory in [&place.state.join("workspaces"), &place.workspace, &place.locks()] {
+        let paths = Self { workspace: state.join("workspaces").join(&name), state, name };
+        for directory in [&paths.state.join("workspaces"), &paths.workspace, &paths.locks()] {
             private_directory(directory)?;
         }
-        let note = place.workspace.join("folder.txt");
+        let note = paths.workspace.join("folder.txt");
         if !note.exists() {
             let text = format!("{}\n", workspace.folder.display());
             match private_file(&note).and_then(|mut file| file.write_all(text.as_bytes())) {
@@ -73,21 +73,21 @@ impl StorePaths {
                 _ => {}
             }
         }
-        Ok(place)
+        Ok(paths)
     }
 
     pub(super) fn database(&self) -> PathBuf {
         self.workspace.join("sessions.db")
     }
 
-    /// Returns the path to which a damaged database is moved. `nth` distinguishes several of them.
-    pub(super) fn aside(&self, nth: u32) -> PathBuf {
-        self.workspace.join(format!("sessions.damaged-{nth}.db"))
+    /// Returns the path to which a damaged database is moved. `number` distinguishes several of them.
+    pub(super) fn damaged_database(&self, number: u32) -> PathBuf {
+        self.workspace.join(format!("sessions.damaged-{number}.db"))
     }
 
     /// Returns the path of a marker file. The file exists if an operation noticed damage, so that the database is
     /// checked completely when it is next opened.
-    pub(super) fn suspicion(&self) -> PathBuf {
+    pub(super) fn suspicion_marker(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
 
@@ -125,8 +125,8 @@ impl StorePaths {
 /// [`StoreError::NoStateDirectory`] if no variable gives a directory.
 pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(own) = directory("STRATA_STATE_DIR") {
-        return Ok(own);
+    if let Some(override_directory) = directory("STRATA_STATE_DIR") {
+        return Ok(override_directory);
     }
     let base = if cfg!(windows) {
         directory("LOCALAPPDATA")
@@ -144,7 +144,7 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 /// # Errors
 /// [`StoreError::NotPrivate`] if the directory belongs to another user, or is a shared directory for temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
-    make_directory(path, LinkPolicy::Follow)
+    create_private_directory(path, LinkPolicy::Follow)
 }
 
 /// Creates a private directory, or makes an existing one private. Rejects links, which have no legitimate use below the
@@ -153,7 +153,7 @@ pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::NotPrivate`] if the path is a link or belongs to another user.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
-    make_directory(path, LinkPolicy::Refuse)
+    create_private_directory(path, LinkPolicy::Refuse)
 }
 
 /// Opens a stored file for reading. Rejects links and anything other than a regular file.
@@ -201,11 +201,11 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
 /// Waits for a lock that is only held briefly. The lock is released when the file is dropped or the process ends.
 pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     let file = lock_file(path)?;
-    let patience = Instant::now() + LOCK_PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(fs::TryLockError::WouldBlock) if Instant::now() < patience => thread::sleep(LOCK_PAUSE),
+            Err(fs::TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_PAUSE),
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Busy),
             Err(fs::TryLockError::Error(error)) => return Err(StoreError::io(path, &error)),
         }
@@ -218,7 +218,7 @@ fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     canonical(path).map_err(|error| StoreError::io(path, &error))
 }
 
-fn make_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
+fn create_private_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -228,7 +228,7 @@ fn make_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         return Err(not_private(path, "is a symbolic link"));
     }
     builder.create(path).map_err(|error| StoreError::io(path, &error))?;
-    close_to_others(path, links)
+    restrict_access(path, links)
 }
 
 fn not_private(path: &Path, problem: &'static str) -> StoreError {
@@ -238,25 +238,28 @@ fn not_private(path: &Path, problem: &'static str) -> StoreError {
 /// Makes a directory private. Works on the open directory, so that the directory that is changed is the one that was
 /// checked.
 #[cfg(unix)]
-fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
+fn restrict_access(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 
     const OTHERS: u32 = 0o077;
     const SHARED: u32 = 0o1002;
-    let failed = |error: io::Error| StoreError::io(path, &error);
-    let own = rustix::process::geteuid().as_raw();
-    let mut wanted = rustix::fs::OFlags::DIRECTORY;
+    let io_error = |error: io::Error| StoreError::io(path, &error);
+    let current_user = rustix::process::geteuid().as_raw();
+    let mut open_flags = rustix::fs::OFlags::DIRECTORY;
     match links {
-        LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
+        LinkPolicy::Refuse => open_flags |= rustix::fs::OFlags::NOFOLLOW,
         // A link created by another user would let that user choose which directory is made private and written to.
-        LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
+        LinkPolicy::Follow
+            if ![current_user, 0].contains(&path.symlink_metadata().map_err(io_error)?.uid()) =>
+        {
             return Err(not_private(path, "belongs to another user"));
         }
         LinkPolicy::Follow => {}
     }
-    let directory = OpenOptions::new().read(true).custom_flags(flags(wanted)).open(path).map_err(failed)?;
-    let metadata = directory.metadata().map_err(failed)?;
-    if metadata.uid() != own {
+    let directory =
+        OpenOptions::new().read(true).custom_flags(flags(open_flags)).open(path).map_err(io_error)?;
+    let metadata = directory.metadata().map_err(io_error)?;
+    if metadata.uid() != current_user {
         return Err(not_private(path, "belongs to another user"));
     }
     if metadata.mode() & SHARED == SHARED {
@@ -264,14 +267,14 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         return Err(not_private(path, "is shared by all users"));
     }
     if metadata.mode() & OTHERS != 0 {
-        directory.set_permissions(fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        directory.set_permissions(fs::Permissions::from_mode(0o700)).map_err(io_error)?;
     }
     Ok(())
 }
 
 /// Does nothing, because other users cannot access directories in a user profile on this system.
 #[cfg(not(unix))]
-fn close_to_others(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
+fn restrict_access(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
     Ok(())
 }
 
@@ -285,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_private_file_is_made_anew_or_not_at_all() {
+    fn a_private_file_is_never_an_existing_file() {
         use std::io::Write as _;
         use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -295,12 +298,8 @@ mod tests {
         assert_eq!(path("new").metadata().unwrap().permissions().mode() & 0o777, 0o600);
         symlink(path("nowhere"), path("dangling")).unwrap();
         symlink(path("new"), path("link")).unwrap();
-        for there in ["new", "dangling", "link"] {
-            assert_eq!(
-                private_file(&path(there)).unwrap_err().kind(),
-                io::ErrorKind::AlreadyExists,
-                "{there}"
-            );
+        for name in ["new", "dangling", "link"] {
+            assert_eq!(private_file(&path(name)).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
         }
         assert!(!path("nowhere").exists());
         assert_eq!(fs::read(path("new")).unwrap(), b"ours");
@@ -309,15 +308,17 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     #[test]
     fn the_state_directory_follows_the_variables() {
-        let found = |set: &[(&str, &str)]| {
-            state_directory(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into()))
+        let directory = |variables: &[(&str, &str)]| {
+            state_directory(|name| {
+                variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| (*value).into())
+            })
         };
         let (own, xdg, home) =
             (("STRATA_STATE_DIR", "/own"), ("XDG_STATE_HOME", "/xdg"), ("HOME", "/home/me"));
-        assert_eq!(found(&[own, xdg, home]), Ok("/own".into()));
-        assert_eq!(found(&[xdg, home]), Ok("/xdg/strata".into()));
-        assert_eq!(found(&[("XDG_STATE_HOME", "here"), home]), Ok("/home/me/.local/state/strata".into()));
-        assert_eq!(found(&[home]), Ok("/home/me/.local/state/strata".into()));
-        assert_eq!(found(&[("HOME", "")]), Err(StoreError::NoStateDirectory));
+        assert_eq!(directory(&[own, xdg, home]), Ok("/own".into()));
+        assert_eq!(directory(&[xdg, home]), Ok("/xdg/strata".into()));
+        assert_eq!(directory(&[("XDG_STATE_HOME", "here"), home]), Ok("/home/me/.local/state/strata".into()));
+        assert_eq!(directory(&[home]), Ok("/home/me/.local/state/strata".into()));
+        assert_eq!(directory(&[("HOME", "")]), Err(StoreError::NoStateDirectory));
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> 
     })
 }
 
-pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
+pub(super) fn session_key(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM session WHERE id = ?1")?;
     let key = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
     key.ok_or_else(|| StoreError::NoSession(id.clone()))

@@ -8,20 +8,20 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::StoreError;
 
 /// Marks a database as Strata's: `Stra` in ASCII.
-pub(super) const APPLICATION: i32 = 0x5374_7261;
+pub(super) const APPLICATION_ID: i32 = 0x5374_7261;
 
 /// Migration steps from each version to the next. The first step creates the tables.
-const STEPS: &[&[&str]] = &[&[FIRST, WORDS], &[CACHE_MEMORY]];
+const MIGRATIONS: &[&[&str]] = &[&[CREATE_TABLES, CREATE_WORD_INDEX], &[ADD_CACHE_MEMORY]];
 
-pub(super) const NEWEST: i32 = {
-    assert!(STEPS.len() < 1_000, "the length fits");
-    STEPS.len() as i32
+pub(super) const NEWEST_VERSION: i32 = {
+    assert!(MIGRATIONS.len() < 1_000, "the length fits");
+    MIGRATIONS.len() as i32
 };
 
 /// Creates the tables of schema version 1. `body` is a message as JSON without its id. Positions of messages are in a
 /// separate table with narrow rows, so that inserting a message does not rewrite text. `touched` counts the changes in
 /// the workspace and orders the sessions, because the clock may go backwards.
-const FIRST: &str = "
+const CREATE_TABLES: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -58,8 +58,8 @@ CREATE TABLE fragment (
 ";
 
 /// The word index of all messages and fragments, which stores no text itself. The rowid of a message is its key. The
-/// rowid of a fragment is its key plus [`FRAGMENTS`].
-pub(super) const WORDS: &str = "
+/// rowid of a fragment is its key plus [`FIRST_FRAGMENT_ROWID`].
+pub(super) const CREATE_WORD_INDEX: &str = "
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
@@ -68,7 +68,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 /// Migrates to schema version 2. `cache_memory` contains the state of the provider's cache that a process needs to
 /// continue a session, and `cache_touched` the value of `touched` when it was stored. Storing it does not count as a
 /// change to the session.
-const CACHE_MEMORY: &str = "
+const ADD_CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
@@ -77,10 +77,10 @@ ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
 
 /// Name of the word index, which is derived from the tables.
-pub(super) const INDEX: &str = "words";
+pub(super) const WORD_INDEX: &str = "words";
 
 /// First rowid of fragments in the word index. Higher than the rowid of any message, so that fragments count as newer.
-pub(super) const FRAGMENTS: i64 = 1 << 62;
+pub(super) const FIRST_FRAGMENT_ROWID: i64 = 1 << 62;
 
 /// Reads the schema version of a database. An empty database has version 0.
 pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
@@ -89,23 +89,25 @@ pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
 
 /// Migrates the tables to the newest version in one transaction.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    run_migrations(connection, STEPS)
+    run_migrations(connection, MIGRATIONS)
 }
 
 /// Runs the steps that have not been applied yet in one transaction.
 fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
-    let from = version(connection)?;
-    let left = usize::try_from(from).ok().and_then(|from| steps.get(from..));
-    let left = left.ok_or_else(|| StoreError::damaged(format!("its schema is {from}")))?;
-    if left.is_empty() {
+    let current_version = version(connection)?;
+    let remaining =
+        usize::try_from(current_version).ok().and_then(|current_version| steps.get(current_version..));
+    let remaining =
+        remaining.ok_or_else(|| StoreError::damaged(format!("its schema is {current_version}")))?;
+    if remaining.is_empty() {
         return Ok(());
     }
     connection.pragma_update(None, "journal_mode", "DELETE")?;
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
-    for statements in left.iter().copied().flatten() {
+    for statements in remaining.iter().copied().flatten() {
         transaction.execute_batch(statements)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(
         None,
         "user_version",
@@ -124,6 +126,6 @@ pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreEr
         "INSERT INTO label (session, text) SELECT key, name FROM session",
         "UPDATE fragment SET tags = '[\"moved\"]'",
     ];
-    let steps: Vec<&[&str]> = STEPS.iter().copied().chain([NEXT]).collect();
+    let steps: Vec<&[&str]> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
     run_migrations(connection, &steps)
 }

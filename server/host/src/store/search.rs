@@ -15,8 +15,8 @@ pub use self::coverage::{Coverage, MatchedWords};
 
 use self::ranking::rank;
 use self::snippet::snippet;
-use super::rows::{body, fragment, key_of};
-use super::word_index::text_of;
+use super::rows::{body, fragment, session_key};
+use super::word_index::searchable_text;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,8 +95,8 @@ impl Store {
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
         }
-        let searched = self.search_terms(&terms, scope, limits);
-        self.mark_damage(searched)
+        let result = self.search_terms(&terms, scope, limits);
+        self.mark_damage(result)
     }
 
     fn search_terms(
@@ -105,24 +105,24 @@ impl Store {
         scope: &Scope,
         limits: Limits,
     ) -> Result<SearchResults, StoreError> {
-        let transaction = self.reading()?;
-        let within = match scope {
+        let transaction = self.begin_read()?;
+        let scope_keys = match scope {
             Scope::Workspace => None,
-            Scope::Session(id) => Some(keys_of(&transaction, key_of(&transaction, id)?)?),
+            Scope::Session(id) => Some(message_keys(&transaction, session_key(&transaction, id)?)?),
         };
-        let ranked = rank(&transaction, terms, within.as_ref(), limits.hits)?;
-        let mut hits = Vec::with_capacity(ranked.places.len());
-        for (rowid, score) in ranked.places {
+        let matches = rank(&transaction, terms, scope_keys.as_ref(), limits.hits)?;
+        let mut hits = Vec::with_capacity(matches.rows.len());
+        for (rowid, score) in matches.rows {
             hits.extend(hit(&transaction, rowid, score, terms, limits)?);
         }
-        Ok(SearchResults { hits, coverage: ranked.coverage, matched: ranked.matched })
+        Ok(SearchResults { hits, coverage: matches.coverage, matched: matches.matched })
     }
 }
 
 fn terms(query: &str) -> Vec<&str> {
     let mut terms: Vec<&str> = Vec::new();
     for term in query.split_whitespace().filter(|term| term.contains(char::is_alphanumeric)) {
-        let end = term.char_indices().nth(MAX_TERM_CHARS).map_or(term.len(), |(at, _)| at);
+        let end = term.char_indices().nth(MAX_TERM_CHARS).map_or(term.len(), |(index, _)| index);
         if !terms.contains(&&term[..end]) && terms.len() < MAX_TERMS {
             terms.push(&term[..end]);
         }
@@ -130,7 +130,7 @@ fn terms(query: &str) -> Vec<&str> {
     terms
 }
 
-fn keys_of(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
+fn message_keys(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM message WHERE session = ?1")?;
     let keys = statement.query_map([session], |row| row.get(0))?;
     Ok(keys.collect::<Result<_, _>>()?)
@@ -143,15 +143,19 @@ fn hit(
     terms: &[&str],
     limits: Limits,
 ) -> Result<Option<SearchHit>, StoreError> {
-    if rowid > schema::FRAGMENTS {
+    if rowid > schema::FIRST_FRAGMENT_ROWID {
         let mut statement = connection
             .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment WHERE key = ?1")?;
-        let mut rows = statement.query([rowid - schema::FRAGMENTS])?;
+        let mut rows = statement.query([rowid - schema::FIRST_FRAGMENT_ROWID])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let found = fragment(row)?;
-        let snippet = snippet(&found.note.text, terms, limits.snippet_chars);
-        let source = Source::Fragment { id: found.id, tags: found.note.tags, session: found.note.session };
-        return Ok(Some(SearchHit { source, time_ms: Some(found.note.created_ms), snippet, score }));
+        let fragment_row = fragment(row)?;
+        let snippet = snippet(&fragment_row.note.text, terms, limits.snippet_chars);
+        let source = Source::Fragment {
+            id: fragment_row.id,
+            tags: fragment_row.note.tags,
+            session: fragment_row.note.session,
+        };
+        return Ok(Some(SearchHit { source, time_ms: Some(fragment_row.note.created_ms), snippet, score }));
     }
     let mut statement = connection.prepare_cached(
         "SELECT session.id, message.id, message.body
@@ -163,7 +167,7 @@ fn hit(
     let message = body(&text)?;
     Ok(Some(SearchHit {
         time_ms: message.time_ms,
-        snippet: snippet(&text_of(&message), terms, limits.snippet_chars),
+        snippet: snippet(&searchable_text(&message), terms, limits.snippet_chars),
         source: Source::Message {
             session: session.parse().map_err(StoreError::damaged)?,
             message: MessageId(id.cast_unsigned()),

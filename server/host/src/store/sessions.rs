@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_conversation::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
-use super::rows::{body, key_of};
+use super::rows::{body, session_key};
 use super::word_index::WordIndex;
 use super::{Quota, SessionId, Store, StoreError};
 
@@ -74,8 +74,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Exists`] or [`StoreError::Reserved`].
     pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
-        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
-        let transaction = self.writing()?;
+        let handle = SessionHandle::for_writing(&self.paths, new.id.clone())?;
+        let transaction = self.begin_write()?;
         insert(&transaction, new, &Value::Null, 0)?;
         transaction.commit()?;
         Ok(handle)
@@ -86,16 +86,16 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`] or another error of the database.
     pub fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
-        let transaction = self.reading()?;
-        let mut sessions = transaction.prepare_cached(
+        let transaction = self.begin_read()?;
+        let mut statement = transaction.prepare_cached(
             "SELECT key, id, name, created_ms, updated_ms,
                     (SELECT count(*) FROM place WHERE place.session = session.key)
              FROM session ORDER BY touched DESC",
         )?;
-        let mut rows = sessions.query([])?;
-        let mut found = Vec::new();
+        let mut rows = statement.query([])?;
+        let mut sessions = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(SessionInfo {
+            sessions.push(SessionInfo {
                 id: row.get::<_, String>(1)?.parse().map_err(StoreError::damaged)?,
                 name: row.get(2)?,
                 created_ms: row.get::<_, i64>(3)?.cast_unsigned(),
@@ -104,7 +104,7 @@ impl Store {
                 preview: preview(&transaction, row.get(0)?)?,
             });
         }
-        Ok(found)
+        Ok(sessions)
     }
 
     /// Returns the value of `field` in the state of the most recently changed session in which it is not empty. Returns
@@ -113,12 +113,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`].
     pub fn newest_state_with(&self, field: &str) -> Result<Option<Value>, StoreError> {
-        let mut newest = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(
             "SELECT json_extract(state, '$.' || ?1) AS found FROM session
              WHERE found IS NOT NULL AND found <> '{}' ORDER BY touched DESC LIMIT 1",
         )?;
-        let found: Option<String> = newest.query_row([field], |row| row.get(0)).optional()?;
-        found.map(|found| serde_json::from_str(&found).map_err(StoreError::damaged)).transpose()
+        let value: Option<String> = statement.query_row([field], |row| row.get(0)).optional()?;
+        value.map(|value| serde_json::from_str(&value).map_err(StoreError::damaged)).transpose()
     }
 
     /// Returns the ids of all sessions, each with the value of `field` in its state. Omits sessions without the field.
@@ -126,17 +126,17 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`].
     pub fn states_with(&self, field: &str) -> Result<Vec<(SessionId, Value)>, StoreError> {
-        let mut states = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(
             "SELECT id, state -> ('$.' || ?1) AS found FROM session WHERE found IS NOT NULL",
         )?;
-        let mut rows = states.query([field])?;
-        let mut found = Vec::new();
+        let mut rows = statement.query([field])?;
+        let mut states = Vec::new();
         while let Some(row) = rows.next()? {
             let id = row.get::<_, String>(0)?.parse().map_err(StoreError::damaged)?;
             let value = row.get_ref(1)?.as_str().map_err(StoreError::damaged)?;
-            found.push((id, serde_json::from_str(value).map_err(StoreError::damaged)?));
+            states.push((id, serde_json::from_str(value).map_err(StoreError::damaged)?));
         }
-        Ok(found)
+        Ok(states)
     }
 
     /// Opens a session for reading or writing.
@@ -145,13 +145,13 @@ impl Store {
     /// [`StoreError::NoSession`]; [`StoreError::InUse`], without waiting, if `access` is [`Access::Write`] and the
     /// session is already open for writing.
     pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
-        key_of(&self.connection, id)?;
+        session_key(&self.connection, id)?;
         let handle = match access {
-            Access::Read => return Ok(SessionHandle::reading(id.clone())),
-            Access::Write => SessionHandle::writing(&self.place, id.clone())?,
+            Access::Read => return Ok(SessionHandle::for_reading(id.clone())),
+            Access::Write => SessionHandle::for_writing(&self.paths, id.clone())?,
         };
         // The session may have been deleted before the lock was taken, so check again.
-        key_of(&self.connection, id)?;
+        session_key(&self.connection, id)?;
         Ok(handle)
     }
 
@@ -165,16 +165,16 @@ impl Store {
     }
 
     fn read(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
-        let transaction = self.reading()?;
-        let key = key_of(&transaction, id)?;
-        let mut session = transaction
+        let transaction = self.begin_read()?;
+        let key = session_key(&transaction, id)?;
+        let mut statement = transaction
             .prepare_cached("SELECT name, created_ms, state, next_id FROM session WHERE key = ?1")?;
-        let (name, created_ms, state, next_id) = session.query_row([key], |row| {
+        let (name, created_ms, state, next_id) = statement.query_row([key], |row| {
             let numbers = (row.get::<_, i64>(1)?, row.get::<_, i64>(3)?);
             Ok((row.get(0)?, numbers.0, row.get::<_, String>(2)?, numbers.1))
         })?;
         let mut messages = Vec::new();
-        each_message(&transaction, key, |message| {
+        for_each_message(&transaction, key, |message| {
             messages.push(Arc::new(message));
             Ok(())
         })?;
@@ -192,8 +192,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::ReadOnly`] or [`StoreError::NoSession`].
     pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {
-        handle.must_write()?;
-        let key = key_of(&self.connection, &handle.id)?;
+        handle.check_writable()?;
+        let key = session_key(&self.connection, &handle.id)?;
         self.connection
             .prepare_cached("UPDATE session SET cache_memory = ?2, cache_touched = touched WHERE key = ?1")?
             .execute(params![key, memory])?;
@@ -206,11 +206,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSession`] if the session does not exist.
     pub fn cache_memory(&self, id: &SessionId) -> Result<Option<StoredCacheMemory>, StoreError> {
-        let key = key_of(&self.connection, id)?;
-        let mut found = self
+        let key = session_key(&self.connection, id)?;
+        let mut statement = self
             .connection
             .prepare_cached("SELECT cache_memory, cache_touched = touched FROM session WHERE key = ?1")?;
-        let (memory, is_current) = found
+        let (memory, is_current) = statement
             .query_row([key], |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<bool>>(1)?)))?;
         Ok(memory.map(|memory| StoredCacheMemory { memory, is_current: is_current == Some(true) }))
     }
@@ -220,10 +220,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSession`] if the session does not exist.
     pub fn rename(&mut self, id: &SessionId, name: &str) -> Result<(), StoreError> {
-        let renamed = self
+        let row_count = self
             .connection
             .execute("UPDATE session SET name = ?2 WHERE id = ?1", params![id.as_str(), name])?;
-        if renamed == 0 { Err(StoreError::NoSession(id.clone())) } else { Ok(()) }
+        if row_count == 0 { Err(StoreError::NoSession(id.clone())) } else { Ok(()) }
     }
 
     /// Deletes a session with its messages and spilled outputs. Keeps memory fragments that were created in the
@@ -235,9 +235,9 @@ impl Store {
     /// store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
-        let transaction = self.writing()?;
-        let key = key_of(&transaction, id)?;
-        WordIndex::new(&transaction).forget_session(key)?;
+        let transaction = self.begin_write()?;
+        let key = session_key(&transaction, id)?;
+        WordIndex::new(&transaction).remove_session(key)?;
         for statement in [
             "DELETE FROM place WHERE session = ?1",
             "DELETE FROM message WHERE session = ?1",
@@ -251,7 +251,7 @@ impl Store {
             tracing::warn!(%error, "cannot delete the outputs of a deleted session yet");
         }
         // The session can no longer be opened, so a remaining lock file is harmless.
-        let _ = std::fs::remove_file(self.place.session_lock(id));
+        let _ = std::fs::remove_file(self.paths.session_lock(id));
         drop(handle);
         Ok(())
     }
@@ -269,38 +269,38 @@ impl Store {
     /// [`StoreError::NoRoomForCopy`].
     pub fn fork(
         &mut self,
-        from: &SessionId,
+        original_id: &SessionId,
         new: &NewSession,
         until: Option<MessageId>,
     ) -> Result<SessionHandle, StoreError> {
-        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let handle = SessionHandle::for_writing(&self.paths, new.id.clone())?;
         let spills = self.spills.clone();
-        let transaction = self.writing()?;
-        let original = key_of(&transaction, from)?;
-        let last = match until {
+        let transaction = self.begin_write()?;
+        let original_key = session_key(&transaction, original_id)?;
+        let last_position = match until {
             None => i64::MAX,
-            Some(id) => position_of(&transaction, original, id)?.ok_or(StoreError::NoMessage(id))?,
+            Some(id) => position_of(&transaction, original_key, id)?.ok_or(StoreError::NoMessage(id))?,
         };
         let (state, next_id): (String, i64) = transaction
             .prepare_cached("SELECT state, next_id FROM session WHERE key = ?1")?
-            .query_row([original], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_row([original_key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let state = serde_json::from_str(&state).map_err(StoreError::damaged)?;
-        let copy = insert(&transaction, new, &state, next_id.cast_unsigned())?;
+        let copy_key = insert(&transaction, new, &state, next_id.cast_unsigned())?;
         let mut messages = Vec::new();
-        let mut places = transaction.prepare_cached(
+        let mut statement = transaction.prepare_cached(
             "SELECT message.id, message.body FROM place JOIN message ON message.key = place.message
              WHERE place.session = ?1 AND place.position <= ?2 ORDER BY place.position",
         )?;
-        let mut rows = places.query([original, last])?;
+        let mut rows = statement.query([original_key, last_position])?;
         while let Some(row) = rows.next()? {
             messages.push(message(row)?);
         }
-        append(&transaction, copy, &messages)?;
+        append(&transaction, copy_key, &messages)?;
         drop(rows);
-        drop(places);
-        let copied = spills.copy_session(from, &new.id)?;
+        drop(statement);
+        let spill_copy = spills.copy_session(original_id, &new.id)?;
         if let Err(error) = transaction.commit() {
-            drop(copied);
+            drop(spill_copy);
             // Remaining outputs are removed when the store is next opened.
             let _ = spills.remove_session(&new.id);
             return Err(error.into());
@@ -310,7 +310,7 @@ impl Store {
 }
 
 /// Returns the number of the next change in the workspace.
-pub(super) fn next_touch(connection: &Connection) -> Result<i64, StoreError> {
+pub(super) fn next_change_number(connection: &Connection) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(touched), 0) + 1 FROM session")?;
     Ok(statement.query_row([], |row| row.get(0))?)
 }
@@ -321,10 +321,10 @@ pub(super) fn insert(
     state: &Value,
     next_id: u64,
 ) -> Result<i64, StoreError> {
-    match key_of(connection, &new.id) {
+    match session_key(connection, &new.id) {
         Err(StoreError::NoSession(_)) => {}
         // A failed read may have rolled back the transaction, so further statements would run outside of it.
-        Err(failed) => return Err(failed),
+        Err(error) => return Err(error),
         Ok(_) => return Err(StoreError::Exists(new.id.clone())),
     }
     if new.id.is_reserved() {
@@ -340,7 +340,7 @@ pub(super) fn insert(
             new.id.as_str(),
             new.name,
             created,
-            next_touch(connection)?,
+            next_change_number(connection)?,
             next_id.cast_signed(),
             state.to_string()
         ])?;
@@ -352,41 +352,41 @@ pub(super) fn append<'m>(
     session: i64,
     messages: impl IntoIterator<Item = &'m Message>,
 ) -> Result<(), StoreError> {
-    let mut insert = connection.prepare_cached(
+    let mut insert_message = connection.prepare_cached(
         "INSERT INTO message (session, id, role, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (session, id) DO NOTHING",
     )?;
-    let mut put = connection.prepare_cached(
+    let mut insert_place = connection.prepare_cached(
         "INSERT INTO place (session, position, message)
          VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM place WHERE session = ?1), ?2)",
     )?;
     let words = WordIndex::new(connection);
     for message in messages {
-        let columns = Columns::of(&message.body)?;
+        let columns = Columns::from_message(&message.body)?;
         let id = message.id.0.cast_signed();
-        if insert.execute(params![session, id, columns.role, columns.kind, columns.body])? == 0 {
+        if insert_message.execute(params![session, id, columns.role, columns.kind, columns.body])? == 0 {
             return Err(StoreError::MessageExists(message.id));
         }
         let key = connection.last_insert_rowid();
-        put.execute([session, key])?;
+        insert_place.execute([session, key])?;
         words.add_message(key, &message.body)?;
     }
     Ok(())
 }
 
-/// Calls `each` for every message of a session, in order.
-pub(super) fn each_message(
+/// Calls `visit` for every message of a session, in order.
+pub(super) fn for_each_message(
     connection: &Connection,
     session: i64,
-    mut each: impl FnMut(Message) -> Result<(), StoreError>,
+    mut visit: impl FnMut(Message) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let mut places = connection.prepare_cached(
+    let mut statement = connection.prepare_cached(
         "SELECT message.id, message.body FROM place JOIN message ON message.key = place.message
          WHERE place.session = ?1 ORDER BY place.position",
     )?;
-    let mut rows = places.query([session])?;
+    let mut rows = statement.query([session])?;
     while let Some(row) = rows.next()? {
-        each(message(row)?)?;
+        visit(message(row)?)?;
     }
     Ok(())
 }
@@ -399,16 +399,16 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of(message: &NewMessage) -> Result<Self, StoreError> {
-        let failed = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
+    pub(super) fn from_message(message: &NewMessage) -> Result<Self, StoreError> {
+        let json_error = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
         let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
-        let body = serde_json::to_string(message).map_err(failed)?;
+        let body = serde_json::to_string(message).map_err(json_error)?;
         if depth(&body) > MAX_DEPTH {
             return Err(StoreError::TooDeep(MAX_DEPTH));
         }
         Ok(Self {
-            role: name(serde_json::to_value(message.role).map_err(failed)?),
-            kind: name(serde_json::to_value(message.kind).map_err(failed)?),
+            role: name(serde_json::to_value(message.role).map_err(json_error)?),
+            kind: name(serde_json::to_value(message.kind).map_err(json_error)?),
             body,
         })
     }
@@ -416,20 +416,20 @@ impl Columns {
 
 /// Returns the maximum nesting depth of a JSON text.
 fn depth(json: &str) -> usize {
-    let (mut open, mut deepest, mut quoted) = (0_usize, 0, false);
+    let (mut depth, mut deepest, mut is_in_string) = (0_usize, 0, false);
     let mut bytes = json.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
-            b'"' => quoted = !quoted,
+            b'"' => is_in_string = !is_in_string,
             // An escaped quote does not end a string.
             b'\\' => {
                 bytes.next();
             }
-            b'[' | b'{' if !quoted => {
-                open += 1;
-                deepest = deepest.max(open);
+            b'[' | b'{' if !is_in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
             }
-            b']' | b'}' if !quoted => open = open.saturating_sub(1),
+            b']' | b'}' if !is_in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
@@ -463,24 +463,24 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
         let text = Message { id: MessageId(0), body }.text();
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_some() {
-            return Ok(clipped(words));
+            return Ok(clip(words));
         }
     }
     Ok(String::new())
 }
 
 /// Joins words to one line of at most `PREVIEW_CHARS` characters.
-fn clipped<'w>(words: impl Iterator<Item = &'w str>) -> String {
+fn clip<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut line = String::new();
-    let mut left = PREVIEW_CHARS;
+    let mut chars_left = PREVIEW_CHARS;
     for word in words {
         for c in (!line.is_empty()).then_some(' ').into_iter().chain(word.chars()) {
-            if left == 1 {
+            if chars_left == 1 {
                 line.push('…');
                 return line;
             }
             line.push(c);
-            left -= 1;
+            chars_left -= 1;
         }
     }
     line

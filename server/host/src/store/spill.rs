@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
-use strata_conversation::tool_output::Page;
+use strata_conversation::tool_output::ResultPage;
 
 use super::new_id::{are_digits, random_digits};
 use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
@@ -33,8 +33,8 @@ pub struct Quota(pub u64);
 /// concurrently.
 #[derive(Debug, Clone)]
 pub struct Spills {
-    all: PathBuf,
-    own: PathBuf,
+    all_workspaces: PathBuf,
+    workspace: PathBuf,
     quota: Quota,
 }
 
@@ -49,8 +49,8 @@ pub(super) struct SpillCopy {
 struct SpilledFile {
     path: PathBuf,
     bytes: u64,
-    written: SystemTime,
-    own: bool,
+    modified: SystemTime,
+    is_in_session: bool,
     file: Identity,
 }
 
@@ -66,11 +66,11 @@ enum Identity {
 }
 
 /// Number of digits in the name of an output.
-const DIGITS: usize = 26;
+const ID_DIGITS: usize = 26;
 
 /// Minimum difference between the modification times of a new output and the newest existing one. Keeps the order of
 /// outputs if the clock goes backwards, on file systems with a resolution of 100 ns or better.
-const LATER: Duration = Duration::from_micros(1);
+const MIN_TIME_STEP: Duration = Duration::from_micros(1);
 
 impl Default for Quota {
     /// Allows 256 MiB of spilled outputs.
@@ -80,8 +80,8 @@ impl Default for Quota {
 }
 
 impl Spills {
-    pub(super) fn new(all: PathBuf, workspace: &str, quota: Quota) -> Self {
-        Self { own: all.join(workspace), all, quota }
+    pub(super) fn new(all_workspaces: PathBuf, workspace: &str, quota: Quota) -> Self {
+        Self { workspace: all_workspaces.join(workspace), all_workspaces, quota }
     }
 
     /// Returns the same outputs with another quota.
@@ -103,11 +103,11 @@ impl Spills {
         }
         let _lock = self.lock()?;
         let folder = self.folder(session);
-        private_directory(&self.own)?;
+        private_directory(&self.workspace)?;
         private_directory(&folder)?;
-        let id = random_digits::<DIGITS>()?;
+        let id = random_digits::<ID_DIGITS>()?;
         let path = folder.join(&id);
-        self.put(&path, output)?;
+        self.write_evicting(&path, output)?;
         let sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(SpillFile { id, path, bytes, sha256 })
     }
@@ -122,40 +122,40 @@ impl Spills {
         id: &str,
         from: usize,
         count: usize,
-    ) -> Result<Page, StoreError> {
+    ) -> Result<ResultPage, StoreError> {
         let missing = || StoreError::NoSpill(id.to_owned());
-        if id.len() != DIGITS || !are_digits(id) {
+        if id.len() != ID_DIGITS || !are_digits(id) {
             return Err(missing());
         }
         let folder = self.folder(session);
-        if ![&self.all, &self.own, &folder].into_iter().all(|folder| is_directory(folder)) {
+        if ![&self.all_workspaces, &self.workspace, &folder].into_iter().all(|folder| is_directory(folder)) {
             return Err(missing());
         }
         let path = folder.join(id);
         let file = own_file(&path).map_err(|_| missing())?;
         let from = from.max(1);
         let mut reader = BufReader::new(file);
-        let (mut wanted, mut line, mut total) = (Vec::new(), Vec::new(), 0);
-        let mut taken = 0;
+        let (mut content, mut line, mut total) = (Vec::new(), Vec::new(), 0);
+        let mut line_count = 0;
         loop {
             line.clear();
-            let read = reader.by_ref().read_until(b'\n', &mut line);
-            if read.map_err(|error| StoreError::io(&path, &error))? == 0 {
+            let result = reader.by_ref().read_until(b'\n', &mut line);
+            if result.map_err(|error| StoreError::io(&path, &error))? == 0 {
                 break;
             }
             total += 1;
-            if total >= from && taken < count {
-                wanted.extend_from_slice(&line);
-                taken += 1;
+            if total >= from && line_count < count {
+                content.extend_from_slice(&line);
+                line_count += 1;
             }
         }
-        let text = String::from_utf8_lossy(&wanted).into_owned();
-        Ok(Page { text, from, to: from - 1 + taken, total })
+        let text = String::from_utf8_lossy(&content).into_owned();
+        Ok(ResultPage { text, from, to: from - 1 + line_count, total })
     }
 
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
         // Avoid creating directories if no output was ever spilled.
-        if !is_directory(&self.own) {
+        if !is_directory(&self.workspace) {
             return Ok(());
         }
         let _lock = self.lock()?;
@@ -168,11 +168,11 @@ impl Spills {
         &self,
         is_stored: impl Fn(&SessionId) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
-        if !is_directory(&self.own) {
+        if !is_directory(&self.workspace) {
             return Ok(());
         }
         let _lock = self.lock()?;
-        for folder in folders(self.own.clone()) {
+        for folder in folders(self.workspace.clone()) {
             // Leave directories with any other name alone.
             let session = folder.file_name().into_string().ok().and_then(|name| name.parse().ok());
             if let Some(session) = session
@@ -205,7 +205,7 @@ impl Spills {
         link: impl Fn(&Path, &Path) -> io::Result<()>,
     ) -> Result<Option<SpillCopy>, StoreError> {
         let (old, new) = (self.folder(from), self.folder(to));
-        if !is_directory(&self.own) || !is_directory(&old) {
+        if !is_directory(&self.workspace) || !is_directory(&old) {
             return Ok(None);
         }
         let lock = self.lock()?;
@@ -215,11 +215,11 @@ impl Spills {
         for output in outputs(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
             // Fall back to copying, because not every file system supports hard links.
-            let copied = link(&old, &new).or_else(|_| {
+            let result = link(&old, &new).or_else(|_| {
                 let output = fs::read(&old).map_err(|error| StoreError::io(&old, &error))?;
-                self.put_copy(&new, &output)
+                self.write_copy(&new, &output)
             });
-            if let Err(error) = copied {
+            if let Err(error) = result {
                 self.remove(to)?;
                 return Err(error);
             }
@@ -228,13 +228,13 @@ impl Spills {
     }
 
     fn folder(&self, session: &SessionId) -> PathBuf {
-        self.own.join(session.as_str())
+        self.workspace.join(session.as_str())
     }
 
     /// Locks the spilled outputs of all workspaces while outputs are added or removed.
     fn lock(&self) -> Result<File, StoreError> {
-        private_directory(&self.all)?;
-        lock_for_a_moment(&self.all.join("lock"))
+        private_directory(&self.all_workspaces)?;
+        lock_for_a_moment(&self.all_workspaces.join("lock"))
     }
 
     fn remove(&self, session: &SessionId) -> Result<(), StoreError> {
@@ -247,49 +247,51 @@ impl Spills {
 
     /// Writes a new output after evicting others if necessary. The modification time of the new output is the newest of
     /// all.
-    fn put(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
-        let newest = self.make_room(path.parent().unwrap_or(&self.own), output.len() as u64)?;
+    fn write_evicting(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
+        let newest = self.evict_for(path.parent().unwrap_or(&self.workspace), output.len() as u64)?;
         write_new(path, output, newest)
     }
 
     /// Writes a copy of an output unless this would exceed the quota. Never evicts outputs, since they might still have
     /// to be copied.
-    fn put_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
-        let held = self.held(path.parent().unwrap_or(&self.own));
-        if total(&held).saturating_add(output.len() as u64) > self.quota.0 {
+    fn write_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
+        let outputs = self.list_outputs(path.parent().unwrap_or(&self.workspace));
+        if total(&outputs).saturating_add(output.len() as u64) > self.quota.0 {
             return Err(StoreError::NoRoomForCopy { quota: self.quota.0 });
         }
-        write_new(path, output, newest(&held))
+        write_new(path, output, newest(&outputs))
     }
 
-    /// Deletes outputs until `bytes` more fit in the quota, starting with the oldest and ending with those in the
-    /// directory `own`. Returns the modification time of the newest output.
-    fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
-        let mut held = self.held(own);
-        let (newest, mut total) = (newest(&held), total(&held));
-        let mut names: HashMap<Identity, usize> = HashMap::new();
-        for one in &held {
-            *names.entry(one.file.clone()).or_default() += 1;
+    /// Deletes outputs until `bytes` more fit in the quota, starting with the oldest and ending with those in
+    /// `session_folder`. Returns the modification time of the newest output.
+    fn evict_for(&self, session_folder: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
+        let mut outputs = self.list_outputs(session_folder);
+        let (newest, mut total) = (newest(&outputs), total(&outputs));
+        let mut link_counts: HashMap<Identity, usize> = HashMap::new();
+        for output in &outputs {
+            *link_counts.entry(output.file.clone()).or_default() += 1;
         }
-        held.sort_by(|a, b| (a.own, a.written, &a.path).cmp(&(b.own, b.written, &b.path)));
-        for oldest in held {
+        outputs.sort_by(|a, b| {
+            (a.is_in_session, a.modified, &a.path).cmp(&(b.is_in_session, b.modified, &b.path))
+        });
+        for oldest in outputs {
             if total.saturating_add(bytes) <= self.quota.0 {
                 break;
             }
             fs::remove_file(&oldest.path).map_err(|error| StoreError::io(&oldest.path, &error))?;
-            if let Some(names) = names.get_mut(&oldest.file) {
-                *names -= 1;
+            if let Some(link_count) = link_counts.get_mut(&oldest.file) {
+                *link_count -= 1;
                 // A file takes up space until its last hard link is deleted.
-                total -= if *names == 0 { oldest.bytes } else { 0 };
+                total -= if *link_count == 0 { oldest.bytes } else { 0 };
             }
         }
         Ok(newest)
     }
 
-    /// Returns the outputs of all workspaces, and marks those in the directory `own`. Skips outputs that are deleted in
+    /// Returns the outputs of all workspaces, and marks those in `session_folder`. Skips outputs that are deleted in
     /// the meantime.
-    fn held(&self, own: &Path) -> Vec<SpilledFile> {
-        let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
+    fn list_outputs(&self, session_folder: &Path) -> Vec<SpilledFile> {
+        let sessions = folders(self.all_workspaces.clone()).flat_map(|workspace| folders(workspace.path()));
         let files = sessions.flat_map(|session| outputs(session.path()));
         files
             .filter_map(|file| {
@@ -297,8 +299,8 @@ impl Spills {
                 let path = file.path();
                 Some(SpilledFile {
                     bytes: metadata.len(),
-                    written: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-                    own: path.parent() == Some(own),
+                    modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                    is_in_session: path.parent() == Some(session_folder),
                     file: identity(&path, &metadata),
                     path,
                 })
@@ -308,14 +310,14 @@ impl Spills {
 }
 
 /// Returns the total size of these outputs, in bytes. Counts a file with several hard links once.
-fn total(held: &[SpilledFile]) -> u64 {
+fn total(outputs: &[SpilledFile]) -> u64 {
     let mut files = HashSet::new();
-    held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
+    outputs.iter().filter(|output| files.insert(output.file.clone())).map(|output| output.bytes).sum()
 }
 
 /// Returns the modification time of the newest output, or `None` if there are no outputs.
-fn newest(held: &[SpilledFile]) -> Option<SystemTime> {
-    held.iter().map(|held| held.written).max()
+fn newest(outputs: &[SpilledFile]) -> Option<SystemTime> {
+    outputs.iter().map(|output| output.modified).max()
 }
 
 fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
@@ -324,17 +326,17 @@ fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
 
 /// Writes a new file whose modification time is later than `newest`.
 fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
-    let written = private_file(path).and_then(|mut file| {
+    let result = private_file(path).and_then(|mut file| {
         file.write_all(output)?;
-        let now = file.metadata()?.modified()?;
-        if let Some(later) = newest.and_then(|newest| newest.checked_add(LATER))
-            && now < later
+        let modified = file.metadata()?.modified()?;
+        if let Some(later) = newest.and_then(|newest| newest.checked_add(MIN_TIME_STEP))
+            && modified < later
         {
             file.set_modified(later)?;
         }
         file.sync_all()
     });
-    written.map_err(|error| {
+    result.map_err(|error| {
         // Do not keep a partial output.
         let _ = fs::remove_file(path);
         StoreError::io(path, &error)

@@ -28,7 +28,7 @@ impl Home {
     }
 
     fn key(&self) -> WorkspaceKey {
-        WorkspaceKey::of(&self.directory.path().join("work")).unwrap()
+        WorkspaceKey::for_folder(&self.directory.path().join("work")).unwrap()
     }
 
     fn state(&self) -> PathBuf {
@@ -36,11 +36,11 @@ impl Home {
     }
 
     fn database(&self) -> PathBuf {
-        self.open().place.database()
+        self.open().paths.database()
     }
 
     /// Returns the paths without opening anything.
-    fn place(&self) -> StorePaths {
+    fn paths(&self) -> StorePaths {
         StorePaths::prepare(&self.state(), &self.key()).unwrap()
     }
 
@@ -55,11 +55,11 @@ fn id(name: &str) -> SessionId {
     name.parse().unwrap()
 }
 
-fn new(name: &str) -> NewSession {
+fn new_session(name: &str) -> NewSession {
     NewSession { id: id(name), name: format!("Session {name}"), created_ms: 1_000 }
 }
 
-fn said(number: u64, text: &str) -> Arc<Message> {
+fn text_message(number: u64, text: &str) -> Arc<Message> {
     let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
     Arc::new(Message { id: MessageId(number), body: NewMessage::text(role, text) })
 }
@@ -69,9 +69,8 @@ fn appended(messages: &[Arc<Message>]) -> Commit {
     Commit { appended: messages.to_vec(), next_id, now_ms: 2_000, ..Commit::default() }
 }
 
-/// Creates a session with these messages.
-fn filled(store: &mut Store, name: &str, messages: &[Arc<Message>]) {
-    let handle = store.create(&new(name)).unwrap();
+fn create_session_with(store: &mut Store, name: &str, messages: &[Arc<Message>]) {
+    let handle = store.create(&new_session(name)).unwrap();
     store.commit(&handle, &appended(messages)).unwrap();
 }
 

@@ -19,7 +19,7 @@ impl<'c> WordIndex<'c> {
     }
 
     pub(super) fn add_message(&self, key: i64, message: &NewMessage) -> Result<(), StoreError> {
-        self.add(key, &text_of(message))
+        self.add(key, &searchable_text(message))
     }
 
     /// Updates a message. Does nothing if the searchable text is unchanged, since most changes concern only visibility.
@@ -29,28 +29,28 @@ impl<'c> WordIndex<'c> {
         old: &NewMessage,
         new: &NewMessage,
     ) -> Result<(), StoreError> {
-        let text = text_of(new);
-        if text_of(old) == text {
+        let text = searchable_text(new);
+        if searchable_text(old) == text {
             return Ok(());
         }
-        self.forget(key)?;
+        self.remove(key)?;
         self.add(key, &text)
     }
 
     pub(super) fn add_fragment(&self, key: i64, text: &str, tags: &[String]) -> Result<(), StoreError> {
-        self.add(schema::FRAGMENTS + key, &format!("{text}\n{}", tags.join("\n")))
+        self.add(schema::FIRST_FRAGMENT_ROWID + key, &format!("{text}\n{}", tags.join("\n")))
     }
 
-    pub(super) fn forget_fragment(&self, key: i64) -> Result<(), StoreError> {
-        self.forget(schema::FRAGMENTS + key)
+    pub(super) fn remove_fragment(&self, key: i64) -> Result<(), StoreError> {
+        self.remove(schema::FIRST_FRAGMENT_ROWID + key)
     }
 
-    pub(super) fn forget(&self, rowid: i64) -> Result<(), StoreError> {
+    pub(super) fn remove(&self, rowid: i64) -> Result<(), StoreError> {
         self.connection.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([rowid])?;
         Ok(())
     }
 
-    pub(super) fn forget_session(&self, session: i64) -> Result<(), StoreError> {
+    pub(super) fn remove_session(&self, session: i64) -> Result<(), StoreError> {
         self.connection
             .prepare_cached("DELETE FROM words WHERE rowid IN (SELECT key FROM message WHERE session = ?1)")?
             .execute([session])?;
@@ -59,8 +59,8 @@ impl<'c> WordIndex<'c> {
 
     /// Rebuilds the index from the tables.
     pub(super) fn rebuild(&self) -> Result<(), StoreError> {
-        self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
-        self.connection.execute_batch(schema::WORDS)?;
+        self.connection.execute_batch(&format!("DROP TABLE {};", schema::WORD_INDEX))?;
+        self.connection.execute_batch(schema::CREATE_WORD_INDEX)?;
         let mut messages = self.connection.prepare("SELECT key, body FROM message ORDER BY key")?;
         let mut rows = messages.query([])?;
         while let Some(row) = rows.next()? {
@@ -71,8 +71,8 @@ impl<'c> WordIndex<'c> {
             .prepare("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
         let mut rows = fragments.query([])?;
         while let Some(row) = rows.next()? {
-            let found = fragment(row)?;
-            self.add_fragment(found.id.0, &found.note.text, &found.note.tags)?;
+            let fragment_row = fragment(row)?;
+            self.add_fragment(fragment_row.id.0, &fragment_row.note.text, &fragment_row.note.tags)?;
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl<'c> WordIndex<'c> {
 
 /// Returns the searchable text of a message: text, reasoning, tool arguments and tool results, but no images,
 /// signatures or encrypted reasoning.
-pub(super) fn text_of(message: &NewMessage) -> String {
+pub(super) fn searchable_text(message: &NewMessage) -> String {
     let mut text = String::new();
     let mut add = |part: &str| {
         if !text.is_empty() {
@@ -100,7 +100,7 @@ pub(super) fn text_of(message: &NewMessage) -> String {
             ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => add(text),
             ContentBlock::ToolCall { name, input, .. } => {
                 add(name);
-                strings_in(input, &mut add);
+                for_each_string(input, &mut add);
             }
             ContentBlock::ToolResult { content, .. } => content.iter().for_each(|part| match part {
                 ResultPart::Text { text } => add(text),
@@ -119,7 +119,7 @@ pub(super) fn text_of(message: &NewMessage) -> String {
 pub(super) fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     for c in text.chars() {
-        if stands_alone(c) {
+        if is_word_by_itself(c) {
             spaced.extend([' ', c, ' ']);
         } else {
             spaced.push(c);
@@ -130,20 +130,20 @@ pub(super) fn spaced(text: &str) -> String {
 
 /// Whether a character belongs to a script without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer or
 /// Burmese.
-pub(super) fn stands_alone(c: char) -> bool {
+pub(super) fn is_word_by_itself(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
 /// Calls `add` for each string and number in a JSON value. Not recursive, since arguments may be nested to any depth.
-fn strings_in(value: &Value, add: &mut impl FnMut(&str)) {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
+fn for_each_string(value: &Value, add: &mut impl FnMut(&str)) {
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
         match value {
             Value::String(text) => add(text),
-            Value::Array(items) => open.extend(items.iter().rev()),
-            Value::Object(fields) => open.extend(fields.values().rev()),
+            Value::Array(items) => pending.extend(items.iter().rev()),
+            Value::Object(fields) => pending.extend(fields.values().rev()),
             Value::Number(number) => add(&number.to_string()),
             Value::Null | Value::Bool(_) => {}
         }

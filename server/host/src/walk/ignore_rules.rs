@@ -14,8 +14,8 @@ use strata_prompt::trust::Trust;
 
 use super::note::Note;
 use super::repository::{FileProblem, Repository};
-use super::rule_file::{self, Links};
-use crate::roots::text_below;
+use super::rule_file::{self, LinkPolicy};
+use crate::roots::slash_path;
 
 /// Maximum size of an ignore file, and of all ignore files that apply to a directory together, in bytes. Every name is
 /// matched against every rule.
@@ -29,7 +29,7 @@ const MAX_TOTAL_BYTES: u64 = 2 << 20;
 pub const IGNORE_FILE: &str = ".strataignore";
 
 /// The ignore files of a directory, in order of precedence. Git's is the last.
-const NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT];
+const IGNORE_FILE_NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT];
 const GIT: &str = ".gitignore";
 
 /// The ignore rules of a workspace folder.
@@ -43,7 +43,7 @@ pub(super) struct IgnoreRules {
     /// The directories that were asked about.
     folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
     /// Size of all ignore files read, in bytes.
-    total: Mutex<u64>,
+    total_bytes: Mutex<u64>,
     notes: Arc<Mutex<Vec<Note>>>,
 }
 
@@ -57,11 +57,11 @@ struct Folder {
 
 /// The ignore files of one directory, and of the directories above it.
 struct Level {
-    above: Option<Arc<Self>>,
+    parent: Option<Arc<Self>>,
     repository: Arc<WorkTree>,
     /// Whether the directory is the top of its work tree, so that Git's patterns above do not apply.
     is_top: bool,
-    /// Patterns by file, in the order of [`NAMES`].
+    /// Patterns by file, in the order of [`IGNORE_FILE_NAMES`].
     patterns: [Option<Patterns>; 3],
     /// Size of the ignore files here and above, in bytes.
     bytes: u64,
@@ -86,7 +86,7 @@ impl IgnoreRules {
     /// Outside a repository, ignore files above the root do not apply, since a `*` in the `.gitignore` of a home
     /// directory would hide every project. They also do not apply if they would hide the root itself, which the user
     /// opened explicitly.
-    pub(super) fn of_root(
+    pub(super) fn for_root(
         root: &Path,
         exclude: &[String],
         trust: Trust,
@@ -99,17 +99,17 @@ impl IgnoreRules {
             excluded: Patterns { search: Search::default(), prefix: 0 },
             trust,
             folders: RwLock::default(),
-            total: Mutex::default(),
+            total_bytes: Mutex::default(),
             notes: Arc::clone(notes),
         };
         rules.excluded = Patterns::new(exclude.join("\n").as_bytes(), rules.prefix_of(root));
         let base = match top {
-            Some(top) => rules.within(rules.work_tree_at(top)),
+            Some(top) => rules.base_folder(rules.read_work_tree(top)),
             None => {
                 let mut problems = Vec::new();
-                let repository = Repository::none(root, MAX_BYTES, &mut problems);
+                let repository = Repository::without_work_tree(root, MAX_BYTES, &mut problems);
                 rules.note_files(problems);
-                rules.level_of_root(None, Arc::new(WorkTree { repository, prefix: 0 }))
+                rules.root_folder(None, Arc::new(WorkTree { repository, prefix: 0 }))
             }
         };
         rules.folders = RwLock::new(HashMap::from([(root.to_owned(), Arc::new(base))]));
@@ -117,19 +117,19 @@ impl IgnoreRules {
     }
 
     /// Whether rules hide a file of the root.
-    pub(super) fn hide_file(&self, path: &Path) -> bool {
-        self.hide(path, false)
+    pub(super) fn hides_file(&self, path: &Path) -> bool {
+        self.hides(path, false)
     }
 
     /// Whether rules hide a directory of the root. One that contains tracked files is not hidden.
-    pub(super) fn hide_folder(&self, path: &Path) -> bool {
-        self.hide(path, true)
+    pub(super) fn hides_folder(&self, path: &Path) -> bool {
+        self.hides(path, true)
     }
 
-    fn hide(&self, path: &Path, is_dir: bool) -> bool {
+    fn hides(&self, path: &Path, is_dir: bool) -> bool {
         let Some(folder) = path.parent().map(|parent| self.folder(parent)) else { return false };
         let path = self.relative(path);
-        match self.own_verdict(&folder.level, path.as_bstr(), is_dir) {
+        match self.strata_verdict(&folder.level, path.as_bstr(), is_dir) {
             Some(is_ignored) => is_ignored,
             None => {
                 folder.is_ignored_by_git(path.as_bstr(), is_dir) && !folder.tracks(path.as_bstr(), is_dir)
@@ -137,7 +137,7 @@ impl IgnoreRules {
         }
     }
 
-    fn own_verdict(&self, level: &Level, path: &BStr, is_dir: bool) -> Option<bool> {
+    fn strata_verdict(&self, level: &Level, path: &BStr, is_dir: bool) -> Option<bool> {
         let case = level.repository.repository.case;
         let excluded = self.excluded.verdict(path, is_dir, case);
         let by_file = |file: usize| {
@@ -147,62 +147,63 @@ impl IgnoreRules {
     }
 
     fn folder(&self, path: &Path) -> Arc<Folder> {
-        let known = |folders: &HashMap<PathBuf, Arc<Folder>>| folders.get(path).cloned();
-        if let Some(folder) = known(&self.folders.read().unwrap_or_else(PoisonError::into_inner)) {
+        let cached = |folders: &HashMap<PathBuf, Arc<Folder>>| folders.get(path).cloned();
+        if let Some(folder) = cached(&self.folders.read().unwrap_or_else(PoisonError::into_inner)) {
             return folder;
         }
-        let above = match path.parent() {
+        let parent = match path.parent() {
             Some(parent) if path != self.root => self.folder(parent),
             // The root itself is always known.
-            _ => return Arc::new(self.level_of_root(None, self.work_tree_at(path))),
+            _ => return Arc::new(self.root_folder(None, self.read_work_tree(path))),
         };
-        let folder = Arc::new(self.folder_below(&above, path));
+        let folder = Arc::new(self.folder_below(&parent, path));
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(folders.entry(path.to_owned()).or_insert(folder))
     }
 
-    fn folder_below(&self, above: &Folder, path: &Path) -> Folder {
+    fn folder_below(&self, parent: &Folder, path: &Path) -> Folder {
         if is_work_tree(path) {
-            let repository = self.work_tree_at(path);
-            let level = self.level(path, Some(&above.level), repository, true);
+            let repository = self.read_work_tree(path);
+            let level = self.level(path, Some(&parent.level), repository, true);
             return Folder { level, is_ignored: false };
         }
         let relative = self.relative(path);
-        let is_kept = self.own_verdict(&above.level, relative.as_bstr(), true).is_some();
-        let is_ignored = above.is_ignored || (!is_kept && above.is_ignored_by_git(relative.as_bstr(), true));
-        let level = self.level(path, Some(&above.level), Arc::clone(&above.level.repository), false);
+        let is_kept = self.strata_verdict(&parent.level, relative.as_bstr(), true).is_some();
+        let is_ignored =
+            parent.is_ignored || (!is_kept && parent.is_ignored_by_git(relative.as_bstr(), true));
+        let level = self.level(path, Some(&parent.level), Arc::clone(&parent.level.repository), false);
         Folder { level, is_ignored }
     }
 
     /// Returns what applies to the root inside a work tree.
-    fn within(&self, work_tree: Arc<WorkTree>) -> Folder {
-        let mut way: Vec<&Path> =
+    fn base_folder(&self, work_tree: Arc<WorkTree>) -> Folder {
+        let mut ancestors: Vec<&Path> =
             self.root.ancestors().take_while(|folder| folder.starts_with(&self.top)).collect();
-        way.reverse();
+        ancestors.reverse();
         let mut folder: Option<Folder> = None;
-        for path in way {
-            let Some(above) = &folder else {
+        for path in ancestors {
+            let Some(parent) = &folder else {
                 let level = self.level(path, None, Arc::clone(&work_tree), true);
                 folder = Some(Folder { level, is_ignored: false });
                 continue;
             };
             let relative = self.relative(path);
-            let own = self.own_verdict(&above.level, relative.as_bstr(), true);
-            if own.unwrap_or_else(|| above.is_ignored_by_git(relative.as_bstr(), true)) {
-                return self.level_of_root(None, work_tree);
+            let verdict = self.strata_verdict(&parent.level, relative.as_bstr(), true);
+            if verdict.unwrap_or_else(|| parent.is_ignored_by_git(relative.as_bstr(), true)) {
+                return self.root_folder(None, work_tree);
             }
-            folder = Some(self.folder_below(above, path));
+            folder = Some(self.folder_below(parent, path));
         }
-        folder.unwrap_or_else(|| self.level_of_root(None, work_tree))
+        folder.unwrap_or_else(|| self.root_folder(None, work_tree))
     }
 
-    fn level_of_root(&self, above: Option<&Arc<Level>>, repository: Arc<WorkTree>) -> Folder {
-        Folder { level: self.level(&self.root, above, repository, true), is_ignored: false }
+    fn root_folder(&self, parent: Option<&Arc<Level>>, repository: Arc<WorkTree>) -> Folder {
+        Folder { level: self.level(&self.root, parent, repository, true), is_ignored: false }
     }
 
-    fn work_tree_at(&self, top: &Path) -> Arc<WorkTree> {
+    fn read_work_tree(&self, top: &Path) -> Arc<WorkTree> {
         let mut problems = Vec::new();
-        let repository = Repository::of_work_tree(top, self.trust, MAX_BYTES, &mut problems);
+        let repository = Repository::open(top, self.trust, MAX_BYTES, &mut problems);
         self.note_files(problems);
         Arc::new(WorkTree { repository, prefix: self.prefix_of(top) })
     }
@@ -211,44 +212,44 @@ impl IgnoreRules {
     fn level(
         &self,
         folder: &Path,
-        above: Option<&Arc<Level>>,
+        parent: Option<&Arc<Level>>,
         repository: Arc<WorkTree>,
         is_top: bool,
     ) -> Arc<Level> {
-        let mut bytes = above.map_or(0, |above| above.bytes);
-        let patterns = NAMES.map(|name| {
+        let mut bytes = parent.map_or(0, |parent| parent.bytes);
+        let patterns = IGNORE_FILE_NAMES.map(|name| {
             let path = folder.join(name);
             // Strata's own files may be links, for example to `.gitignore`. A link from above the root leads anywhere,
             // since the user created it.
             let links = match name {
-                GIT => Links::Refused,
-                _ if folder.starts_with(&self.root) => Links::Inside(&self.root),
-                _ => Links::Followed,
+                GIT => LinkPolicy::Refused,
+                _ if folder.starts_with(&self.root) => LinkPolicy::Inside(&self.root),
+                _ => LinkPolicy::Followed,
             };
-            let read = rule_file::read(&path, links, MAX_BYTES).and_then(|read| {
-                let Some(read) = read else { return Ok(None) };
-                let size = read.len() as u64;
-                let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+            let patterns = rule_file::read(&path, links, MAX_BYTES).and_then(|bytes_read| {
+                let Some(content) = bytes_read else { return Ok(None) };
+                let size = content.len() as u64;
+                let mut total_bytes = self.total_bytes.lock().unwrap_or_else(PoisonError::into_inner);
                 if bytes + size > MAX_BYTES {
                     return Err("is too large together with the ignore files above it".to_owned());
                 }
-                if *total + size > MAX_TOTAL_BYTES {
+                if *total_bytes + size > MAX_TOTAL_BYTES {
                     return Err(
                         "is too large together with all ignore files of the workspace folder".to_owned()
                     );
                 }
                 bytes += size;
-                *total += size;
-                Ok(Some(Patterns::new(&read, self.prefix_of(folder))))
+                *total_bytes += size;
+                Ok(Some(Patterns::new(&content, self.prefix_of(folder))))
             });
-            read.unwrap_or_else(|problem| {
+            patterns.unwrap_or_else(|problem| {
                 self.note_files(vec![FileProblem { path, problem }]);
                 None
             })
         });
-        match above {
-            Some(above) if !is_top && patterns.iter().all(Option::is_none) => Arc::clone(above),
-            _ => Arc::new(Level { above: above.cloned(), repository, is_top, patterns, bytes }),
+        match parent {
+            Some(parent) if !is_top && patterns.iter().all(Option::is_none) => Arc::clone(parent),
+            _ => Arc::new(Level { parent: parent.cloned(), repository, is_top, patterns, bytes }),
         }
     }
 
@@ -268,7 +269,7 @@ impl IgnoreRules {
     fn note_files(&self, problems: Vec<FileProblem>) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         for FileProblem { path, problem } in problems {
-            let below = path.strip_prefix(&self.root).ok().and_then(text_below);
+            let below = path.strip_prefix(&self.root).ok().and_then(slash_path);
             let place = below.unwrap_or_else(|| path.to_string_lossy().into_owned());
             notes.push(Note { place, problem: format!("{problem}; its rules are not applied") });
         }
@@ -301,12 +302,12 @@ impl Folder {
 impl Level {
     /// This level and those above, the nearest first.
     fn levels(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |level| level.above.as_deref())
+        std::iter::successors(Some(self), |level| level.parent.as_deref())
     }
 
     /// The levels of the same work tree, the nearest first.
     fn levels_of_repository(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |level| level.above.as_deref().filter(|_| !level.is_top))
+        std::iter::successors(Some(self), |level| level.parent.as_deref().filter(|_| !level.is_top))
     }
 }
 
@@ -325,8 +326,8 @@ impl Patterns {
 
 /// Whether patterns hide a path. `None` if none of them matches.
 fn verdict(search: &Search, path: &[u8], is_dir: bool, case: Case) -> Option<bool> {
-    let found = search.pattern_matching_relative_path(BStr::new(path), Some(is_dir), case)?;
-    Some(!found.pattern.is_negative())
+    let matched = search.pattern_matching_relative_path(BStr::new(path), Some(is_dir), case)?;
+    Some(!matched.pattern.is_negative())
 }
 
 fn is_work_tree(folder: &Path) -> bool {

@@ -14,7 +14,7 @@ use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
 use strata_prompt::trust::Trust;
 
-use super::rule_file::{self, Links};
+use super::rule_file::{self, LinkPolicy};
 
 /// Maximum size of a file that contains a path or a branch, in bytes.
 const MAX_POINTER: u64 = 8 << 10;
@@ -38,24 +38,18 @@ pub(super) struct FileProblem {
     pub(super) problem: String,
 }
 
-/// The directories of a repository.
 struct GitDirectories {
     /// The directory with `HEAD` and the index.
-    own: PathBuf,
-    /// The directory with `config` and `info`. Differs from `own` in a linked work tree.
-    common: PathBuf,
+    git_dir: PathBuf,
+    /// The directory with `config` and `info`. Differs from `git_dir` in a linked work tree.
+    common_dir: PathBuf,
 }
 
 impl Repository {
     /// Reads the repository whose work tree is at `top`. If the workspace is not trusted, the repository's own settings
     /// are ignored, since they can name files anywhere.
-    pub(super) fn of_work_tree(
-        top: &Path,
-        trust: Trust,
-        limit: u64,
-        problems: &mut Vec<FileProblem>,
-    ) -> Self {
-        let directories = GitDirectories::of(top).unwrap_or_else(|problem| {
+    pub(super) fn open(top: &Path, trust: Trust, limit: u64, problems: &mut Vec<FileProblem>) -> Self {
+        let directories = GitDirectories::find(top).unwrap_or_else(|problem| {
             problems.push(problem);
             None
         });
@@ -63,7 +57,7 @@ impl Repository {
     }
 
     /// Reads the user's settings, which apply outside of repositories, too. `top` stands for the top of a work tree.
-    pub(super) fn none(top: &Path, limit: u64, problems: &mut Vec<FileProblem>) -> Self {
+    pub(super) fn without_work_tree(top: &Path, limit: u64, problems: &mut Vec<FileProblem>) -> Self {
         Self::read(top, None, Trust::Untrusted, limit, problems)
     }
 
@@ -76,7 +70,7 @@ impl Repository {
     ) -> Self {
         let settings = settings(git, trust, problems);
         let mut exclusions = Search::default();
-        let mut add = |path: PathBuf| match rule_file::read(&path, Links::Followed, limit) {
+        let mut add = |path: PathBuf| match rule_file::read(&path, LinkPolicy::Followed, limit) {
             Ok(bytes) => {
                 let bytes = bytes.unwrap_or_default();
                 // Cannot fail, since the patterns are relative to the top and not to their file.
@@ -88,14 +82,14 @@ impl Repository {
             add(path);
         }
         if let Some(git) = git {
-            add(git.common.join("info/exclude"));
+            add(git.common_dir.join("info/exclude"));
         }
         let case = settings.boolean("core.ignoreCase").ok().flatten();
         let case = case.unwrap_or(cfg!(any(windows, target_os = "macos")));
         Self {
             exclusions,
             case: if case { Case::Fold } else { Case::Sensitive },
-            index: git.map(|git| git.own.join("index")),
+            index: git.map(|git| git.git_dir.join("index")),
             tracked: OnceLock::new(),
         }
     }
@@ -104,14 +98,14 @@ impl Repository {
     /// `.git` leads, which says nothing about that repository: only files that exist here are asked about.
     pub(super) fn tracks_file(&self, path: &BStr) -> bool {
         let Some(index) = self.index() else { return false };
-        entry(index, path).is_some_and(|entry| entry.mode != Mode::COMMIT)
+        index_entry(index, path).is_some_and(|index_entry| index_entry.mode != Mode::COMMIT)
     }
 
     /// Whether Git tracks a file in a directory, or the directory as a submodule.
     pub(super) fn tracks_folder(&self, path: &BStr) -> bool {
         let Some(index) = self.index() else { return false };
         let below = [path.as_bytes(), b"/"].concat();
-        entry(index, path).is_some_and(|entry| entry.mode == Mode::COMMIT)
+        index_entry(index, path).is_some_and(|index_entry| index_entry.mode == Mode::COMMIT)
             || index.prefixed_entries_range(BStr::new(&below)).is_some_and(|range| !range.is_empty())
     }
 
@@ -120,40 +114,39 @@ impl Repository {
     }
 }
 
-fn entry<'a>(index: &'a gix::index::File, path: &BStr) -> Option<&'a gix::index::Entry> {
+fn index_entry<'a>(index: &'a gix::index::File, path: &BStr) -> Option<&'a gix::index::Entry> {
     index.entry_range(path).and_then(|range| index.entries().get(range.start))
 }
 
 impl GitDirectories {
     /// Finds the directories of the repository with its work tree at `top`, where a `.git` exists. Returns `None` if it
     /// is not a repository.
-    fn of(top: &Path) -> Result<Option<Self>, FileProblem> {
-        let git = top.join(".git");
-        let own = if git.is_dir() {
-            git
+    fn find(top: &Path) -> Result<Option<Self>, FileProblem> {
+        let dot_git = top.join(".git");
+        let git_dir = if dot_git.is_dir() {
+            dot_git
         } else {
-            match first_line(&git)?.as_deref().and_then(|line| line.strip_prefix("gitdir:")) {
-                Some(place) => top.join(place.trim()),
+            match first_line(&dot_git)?.as_deref().and_then(|line| line.strip_prefix("gitdir:")) {
+                Some(target) => top.join(target.trim()),
                 None => return Ok(None),
             }
         };
-        let common = match first_line(&own.join("commondir"))? {
-            Some(place) => own.join(place.trim()),
-            None => own.clone(),
+        let common_dir = match first_line(&git_dir.join("commondir"))? {
+            Some(target) => git_dir.join(target.trim()),
+            None => git_dir.clone(),
         };
-        Ok(Some(Self { own, common }))
+        Ok(Some(Self { git_dir, common_dir }))
     }
 
-    /// The full name of the branch.
     fn branch(&self) -> Option<gix::refs::FullName> {
-        let head = first_line(&self.own.join("HEAD")).ok()??;
+        let head = first_line(&self.git_dir.join("HEAD")).ok()??;
         head.strip_prefix("ref:")?.trim().try_into().ok()
     }
 }
 
 fn first_line(path: &Path) -> Result<Option<String>, FileProblem> {
-    let read = rule_file::read(path, Links::Followed, MAX_POINTER);
-    let bytes = read.map_err(|problem| FileProblem { path: path.to_owned(), problem })?;
+    let result = rule_file::read(path, LinkPolicy::Followed, MAX_POINTER);
+    let bytes = result.map_err(|problem| FileProblem { path: path.to_owned(), problem })?;
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()?.lines().next().map(str::to_owned)))
 }
 
@@ -175,7 +168,7 @@ fn settings(
     let branch = git.and_then(GitDirectories::branch);
     let context = path::interpolate::Context { home_dir: home.as_deref(), ..Default::default() };
     let conditional = includes::conditional::Context {
-        git_dir: git.map(|git| git.own.as_path()),
+        git_dir: git.map(|git| git.git_dir.as_path()),
         branch_name: branch.as_ref().map(gix::refs::FullName::as_ref),
     };
     let options = init::Options {
@@ -183,15 +176,15 @@ fn settings(
         ignore_io_errors: true,
         ..Default::default()
     };
-    let mut all = gix::config::File::default();
-    let mut add = |path: PathBuf, source: Source, all: &mut gix::config::File| {
+    let mut merged = gix::config::File::default();
+    let mut add = |path: PathBuf, source: Source, merged: &mut gix::config::File| {
         if !path.is_file() {
             return;
         }
         let metadata = Metadata { path: Some(path.clone()), ..Metadata::from(source) };
-        let read = gix::config::File::from_paths_metadata([metadata], options);
-        let added = read.map(Option::unwrap_or_default).and_then(|file| all.append(file).map(|_| ()));
-        if added.is_err() {
+        let file = gix::config::File::from_paths_metadata([metadata], options);
+        let result = file.map(Option::unwrap_or_default).and_then(|file| merged.append(file).map(|_| ()));
+        if result.is_err() {
             problems.push(FileProblem { path, problem: "is not a valid Git configuration".to_owned() });
         }
     };
@@ -199,19 +192,19 @@ fn settings(
     let system = if cfg!(windows) { None } else { Some(Source::System) };
     for source in system.into_iter().chain([Source::Git, Source::User]) {
         if let Some(path) = source.storage_location(&mut |name| std::env::var_os(name)) {
-            add(path, source, &mut all);
+            add(path, source, &mut merged);
         }
     }
     if let (Some(git), Trust::Trusted) = (git, trust) {
-        add(git.common.join("config"), Source::Local, &mut all);
-        if all.boolean("extensions.worktreeConfig").is_ok_and(|set| set == Some(true)) {
-            add(git.own.join("config.worktree"), Source::Worktree, &mut all);
+        add(git.common_dir.join("config"), Source::Local, &mut merged);
+        if merged.boolean("extensions.worktreeConfig").is_ok_and(|set| set == Some(true)) {
+            add(git.git_dir.join("config.worktree"), Source::Worktree, &mut merged);
         }
     }
     if let Ok(Some(file)) = gix::config::File::from_env(options) {
-        let _ = all.append(file);
+        let _ = merged.append(file);
     }
-    all
+    merged
 }
 
 /// Returns the path of the user's own patterns.

@@ -10,7 +10,7 @@ use crate::roots::canonical;
 
 /// Which links to follow.
 #[derive(Clone, Copy)]
-pub(super) enum Links<'a> {
+pub(super) enum LinkPolicy<'a> {
     /// None, like Git for a `.gitignore` in a work tree.
     Refused,
     /// Only those to a file in this directory.
@@ -23,10 +23,10 @@ pub(super) enum Links<'a> {
 ///
 /// # Errors
 /// Why the file was not read, as the end of a sentence about it.
-pub(super) fn read(path: &Path, links: Links<'_>, limit: u64) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn read(path: &Path, links: LinkPolicy<'_>, limit: u64) -> Result<Option<Vec<u8>>, String> {
     let unreadable = |error: &io::Error| format!("cannot be read: {error}");
-    let own = match path.symlink_metadata() {
-        Ok(own) => own,
+    let metadata = match path.symlink_metadata() {
+        Ok(metadata) => metadata,
         // A file where a directory is expected contains no files.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -34,28 +34,28 @@ pub(super) fn read(path: &Path, links: Links<'_>, limit: u64) -> Result<Option<V
         Err(error) => return Err(unreadable(&error)),
     };
     let real = match links {
-        _ if !own.is_symlink() => path.to_owned(),
-        Links::Refused => return Err("is a link, which Git does not follow".to_owned()),
-        Links::Inside(folder) => followed(path)?
+        _ if !metadata.is_symlink() => path.to_owned(),
+        LinkPolicy::Refused => return Err("is a link, which Git does not follow".to_owned()),
+        LinkPolicy::Inside(folder) => link_target(path)?
             .filter(|real| real.starts_with(folder))
             .ok_or("is a link that leads out of the workspace folder")?,
-        Links::Followed => match followed(path)? {
+        LinkPolicy::Followed => match link_target(path)? {
             Some(real) => real,
             None => return Ok(None),
         },
     };
     let target = real.symlink_metadata().map_err(|error| unreadable(&error))?;
-    check(&target, limit)?;
+    check_metadata(&target, limit)?;
     let file = open(&real).map_err(|error| unreadable(&error))?;
     // Another file may have taken the path in the meantime.
-    check(&file.metadata().map_err(|error| unreadable(&error))?, limit)?;
+    check_metadata(&file.metadata().map_err(|error| unreadable(&error))?, limit)?;
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     Ok(Some(bytes))
 }
 
 /// Returns the file that a link leads to, or `None` if there is none.
-fn followed(link: &Path) -> Result<Option<PathBuf>, String> {
+fn link_target(link: &Path) -> Result<Option<PathBuf>, String> {
     match canonical(link) {
         Ok(real) => Ok(Some(real)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -63,7 +63,7 @@ fn followed(link: &Path) -> Result<Option<PathBuf>, String> {
     }
 }
 
-fn check(metadata: &fs::Metadata, limit: u64) -> Result<(), String> {
+fn check_metadata(metadata: &fs::Metadata, limit: u64) -> Result<(), String> {
     match metadata.is_file() {
         false => Err("is not a regular file".to_owned()),
         true if metadata.len() > limit => Err(format!("is larger than {} KiB", limit >> 10)),

@@ -6,10 +6,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Files and directories that are never scanned, regardless of settings: version control data and desktop metadata.
-const NEVER: &[&str] = &[".git", ".hg", ".svn", ".jj", ".DS_Store"];
+const NEVER_WALKED: &[&str] = &[".git", ".hg", ".svn", ".jj", ".DS_Store"];
 
 /// Names of directories that are always generated.
-const BY_NAME: &[&str] = &[
+const GENERATED_NAMES: &[&str] = &[
     // JavaScript.
     "node_modules",
     "bower_components",
@@ -38,7 +38,7 @@ const BY_NAME: &[&str] = &[
 ];
 
 /// Names of directories that are generated if one of the listed files is next to them.
-const BESIDE: &[(&str, &[&str])] = &[
+const GENERATED_BESIDE_FILES: &[(&str, &[&str])] = &[
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
     ("build", &["build.gradle", "build.gradle.kts"]),
     ("dist", &["package.json", "pyproject.toml", "setup.py"]),
@@ -50,11 +50,11 @@ const BESIDE: &[(&str, &[&str])] = &[
 
 /// Files that mark their directory as a cache (<https://bford.info/cachedir/>, written by cargo, pytest, ruff and mypy)
 /// or as a Python virtual environment. Only their existence is checked.
-const INSIDE: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
+const MARKER_FILES: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
 
 /// Whether files and directories with this name are always skipped.
 pub(super) fn is_never_walked(name: &OsStr) -> bool {
-    NEVER.iter().any(|never| name == *never)
+    NEVER_WALKED.iter().any(|never_walked| name == *never_walked)
 }
 
 /// Whether a file is a lock file (`.#name`) or an autosaved copy (`#name#`) of an open buffer in Emacs.
@@ -67,16 +67,16 @@ pub(super) fn is_lock_or_autosave(name: &OsStr) -> bool {
 /// further evidence.
 pub(super) fn is_generated_folder(folder: &Path, depth: usize) -> bool {
     let Some(name) = folder.file_name() else { return false };
-    if BY_NAME.iter().any(|generated| name == *generated) || (depth == 1 && name == "target") {
+    if GENERATED_NAMES.iter().any(|generated| name == *generated) || (depth == 1 && name == "target") {
         return true;
     }
-    let signs = BESIDE.iter().find(|(generated, _)| name == *generated);
-    if let (Some((_, signs)), Some(parent)) = (signs, folder.parent())
-        && signs.iter().any(|sign| is_file(&parent.join(sign)))
+    let neighbours = GENERATED_BESIDE_FILES.iter().find(|(generated, _)| name == *generated);
+    if let (Some((_, neighbours)), Some(parent)) = (neighbours, folder.parent())
+        && neighbours.iter().any(|neighbour| is_file(&parent.join(neighbour)))
     {
         return true;
     }
-    INSIDE.iter().any(|mark| is_file(&folder.join(mark)))
+    MARKER_FILES.iter().any(|marker| is_file(&folder.join(marker)))
 }
 
 fn is_file(path: &Path) -> bool {

@@ -8,10 +8,10 @@ use crate::testing::Tree;
 
 #[track_caller]
 fn check_with(tree: &Tree, options: &WalkOptions, expected: &[&str]) {
-    let found = walk(&tree.roots(), options, &Cancel::new()).unwrap();
-    let listed: Vec<String> = found.entries.iter().map(shown).collect();
+    let result = walk(&tree.roots(), options, &Cancel::new()).unwrap();
+    let listed: Vec<String> = result.entries.iter().map(shown).collect();
     assert_eq!(listed, expected);
-    assert_eq!(found.notes, []);
+    assert_eq!(result.notes, []);
 }
 
 #[track_caller]
@@ -29,7 +29,7 @@ fn shown(entry: &Entry) -> String {
 }
 
 #[test]
-fn ignore_files_count_without_a_repository() {
+fn ignore_files_apply_without_a_repository() {
     let tree = Tree::new(&[
         "root/a.rs",
         "root/b.log",
@@ -64,7 +64,7 @@ fn patterns_mean_what_they_mean_in_git() {
 }
 
 #[test]
-fn ignore_files_above_the_root_count_inside_a_repository_only() {
+fn ignore_files_above_the_root_apply_only_inside_a_repository() {
     let tree = Tree::new(&["root/a.rs", "root/b.log"]);
     tree.write(".gitignore", "*.log\n");
     check(&tree, &["a.rs", "b.log"]);
@@ -73,7 +73,7 @@ fn ignore_files_above_the_root_count_inside_a_repository_only() {
 }
 
 #[test]
-fn a_root_that_is_ignored_as_a_whole_is_walked_all_the_same() {
+fn an_ignored_root_is_scanned_nevertheless() {
     let tree = Tree::new(&["root/sub/a.rs", "root/sub/b.log", ".git/HEAD"]);
     tree.write(".gitignore", "root/\n*.log\n");
     check(&tree, &["sub/a.rs", "sub/b.log"]);
@@ -82,14 +82,14 @@ fn a_root_that_is_ignored_as_a_whole_is_walked_all_the_same() {
 }
 
 #[test]
-fn excludes_inside_git_count() {
+fn patterns_in_git_info_exclude_apply() {
     let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
     tree.write("root/.git/info/exclude", "private.txt\n");
     check(&tree, &["a.rs"]);
 }
 
 #[test]
-fn what_tools_make_is_left_out() {
+fn generated_directories_are_skipped() {
     let tree = Tree::new(&[
         "root/a.rs",
         "root/node_modules/x.js",
@@ -166,29 +166,29 @@ fn links_and_special_files_are_not_listed() {
 }
 
 #[test]
-fn folders_without_end_are_not_looked_into() {
+fn directories_beyond_the_maximum_depth_are_not_scanned() {
     let tree = Tree::new(&[]);
     let folders = |count: usize| "d/".repeat(count);
     for (count, file) in [(128, "a.rs"), (129, "b.rs"), (140, "c.rs")] {
         tree.write(&format!("root/{}{file}", folders(count)), "");
     }
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), [format!("{}a.rs", folders(128))]);
-    let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
+    let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(result.entries.iter().map(shown).collect::<Vec<_>>(), [format!("{}a.rs", folders(128))]);
+    let [Note { place, problem }] = &result.notes[..] else { panic!("{:?}", result.notes) };
     assert_eq!(format!("{place}/"), folders(129));
     assert!(problem.contains("128 directories"), "{problem}");
 }
 
 #[track_caller]
 fn check_notes(tree: &Tree, listed: &[&str], notes: &[(&str, &str)]) {
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let code = found.entries.iter().map(shown).filter(|name| name.ends_with(".rs"));
+    let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let code = result.entries.iter().map(shown).filter(|name| name.ends_with(".rs"));
     assert_eq!(code.collect::<Vec<_>>(), listed);
     let problems: Vec<(&str, &str)> =
-        found.notes.iter().map(|note| (note.place.as_str(), note.problem.as_str())).collect();
+        result.notes.iter().map(|note| (note.place.as_str(), note.problem.as_str())).collect();
     assert_eq!(problems.len(), notes.len(), "{problems:?}");
-    for ((place, problem), (wanted, part)) in problems.iter().zip(notes) {
-        assert!(place == wanted && problem.contains(part), "{place}: {problem}");
+    for ((place, problem), (expected_place, expected_part)) in problems.iter().zip(notes) {
+        assert!(place == expected_place && problem.contains(expected_part), "{place}: {problem}");
     }
 }
 
@@ -207,7 +207,7 @@ fn ignore_files_that_are_large_together_are_not_applied() {
 }
 
 #[test]
-fn a_place_in_a_whole_walk_is_what_a_walk_of_that_place_finds() {
+fn extracting_a_path_from_a_full_scan_equals_scanning_it() {
     let tree =
         Tree::new(&["root/a.rs", "root/a/b.rs", "root/a/c/d.rs", "root/a-b/e.rs", "root/f/", "other/g.rs"]);
     for roots in [tree.roots(), tree.several(&["root", "other"])] {
@@ -224,7 +224,7 @@ fn a_place_in_a_whole_walk_is_what_a_walk_of_that_place_finds() {
 }
 
 #[test]
-fn a_walk_that_was_cut_short_does_not_say_what_there_is_not() {
+fn nothing_is_extracted_from_a_scan_that_was_cut_short() {
     let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
     let options = WalkOptions { max_files: 1, ..WalkOptions::default() };
     let all = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
@@ -234,7 +234,7 @@ fn a_walk_that_was_cut_short_does_not_say_what_there_is_not() {
 /// If this test hangs or uses all memory, one of the files was opened.
 #[cfg(unix)]
 #[test]
-fn ignore_files_that_never_end_are_not_opened() {
+fn endless_ignore_files_are_not_opened() {
     let tree = Tree::new(&[
         "root/a.rs",
         "root/zero/b.rs",
@@ -261,7 +261,7 @@ fn ignore_files_that_never_end_are_not_opened() {
 /// Git reads no `.gitignore` that is a link.
 #[cfg(unix)]
 #[test]
-fn a_gitignore_that_is_a_link_or_cannot_be_read_is_noted_and_hides_nothing() {
+fn a_gitignore_that_is_a_link_or_unreadable_is_reported_and_hides_nothing() {
     let tree = Tree::new(&["root/a.rs", "root/b.rs", "root/sub/c.rs", "elsewhere/rules"]);
     tree.write("root/rules", "b.rs\n");
     tree.link("rules", "root/.gitignore");
@@ -292,23 +292,23 @@ fn ignore_files_are_limited_in_total() {
         // A comment takes as many bytes as rules, and is read faster.
         tree.write(&format!("root/{n:02}/.gitignore"), format!("#{}\n", "x".repeat(255 << 10)));
     }
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let texts = found.entries.iter().filter(|entry| entry.key.as_str().ends_with(".rs")).count();
-    assert_eq!((texts, found.notes.len()), (12, 4));
+    let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let texts = result.entries.iter().filter(|entry| entry.key.as_str().ends_with(".rs")).count();
+    assert_eq!((texts, result.notes.len()), (12, 4));
     let problem =
         "is too large together with all ignore files of the workspace folder; its rules are not applied";
-    assert!(found.notes.iter().all(|note| note.problem == problem), "{:?}", found.notes);
+    assert!(result.notes.iter().all(|note| note.problem == problem), "{:?}", result.notes);
 }
 
 /// A `.git` file leads to a `commondir` file, and from there to `info/exclude`.
 #[cfg(unix)]
 #[test]
-fn files_behind_a_pointer_that_never_end_are_not_opened() {
+fn endless_files_behind_a_git_pointer_are_not_opened() {
     let tree =
         Tree::new(&["root/a.rs", "root/fifo/b.rs", "root/zero/c.rs", "root/huge/d.rs", "root/fine/e.rs"]);
     for folder in ["fifo", "zero", "huge", "fine"] {
-        let place = tree.path(&format!("root/{folder}/x"));
-        tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", place.display()));
+        let git_dir = tree.path(&format!("root/{folder}/x"));
+        tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", git_dir.display()));
         tree.write(&format!("root/{folder}/x/commondir"), ".\n");
     }
     std::fs::remove_file(tree.path("root/fifo/x/commondir")).unwrap();
@@ -332,30 +332,30 @@ fn files_behind_a_pointer_that_never_end_are_not_opened() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_not_text_is_noted() {
+fn a_name_that_is_not_utf8_is_reported() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
     let tree = Tree::new(&["root/a.rs"]);
     fs::write(tree.path("root").join(OsStr::from_bytes(b"\xff.rs")), "").unwrap();
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (1, 1), "{:?}", found.notes);
+    let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((result.entries.len(), result.notes.len()), (1, 1), "{:?}", result.notes);
 }
 
 #[test]
 fn several_and_nested_roots_list_each_file_once() {
     let tree = Tree::new(&["outer/a.rs", "outer/inner/b.rs", "other/c.rs"]);
-    let found =
+    let result =
         walk(&tree.several(&["outer", "other", "outer/inner"]), &WalkOptions::default(), &Cancel::new());
-    let keys: Vec<String> = found.unwrap().entries.iter().map(shown).collect();
+    let keys: Vec<String> = result.unwrap().entries.iter().map(shown).collect();
     assert_eq!(keys, ["inner/b.rs", "other/c.rs", "outer/a.rs"]);
 }
 
 #[test]
-fn a_root_that_is_gone_is_noted() {
+fn a_missing_root_is_reported() {
     let tree = Tree::new(&[]);
-    let found = walk(&tree.several(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+    let result = walk(&tree.several(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((result.entries.len(), result.notes.len()), (0, 1));
 }
 
 #[test]
@@ -365,13 +365,13 @@ fn a_walk_can_be_cancelled_and_cut_short() {
     cancel.cancel();
     assert_eq!(walk(&tree.roots(), &WalkOptions::default(), &cancel), Err(Cancelled));
     let options = WalkOptions { max_files: 2, ..WalkOptions::default() };
-    let found = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (2, 1));
+    let result = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
+    assert_eq!((result.entries.len(), result.notes.len()), (2, 1));
     check_with(&tree, &WalkOptions { max_files: 3, ..WalkOptions::default() }, &["a.rs", "b.rs", "c.rs"]);
 }
 
 #[test]
-fn one_place_is_walked_as_the_whole_would_be() {
+fn scanning_one_path_equals_the_same_part_of_a_full_scan() {
     let tree = Tree::new(&[
         "root/a.rs",
         "root/src/b.rs",
@@ -382,8 +382,8 @@ fn one_place_is_walked_as_the_whole_would_be() {
     tree.write("root/.gitignore", "*.log\n");
     let roots = tree.roots();
     let keys_at = |key: &str| -> Vec<String> {
-        let found = walk_at(&roots, &key.into(), &WalkOptions::default(), &Cancel::new()).unwrap();
-        found.entries.iter().map(shown).collect()
+        let result = walk_at(&roots, &key.into(), &WalkOptions::default(), &Cancel::new()).unwrap();
+        result.entries.iter().map(shown).collect()
     };
     assert_eq!(keys_at("src/b.rs"), ["src/b.rs"]);
     assert_eq!(keys_at("src"), ["src/b.rs", "src/deep/d.rs"]);
@@ -394,10 +394,10 @@ fn one_place_is_walked_as_the_whole_would_be() {
 }
 
 #[test]
-fn entries_carry_the_stamp_that_reading_finds() {
+fn entries_have_the_same_stamp_as_a_read() {
     let tree = Tree::new(&["root/a.rs"]);
     let roots = tree.roots();
-    let found = walk(&roots, &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!(Ok(found.entries[0].stamp), crate::disk::stamp_of(&roots, &"a.rs".into()));
-    assert_eq!(found.entries[0].stamp.size, "root/a.rs".len() as u64);
+    let result = walk(&roots, &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(Ok(result.entries[0].stamp), crate::disk::stamp_of(&roots, &"a.rs".into()));
+    assert_eq!(result.entries[0].stamp.size, "root/a.rs".len() as u64);
 }

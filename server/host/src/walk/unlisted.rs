@@ -12,7 +12,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 /// Why a directory has no listed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlisted {
+pub enum UnlistedReason {
     /// The directory contains no files at all.
     Nothing,
     /// A tool generates everything in the directory.
@@ -24,40 +24,40 @@ pub enum Unlisted {
 }
 
 /// Returns why a scan lists no file at or below an existing directory.
-pub(crate) fn why_unlisted(roots: &Roots, place: &ResolvedPath) -> Unlisted {
-    let Some(root) = roots.get(place.root) else { return Unlisted::Nothing };
-    let mut folders = place.real.ancestors().take_while(|folder| *folder != root.real);
+pub(crate) fn why_unlisted(roots: &Roots, resolved: &ResolvedPath) -> UnlistedReason {
+    let Some(root) = roots.get(resolved.root) else { return UnlistedReason::Nothing };
+    let mut folders = resolved.real.ancestors().take_while(|folder| *folder != root.real);
     let is_skipped = folders.any(|folder| is_skipped_folder(&root.real, folder));
-    let mut found = Unlisted::Nothing;
-    let mut waiting: Vec<(PathBuf, bool)> = vec![(place.real.clone(), is_skipped)];
-    let mut seen = 0;
-    while let Some((folder, is_generated)) = waiting.pop() {
+    let mut reason = UnlistedReason::Nothing;
+    let mut pending: Vec<(PathBuf, bool)> = vec![(resolved.real.clone(), is_skipped)];
+    let mut entry_count = 0;
+    while let Some((folder, is_generated)) = pending.pop() {
         let entries = fs::read_dir(&folder);
-        if let (Unlisted::Nothing, Err(error)) = (found, &entries)
+        if let (UnlistedReason::Nothing, Err(error)) = (reason, &entries)
             && !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
         {
-            found = Unlisted::Unreadable(error.kind());
+            reason = UnlistedReason::Unreadable(error.kind());
         }
         for entry in entries.into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MAX_ENTRIES {
-                return Unlisted::Ignored;
+            entry_count += 1;
+            if entry_count > MAX_ENTRIES {
+                return UnlistedReason::Ignored;
             }
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             if kind.is_dir() {
                 let is_generated = is_generated || is_skipped_folder(&root.real, &path);
-                waiting.push((path, is_generated));
+                pending.push((path, is_generated));
             } else if kind.is_file() {
                 let name = entry.file_name();
                 if !is_generated && !is_never_walked(&name) && !is_lock_or_autosave(&name) {
-                    return Unlisted::Ignored;
+                    return UnlistedReason::Ignored;
                 }
-                found = Unlisted::Generated;
+                reason = UnlistedReason::Generated;
             }
         }
     }
-    found
+    reason
 }
 
 fn is_skipped_folder(root: &Path, folder: &Path) -> bool {

@@ -8,62 +8,62 @@ use serde_json::Value;
 use strata_host::uri;
 
 /// Names of fields that contain a URI, in any message.
-const FIELDS: [&str; 9] =
+const URI_FIELDS: [&str; 9] =
     ["uri", "oldUri", "newUri", "rootUri", "targetUri", "baseUri", "scopeUri", "href", "document"];
 
 /// Names of fields whose content belongs to a command, a setting or the client.
-const OPAQUE: [&str; 5] = ["arguments", "settings", "initializationOptions", "capabilities", "data"];
+const OPAQUE_FIELDS: [&str; 5] = ["arguments", "settings", "initializationOptions", "capabilities", "data"];
 
 /// How the client spells the URIs of its open documents, if not as [`uri::normalize`] does. By normalized URI.
 pub(super) type Spellings = Arc<HashMap<String, String>>;
 
 /// Normalizes all URIs in the parameters of a message.
 pub(super) fn normalize(params: &mut Value) {
-    each_address(params, &mut |address| {
-        let normal = uri::normalize(address);
-        (normal != *address).then_some(normal)
+    each_uri(params, &mut |address| {
+        let normalized = uri::normalize(address);
+        (normalized != *address).then_some(normalized)
     });
 }
 
 /// Replaces the URIs of open documents in a reply with those that the client uses.
 pub(super) fn respell(reply: &mut Value, spellings: &Spellings) {
     if !spellings.is_empty() {
-        each_address(reply, &mut |address| spellings.get(address).cloned());
+        each_uri(reply, &mut |address| spellings.get(address).cloned());
     }
 }
 
 /// Records how the client spells the URI of a document that it opens. `params` are those of the message, as received.
-pub(super) fn remember(spellings: &mut Spellings, params: &Value) {
-    let Some(spelled) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
-    let normal = uri::normalize(spelled);
-    if normal == spelled {
-        forget(spellings, &normal);
+pub(super) fn record_spelling(spellings: &mut Spellings, params: &Value) {
+    let Some(spelling) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
+    let normalized = uri::normalize(spelling);
+    if normalized == spelling {
+        forget_spelling(spellings, &normalized);
     } else {
-        Arc::make_mut(spellings).insert(normal, spelled.to_owned());
+        Arc::make_mut(spellings).insert(normalized, spelling.to_owned());
     }
 }
 
 /// Forgets the spelling of a document that is closed.
-pub(super) fn forget(spellings: &mut Spellings, normal: &str) {
-    if spellings.contains_key(normal) {
-        Arc::make_mut(spellings).remove(normal);
+pub(super) fn forget_spelling(spellings: &mut Spellings, normalized: &str) {
+    if spellings.contains_key(normalized) {
+        Arc::make_mut(spellings).remove(normalized);
     }
 }
 
 /// Replaces each URI for which `replace` returns another one.
-fn each_address(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>) {
+fn each_uri(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each_address(item, replace)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_uri(item, replace)),
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    Value::String(address) if FIELDS.contains(&name.as_str()) => {
-                        if let Some(other) = replace(address) {
-                            *address = other;
+                    Value::String(address) if URI_FIELDS.contains(&name.as_str()) => {
+                        if let Some(replacement) = replace(address) {
+                            *address = replacement;
                         }
                     }
-                    Value::Array(_) | Value::Object(_) if !OPAQUE.contains(&name.as_str()) => {
-                        each_address(value, replace);
+                    Value::Array(_) | Value::Object(_) if !OPAQUE_FIELDS.contains(&name.as_str()) => {
+                        each_uri(value, replace);
                     }
                     _ => {}
                 }
@@ -100,32 +100,32 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_called_as_the_client_calls_it() {
+    fn replies_spell_a_uri_as_the_client_does() {
         let mut spellings = Spellings::default();
         let named = |uri: &str| json!({ "textDocument": { "uri": uri } });
-        remember(&mut spellings, &named("git:/[a]"));
+        record_spelling(&mut spellings, &named("git:/[a]"));
         let mut reply = json!([{ "uri": "git:/%5Ba%5D" }, { "uri": "git:/b" }]);
         respell(&mut reply, &spellings);
         assert_eq!(reply, json!([{ "uri": "git:/[a]" }, { "uri": "git:/b" }]));
-        remember(&mut spellings, &named("git:/%5Ba%5D"));
+        record_spelling(&mut spellings, &named("git:/%5Ba%5D"));
         assert!(spellings.is_empty(), "the last spelling counts");
-        remember(&mut spellings, &named("git:/[a]"));
-        forget(&mut spellings, "git:/%5Ba%5D");
+        record_spelling(&mut spellings, &named("git:/[a]"));
+        forget_spelling(&mut spellings, "git:/%5Ba%5D");
         assert!(spellings.is_empty());
     }
 
     proptest! {
         /// Whatever follows the scheme, the library accepts it.
         #[test]
-        fn the_library_accepts_what_is_normalized(text in "(file|FILE|untitled|git|a\\+b-c\\.d):/?[^/]{0,10}/.{0,30}") {
-            let normal = uri::normalize(&text);
-            prop_assert!(normal.parse::<Uri>().is_ok(), "{text}: {normal}");
+        fn the_library_accepts_normalized_uris(text in "(file|FILE|untitled|git|a\\+b-c\\.d):/?[^/]{0,10}/.{0,30}") {
+            let normalized = uri::normalize(&text);
+            prop_assert!(normalized.parse::<Uri>().is_ok(), "{text}: {normalized}");
         }
 
         #[test]
-        fn so_it_does_with_the_path_of_a_file(text in "file://(localhost)?/.{0,40}") {
-            let normal = uri::normalize(&text);
-            prop_assert!(normal.parse::<Uri>().is_ok(), "{text}: {normal}");
+        fn the_library_accepts_normalized_file_uris(text in "file://(localhost)?/.{0,40}") {
+            let normalized = uri::normalize(&text);
+            prop_assert!(normalized.parse::<Uri>().is_ok(), "{text}: {normalized}");
         }
     }
 }

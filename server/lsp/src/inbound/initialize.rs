@@ -38,23 +38,25 @@ pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
     }
     let Value::Object(fields) = params else { return Vec::new() };
     let mut problems = Vec::new();
-    let mut kept = Map::new();
+    let mut readable = Map::new();
     let process = fields.get("processId").and_then(Value::as_u64).filter(|id| u32::try_from(*id).is_ok());
-    kept.insert("processId".to_owned(), json!(process));
+    readable.insert("processId".to_owned(), json!(process));
     let capabilities = fields.get("capabilities").map_or_else(|| json!({}), readable_capabilities);
-    kept.insert("capabilities".to_owned(), capabilities);
+    readable.insert("capabilities".to_owned(), capabilities);
     if let Some(name) = fields.get("clientInfo").and_then(|info| info.get("name")?.as_str()) {
-        kept.insert("clientInfo".to_owned(), json!({ "name": name }));
+        readable.insert("clientInfo".to_owned(), json!({ "name": name }));
     }
     if let Some(options) = fields.shift_remove("initializationOptions") {
-        kept.insert("initializationOptions".to_owned(), options);
+        readable.insert("initializationOptions".to_owned(), options);
     }
-    if let Some(folders) = fields.shift_remove("workspaceFolders").and_then(|it| folders(it, &mut problems)) {
-        kept.insert("workspaceFolders".to_owned(), folders);
+    if let Some(folders) =
+        fields.shift_remove("workspaceFolders").and_then(|list| folders(list, &mut problems))
+    {
+        readable.insert("workspaceFolders".to_owned(), folders);
     }
     let root = root(fields, "rootUri", &mut problems).or_else(|| root(fields, "rootPath", &mut problems));
-    kept.insert("rootUri".to_owned(), json!(root));
-    *fields = kept;
+    readable.insert("rootUri".to_owned(), json!(root));
+    *fields = readable;
     problems
 }
 
@@ -65,33 +67,33 @@ pub fn refusal(mut params: Value) -> Option<String> {
 }
 
 fn readable_capabilities(capabilities: &Value) -> Value {
-    let mut kept = json!({});
-    for place in FLAGS {
-        if let Some(flag @ Value::Bool(_)) = capabilities.pointer(place) {
-            insert(&mut kept, place, flag.clone());
+    let mut readable = json!({});
+    for pointer in FLAGS {
+        if let Some(flag @ Value::Bool(_)) = capabilities.pointer(pointer) {
+            insert(&mut readable, pointer, flag.clone());
         }
     }
     if capabilities.pointer(LITERAL_ACTIONS).is_some_and(Value::is_object) {
-        insert(&mut kept, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": [] } }));
+        insert(&mut readable, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": [] } }));
     }
     if let Some(Value::Array(encodings)) = capabilities.pointer(POSITION_ENCODINGS) {
         let encodings: Vec<&Value> = encodings.iter().filter(|encoding| encoding.is_string()).collect();
-        insert(&mut kept, POSITION_ENCODINGS, json!(encodings));
+        insert(&mut readable, POSITION_ENCODINGS, json!(encodings));
     }
-    kept
+    readable
 }
 
 /// Inserts a value at a JSON pointer, with the objects around it.
-fn insert(object: &mut Value, place: &str, value: Value) {
-    let mut at = object;
-    for name in place.split('/').skip(1) {
-        if !at.is_object() {
-            *at = json!({});
+fn insert(root: &mut Value, pointer: &str, value: Value) {
+    let mut object = root;
+    for name in pointer.split('/').skip(1) {
+        if !object.is_object() {
+            *object = json!({});
         }
-        let Value::Object(fields) = at else { return };
-        at = fields.entry(name).or_insert(Value::Null);
+        let Value::Object(fields) = object else { return };
+        object = fields.entry(name).or_insert(Value::Null);
     }
-    *at = value;
+    *object = value;
 }
 
 /// Returns the usable folders of a list. `None` if it names none, although it is not empty, so that the root counts.
@@ -107,15 +109,15 @@ fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
     };
     let mut usable = Vec::new();
     for (index, mut item) in items.into_iter().enumerate() {
-        let place = format!("workspaceFolders[{index}]");
+        let path = format!("workspaceFolders[{index}]");
         let Value::Object(fields) = &mut item else {
-            problems.push(format!("`{place}` is not an object"));
+            problems.push(format!("`{path}` is not an object"));
             continue;
         };
-        let named = fields.get("uri").unwrap_or(&Value::Null);
-        match folder(named, &format!("{place}.uri")) {
-            Ok(address) => {
-                fields.insert("uri".to_owned(), address.into());
+        let uri = fields.get("uri").unwrap_or(&Value::Null);
+        match folder(uri, &format!("{path}.uri")) {
+            Ok(uri_text) => {
+                fields.insert("uri".to_owned(), uri_text.into());
                 complete_folder(fields);
                 usable.push(item);
             }
@@ -127,9 +129,9 @@ fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
 
 /// Returns the URI in a field of the parameters, if it names a folder.
 fn root(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> Option<String> {
-    let named = fields.get(name).filter(|named| !named.is_null() && *named != "")?;
-    match folder(named, name) {
-        Ok(address) => Some(address),
+    let uri = fields.get(name).filter(|uri| !uri.is_null() && *uri != "")?;
+    match folder(uri, name) {
+        Ok(uri_text) => Some(uri_text),
         Err(problem) => {
             problems.push(problem);
             None
@@ -137,14 +139,14 @@ fn root(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> 
     }
 }
 
-/// Returns the normalized URI of a folder, or why `named`, the value of the field `place`, is none of this machine.
-fn folder(named: &Value, place: &str) -> Result<String, String> {
-    let Some(text) = named.as_str() else { return Err(format!("`{place}` is not a string")) };
+/// Returns the normalized URI of a folder, or why the value of `field` is not a directory on this machine.
+fn folder(value: &Value, field: &str) -> Result<String, String> {
+    let Some(text) = value.as_str() else { return Err(format!("`{field}` is not a string")) };
     let normal = uri::normalize(text);
     match uri::to_path(&normal) {
         Ok(_) if normal.parse::<Uri>().is_ok() => Ok(normal),
-        Ok(_) => Err(format!("`{place}` is not a URI")),
-        Err(error) => Err(format!("`{place}` is not a directory on this machine: {error}")),
+        Ok(_) => Err(format!("`{field}` is not a URI")),
+        Err(error) => Err(format!("`{field}` is not a directory on this machine: {error}")),
     }
 }
 
@@ -155,7 +157,7 @@ mod tests {
     use super::*;
     use crate::client::{ClientInfo, InitializationOptions};
 
-    fn kept(mut params: Value) -> (Value, Vec<String>) {
+    fn reduced(mut params: Value) -> (Value, Vec<String>) {
         let problems = keep_readable(&mut params);
         (params, problems)
     }
@@ -166,30 +168,34 @@ mod tests {
     }
 
     /// The capabilities of a client that has all that the server uses.
-    fn full() -> Value {
+    fn full_capabilities() -> Value {
         let mut capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
-        FLAGS.iter().for_each(|place| insert(&mut capabilities, place, json!(true)));
+        FLAGS.iter().for_each(|pointer| insert(&mut capabilities, pointer, json!(true)));
         insert(&mut capabilities, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": ["source"] } }));
         capabilities
     }
 
     #[test]
-    fn all_capabilities_that_the_server_uses_are_kept_and_each_counts() {
-        let params = json!({ "processId": 7, "rootUri": null, "capabilities": full() });
-        let (read, problems) = kept(params.clone());
-        assert_eq!((client(&read), problems), (client(&params), vec![]));
-        for place in FLAGS.iter().chain(&[LITERAL_ACTIONS, POSITION_ENCODINGS]) {
+    fn every_capability_that_the_server_uses_is_kept_and_has_an_effect() {
+        let params = json!({ "processId": 7, "rootUri": null, "capabilities": full_capabilities() });
+        let (reduced_params, problems) = reduced(params.clone());
+        assert_eq!((client(&reduced_params), problems), (client(&params), vec![]));
+        for pointer in FLAGS.iter().chain(&[LITERAL_ACTIONS, POSITION_ENCODINGS]) {
             for broken in [json!("yes"), json!(7), json!([7]), json!(null)] {
                 let mut params = params.clone();
-                *params["capabilities"].pointer_mut(place).unwrap() = broken.clone();
-                let (read, _) = kept(params);
-                assert_ne!(client(&read), client(&json!({ "capabilities": full() })), "{place} {broken}");
+                *params["capabilities"].pointer_mut(pointer).unwrap() = broken.clone();
+                let (reduced_params, _) = reduced(params);
+                assert_ne!(
+                    client(&reduced_params),
+                    client(&json!({ "capabilities": full_capabilities() })),
+                    "{pointer} {broken}"
+                );
             }
         }
     }
 
     #[test]
-    fn what_cannot_be_read_counts_as_absent() {
+    fn unreadable_capabilities_count_as_absent() {
         for capabilities in [
             json!({ "workspace": [] }),
             json!({ "textDocument": { "semanticTokens": {} } }),
@@ -200,20 +206,24 @@ mod tests {
             json!("all"),
             json!(null),
         ] {
-            let (read, problems) = kept(json!({ "capabilities": capabilities }));
-            assert_eq!((client(&read), problems), (ClientInfo::default(), vec![]), "{capabilities}");
+            let (reduced_params, problems) = reduced(json!({ "capabilities": capabilities }));
+            assert_eq!(
+                (client(&reduced_params), problems),
+                (ClientInfo::default(), vec![]),
+                "{capabilities}"
+            );
         }
-        assert_eq!(client(&kept(json!(null)).0), ClientInfo::default());
+        assert_eq!(client(&reduced(json!(null)).0), ClientInfo::default());
         for (process, expected) in [(json!(7), json!(7)), (json!("7"), json!(null)), (json!(-1), json!(null))]
         {
-            assert_eq!(kept(json!({ "processId": process })).0["processId"], expected);
+            assert_eq!(reduced(json!({ "processId": process })).0["processId"], expected);
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn an_unusable_folder_is_named_and_loses_only_itself() {
-        let (read, problems) = kept(json!({
+    fn an_unusable_folder_is_reported_and_the_others_are_used() {
+        let (reduced_params, problems) = reduced(json!({
             "rootUri": "file:///r/[app]",
             "workspaceFolders": [
                 { "uri": "file:///w/[app]", "name": "app" },
@@ -231,12 +241,15 @@ mod tests {
         assert_eq!(problems, expected);
         let folders =
             json!([{ "uri": "file:///w/%5Bapp%5D", "name": "app" }, { "uri": "file:///c", "name": "" }]);
-        assert_eq!((&read["workspaceFolders"], &read["rootUri"]), (&folders, &json!("file:///r/%5Bapp%5D")));
+        assert_eq!(
+            (&reduced_params["workspaceFolders"], &reduced_params["rootUri"]),
+            (&folders, &json!("file:///r/%5Bapp%5D"))
+        );
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_root_counts_if_no_folder_can_be_used() {
+    fn the_root_is_used_if_no_folder_is_usable() {
         for (params, expected) in [
             (json!({ "rootUri": "file:///r", "workspaceFolders": [{ "uri": 7 }] }), Some("file:///r")),
             (json!({ "rootUri": "file:///r", "workspaceFolders": {} }), Some("file:///r")),
@@ -245,10 +258,10 @@ mod tests {
             (json!({ "rootUri": "", "rootPath": null }), None),
             (json!({}), None),
         ] {
-            let (read, _) = kept(params.clone());
-            assert_eq!(read["rootUri"].as_str(), expected, "{params}");
-            assert!(read.get("workspaceFolders").is_none(), "{params}");
+            let (reduced_params, _) = reduced(params.clone());
+            assert_eq!(reduced_params["rootUri"].as_str(), expected, "{params}");
+            assert!(reduced_params.get("workspaceFolders").is_none(), "{params}");
         }
-        assert_eq!(kept(json!({ "workspaceFolders": [] })).0["workspaceFolders"], json!([]));
+        assert_eq!(reduced(json!({ "workspaceFolders": [] })).0["workspaceFolders"], json!([]));
     }
 }

@@ -4,30 +4,38 @@ use serde_json::{Map, Value, json};
 use tower_lsp::ls_types::Uri;
 
 /// A list in the parameters of a notification.
-struct List {
+struct UriList {
     method: &'static str,
     /// Names of the fields that lead to the list.
     path: &'static [&'static str],
     /// Fields of an item that contain a URI.
-    addresses: &'static [&'static str],
+    uri_fields: &'static [&'static str],
 }
 
-const LISTS: [List; 6] = [
-    List { method: "workspace/didChangeWatchedFiles", path: &["changes"], addresses: &["uri"] },
-    List { method: "workspace/didCreateFiles", path: &["files"], addresses: &["uri"] },
-    List { method: "workspace/didDeleteFiles", path: &["files"], addresses: &["uri"] },
-    List { method: "workspace/didRenameFiles", path: &["files"], addresses: &["oldUri", "newUri"] },
-    List { method: "workspace/didChangeWorkspaceFolders", path: &["event", "added"], addresses: &["uri"] },
-    List { method: "workspace/didChangeWorkspaceFolders", path: &["event", "removed"], addresses: &["uri"] },
+const URI_LISTS: [UriList; 6] = [
+    UriList { method: "workspace/didChangeWatchedFiles", path: &["changes"], uri_fields: &["uri"] },
+    UriList { method: "workspace/didCreateFiles", path: &["files"], uri_fields: &["uri"] },
+    UriList { method: "workspace/didDeleteFiles", path: &["files"], uri_fields: &["uri"] },
+    UriList { method: "workspace/didRenameFiles", path: &["files"], uri_fields: &["oldUri", "newUri"] },
+    UriList {
+        method: "workspace/didChangeWorkspaceFolders",
+        path: &["event", "added"],
+        uri_fields: &["uri"],
+    },
+    UriList {
+        method: "workspace/didChangeWorkspaceFolders",
+        path: &["event", "removed"],
+        uri_fields: &["uri"],
+    },
 ];
 
 /// Kind of change of a file for which the client sends none, which the server does not use (`Changed` of LSP 3.17).
-const CHANGED: u32 = 2;
+const CHANGE_KIND_CHANGED: u32 = 2;
 
 /// Removes invalid items from the lists of a notification, and adds missing fields that the server does not need.
 /// Returns a description of each problem. A list that is missing is empty.
 pub(super) fn repair(method: &str, params: &mut Value) -> Vec<String> {
-    let mut lists = LISTS.iter().filter(|list| list.method == method).peekable();
+    let mut lists = URI_LISTS.iter().filter(|list| list.method == method).peekable();
     if lists.peek().is_some() && !params.is_object() {
         *params = json!({});
         lists.for_each(|list| _ = list_at(params, list.path));
@@ -35,15 +43,15 @@ pub(super) fn repair(method: &str, params: &mut Value) -> Vec<String> {
     }
     let mut problems = Vec::new();
     for list in lists {
-        let place = format!("params.{}", list.path.join("."));
+        let path_text = format!("params.{}", list.path.join("."));
         let Some(items) = list_at(params, list.path) else {
-            problems.push(format!("`{place}` is not a list"));
+            problems.push(format!("`{path_text}` is not a list"));
             continue;
         };
         let mut index = 0;
         items.retain_mut(|item| {
             let problem = list.problem(item);
-            problems.extend(problem.as_ref().map(|problem| format!("`{place}[{index}]` {problem}")));
+            problems.extend(problem.as_ref().map(|problem| format!("`{path_text}[{index}]` {problem}")));
             index += 1;
             problem.is_none()
         });
@@ -54,35 +62,35 @@ pub(super) fn repair(method: &str, params: &mut Value) -> Vec<String> {
 /// Returns the list at a path. Creates the list if it is missing. Replaces it if it is not a list, and returns `None`.
 fn list_at<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Vec<Value>> {
     let mut is_valid = true;
-    let mut at = value;
+    let mut current = value;
     for name in path {
-        if !at.is_object() {
-            is_valid &= at.is_null();
-            *at = json!({});
+        if !current.is_object() {
+            is_valid &= current.is_null();
+            *current = json!({});
         }
-        at = at.as_object_mut()?.entry(*name).or_insert(Value::Null);
+        current = current.as_object_mut()?.entry(*name).or_insert(Value::Null);
     }
-    if !at.is_array() {
-        is_valid &= at.is_null();
-        *at = json!([]);
+    if !current.is_array() {
+        is_valid &= current.is_null();
+        *current = json!([]);
     }
-    at.as_array_mut().filter(|_| is_valid)
+    current.as_array_mut().filter(|_| is_valid)
 }
 
-impl List {
+impl UriList {
     fn problem(&self, item: &mut Value) -> Option<String> {
         let Value::Object(fields) = item else { return Some("is not an object".to_owned()) };
-        for name in self.addresses {
-            let address = fields.get(*name).and_then(Value::as_str);
-            if address.is_none_or(|address| address.parse::<Uri>().is_err()) {
+        for name in self.uri_fields {
+            let uri = fields.get(*name).and_then(Value::as_str);
+            if uri.is_none_or(|uri| uri.parse::<Uri>().is_err()) {
                 return Some(format!("has no `{name}` that is a URI"));
             }
         }
         match self.method {
             "workspace/didChangeWatchedFiles" => {
-                let is_known = |kind: &Value| kind.as_u64().is_some_and(|kind| (1..=3).contains(&kind));
-                if !fields.get("type").is_some_and(is_known) {
-                    fields.insert("type".to_owned(), CHANGED.into());
+                let is_valid_kind = |kind: &Value| kind.as_u64().is_some_and(|kind| (1..=3).contains(&kind));
+                if !fields.get("type").is_some_and(is_valid_kind) {
+                    fields.insert("type".to_owned(), CHANGE_KIND_CHANGED.into());
                 }
             }
             "workspace/didChangeWorkspaceFolders" => complete_folder(fields),
@@ -104,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_invalid_item_loses_only_itself() {
+    fn an_invalid_item_is_removed_and_the_others_stay() {
         let mut params = json!({ "changes": [
             { "uri": "file:///a", "type": 1 },
             { "uri": 7, "type": 1 },
@@ -120,16 +128,16 @@ mod tests {
             "`params.changes[3]` is not an object",
         ];
         assert_eq!(problems, expected);
-        let kept = json!({ "changes": [
+        let expected_params = json!({ "changes": [
             { "uri": "file:///a", "type": 1 },
             { "uri": "file:///b", "type": 2 },
             { "uri": "file:///c", "type": 2 },
         ] });
-        assert_eq!(params, kept);
+        assert_eq!(params, expected_params);
     }
 
     #[test]
-    fn a_list_that_is_missing_is_empty() {
+    fn a_missing_list_is_added_as_an_empty_list() {
         let folder = json!({ "uri": "file:///a" });
         for (params, problems) in [
             (json!({ "event": { "added": [], "removed": [] } }), &[][..]),
@@ -150,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_stay_as_they_are() {
+    fn other_messages_are_unchanged() {
         let mut params = json!({ "changes": 7 });
         assert_eq!(repair("textDocument/didChange", &mut params), [""; 0]);
         assert_eq!(params, json!({ "changes": 7 }));

@@ -7,7 +7,7 @@ use strata_base::cancel::Cancel;
 use strata_conversation::compaction::TriggerReading;
 use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Answer;
+use crate::event::Responder;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
 use strata_app::model::sessions::Sessions;
@@ -15,33 +15,33 @@ use strata_app::services::compaction::CompactionJob;
 use strata_app::services::compaction_notice::{CompactionNotice, Reason};
 use strata_app::services::running_compaction::{DraftCell, RunningCompaction};
 
-pub(super) struct RunningJob {
+pub(super) struct ActiveCompaction {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
     /// Sends the result to the request that started the compaction. `None` if the compaction started automatically.
-    pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
+    pub(super) answer: Option<Responder<Result<Value, CommandError>>>,
     /// The notice to send when the draft is installed.
-    pub(super) news: Option<CompactionNotice>,
+    pub(super) notice: Option<CompactionNotice>,
     /// The draft, for a prompt that waits for it.
     pub(super) draft: DraftCell,
     /// Whether a prompt that waited for the draft has already installed it.
-    pub(super) adopted: bool,
+    pub(super) is_adopted: bool,
 }
 
 /// Running compactions, by session.
 #[derive(Default)]
 pub(super) struct Compactions {
-    last: u64,
-    running: BTreeMap<String, RunningJob>,
+    last_number: u64,
+    running: BTreeMap<String, ActiveCompaction>,
     /// The trigger reading of the last failed automatic compaction, by session.
     failed: BTreeMap<String, TriggerReading>,
 }
 
 impl Compactions {
     /// Returns the running compaction of a session, for a command that may wait for it.
-    pub(super) fn of(&self, session: &str) -> Option<RunningCompaction> {
-        let RunningJob { number, job, draft, .. } = self.running.get(session)?;
+    pub(super) fn for_command(&self, session: &str) -> Option<RunningCompaction> {
+        let ActiveCompaction { number, job, draft, .. } = self.running.get(session)?;
         Some(RunningCompaction { number: *number, job: job.clone(), draft: draft.clone() })
     }
 
@@ -54,28 +54,35 @@ impl Compactions {
         &mut self,
         job: CompactionJob,
         cancel: Cancel,
-        answer: Option<Answer<Result<Value, CommandError>>>,
+        answer: Option<Responder<Result<Value, CommandError>>>,
         draft: DraftCell,
     ) -> u64 {
-        self.last += 1;
-        let running =
-            RunningJob { number: self.last, job, cancel, answer, news: None, draft, adopted: false };
+        self.last_number += 1;
+        let running = ActiveCompaction {
+            number: self.last_number,
+            job,
+            cancel,
+            answer,
+            notice: None,
+            draft,
+            is_adopted: false,
+        };
         self.running.insert(running.job.session.clone(), running);
-        self.last
+        self.last_number
     }
 
     /// Returns the compaction with this number if it is still running.
-    pub(super) fn get(&self, session: &str, number: u64) -> Option<&RunningJob> {
+    pub(super) fn get(&self, session: &str, number: u64) -> Option<&ActiveCompaction> {
         self.running.get(session).filter(|running| running.number == number)
     }
 
     /// Like [`get`](Self::get), but returns a mutable reference.
-    pub(super) fn running(&mut self, session: &str, number: u64) -> Option<&mut RunningJob> {
+    pub(super) fn get_mut(&mut self, session: &str, number: u64) -> Option<&mut ActiveCompaction> {
         self.running.get_mut(session).filter(|running| running.number == number)
     }
 
     /// Records the end of the compaction with this number. Returns `None` if it had already ended.
-    pub(super) fn end(&mut self, session: &str, number: u64) -> Option<RunningJob> {
+    pub(super) fn end(&mut self, session: &str, number: u64) -> Option<ActiveCompaction> {
         self.get(session, number)?;
         self.running.remove(session)
     }
@@ -85,7 +92,6 @@ impl Compactions {
         self.failed.remove(&job.session);
     }
 
-    /// Records a failed compaction.
     pub(super) fn failed(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
@@ -94,16 +100,15 @@ impl Compactions {
 
     /// Whether an automatic compaction with the same trigger failed, and the measured size has grown by at most a tenth
     /// since.
-    pub(super) fn is_hopeless(&self, session: &str, reading: &TriggerReading) -> bool {
-        let same =
+    pub(super) fn would_fail_again(&self, session: &str, reading: &TriggerReading) -> bool {
+        let has_same_trigger =
             |failed: &&TriggerReading| failed.measured == reading.measured && failed.now <= reading.now;
         self.failed
             .get(session)
-            .filter(same)
+            .filter(has_same_trigger)
             .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
-    /// Cancels the compactions of closed sessions.
     pub(super) fn cancel_closed(&mut self, open: &Sessions) {
         self.failed.retain(|session, _| open.contains(session));
         for (session, running) in &self.running {
@@ -115,8 +120,8 @@ impl Compactions {
 
     /// Cancels the compaction whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        let shown = |running: &&RunningJob| Work::Compacting(running.number).token() == *token;
-        if let Some(running) = self.running.values().find(shown) {
+        let has_token = |running: &&ActiveCompaction| Work::Compacting(running.number).token() == *token;
+        if let Some(running) = self.running.values().find(has_token) {
             running.cancel.cancel();
         }
     }
@@ -124,23 +129,23 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_conversation::compaction::{Family, TriggerMetric};
+    use strata_conversation::compaction::{BuiltinProfile, TriggerMetric};
 
     use super::*;
 
     #[test]
-    fn what_failed_once_may_do_after_a_compaction_that_did() {
+    fn a_successful_compaction_clears_the_record_of_a_failed_one() {
         let reading = TriggerReading { measured: TriggerMetric::Messages, now: 100, limit: 90, due: true };
         let job = CompactionJob {
             session: "s-1".to_owned(),
-            profile: Family::Topic.profile(),
+            profile: BuiltinProfile::Topic.profile(),
             reason: Reason::Due(reading),
             size: None,
         };
         let mut compactions = Compactions::default();
         compactions.failed(&job);
-        assert!(compactions.is_hopeless("s-1", &reading));
+        assert!(compactions.would_fail_again("s-1", &reading));
         compactions.succeeded(&job);
-        assert!(!compactions.is_hopeless("s-1", &reading));
+        assert!(!compactions.would_fail_again("s-1", &reading));
     }
 }

@@ -29,51 +29,50 @@ impl MainLoop {
     /// Asks the client for its settings, or uses `tree` if the client does not support `workspace/configuration`.
     pub(super) fn settings_changed(&mut self, tree: Value) {
         if self.world.client.configuration {
-            self.ask_settings();
+            self.request_settings();
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.configured(Layer::Editor, settings::of_editor(tree));
+            self.apply_settings(Layer::Editor, settings::editor_settings(tree));
         }
     }
 
     /// Asks the client for its settings. An answer that arrives after the answer to a later request is ignored.
-    pub(super) fn ask_settings(&mut self) {
-        self.settings_asked += 1;
-        self.say(Outbound::AskSettings(self.settings_asked));
+    pub(super) fn request_settings(&mut self) {
+        self.settings_requests += 1;
+        self.send_to_client(Outbound::RequestSettings(self.settings_requests));
     }
 
     /// Applies the answer to the settings request with this number, unless a later request has been answered. Answers
     /// to earlier requests are applied too, since later answers may never arrive.
-    pub(super) fn settings_received(&mut self, question: u64, tree: Value) {
-        if question > self.settings_answered {
-            self.configured(Layer::Editor, settings::of_editor(tree));
-            self.settings_answered = question;
+    pub(super) fn settings_received(&mut self, request: u64, tree: Value) {
+        if request > self.latest_settings_answer {
+            self.apply_settings(Layer::Editor, settings::editor_settings(tree));
+            self.latest_settings_answer = request;
         }
     }
 
-    pub(super) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) {
-        self.transition(|world| world.configured(layer, found));
-        self.offer();
+    pub(super) fn apply_settings(&mut self, layer: Layer, sources: Vec<FoundSettings>) {
+        self.transition(|world| world.apply_settings(layer, sources));
+        self.update_registrations();
     }
 
     /// Reads the workspace's settings files in the background. The result is ignored if a later read has started.
     pub(super) fn read_settings(&mut self) {
-        self.settings_looks += 1;
-        let (look, roots, events) =
-            (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.events.clone());
-        self.pool.spawn(
-            carried("read settings", move || workspace_sources(&roots)),
-            move |found| match found {
-                Ok(found) => drop(events.send(Event::WorkspaceSettings(look, found))),
+        self.settings_reads += 1;
+        let (read, roots, events) =
+            (self.settings_reads, Arc::clone(&self.world.snapshot.roots), self.events.clone());
+        self.pool.spawn(carried("read settings", move || workspace_sources(&roots)), move |sources| {
+            match sources {
+                Ok(sources) => drop(events.send(Event::WorkspaceSettings(read, sources))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
-            },
-        );
+            }
+        });
     }
 
     /// Applies the settings from the read with this number, unless a later read has started.
-    pub(super) fn workspace_settings(&mut self, look: u64, found: Vec<FoundSettings>) {
-        if look == self.settings_looks {
-            self.configured(Layer::Workspace, found);
+    pub(super) fn workspace_settings_read(&mut self, read: u64, sources: Vec<FoundSettings>) {
+        if read == self.settings_reads {
+            self.apply_settings(Layer::Workspace, sources);
         }
     }
 }
@@ -87,20 +86,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_to_an_earlier_question_does_not_count() {
-        let (mut main_loop, mut said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
-        let mut ask = |main_loop: &mut MainLoop| {
-            main_loop.ask_settings();
-            std::iter::from_fn(|| said.try_recv().ok()).find_map(|said| match said {
-                Outbound::AskSettings(question) => Some(question),
+    fn an_answer_to_an_earlier_request_is_ignored_after_a_later_answer() {
+        let (mut main_loop, mut outbound) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
+        let mut send_settings_request = |main_loop: &mut MainLoop| {
+            main_loop.request_settings();
+            std::iter::from_fn(|| outbound.try_recv().ok()).find_map(|message| match message {
+                Outbound::RequestSettings(request) => Some(request),
                 _ => None,
             })
         };
-        let mut asked = || ask(&mut main_loop).unwrap();
-        let questions = [asked(), asked(), asked(), asked()];
-        let mut answer = |question: usize, bytes: u64| {
+        let mut send_request = || send_settings_request(&mut main_loop).unwrap();
+        let requests = [send_request(), send_request(), send_request(), send_request()];
+        let mut answer = |request: usize, bytes: u64| {
             let tree = json!({ "files": { "max_bytes": bytes } });
-            main_loop.settings_received(questions[question], tree);
+            main_loop.settings_received(requests[request], tree);
             main_loop.world.snapshot.settings.files.max_bytes
         };
         assert_eq!(answer(0, 1_000), 1_000, "the others may never be answered");
@@ -110,16 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
-        let (mut main_loop, _said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
+    fn an_outdated_read_of_the_settings_files_is_ignored() {
+        let (mut main_loop, _outbound) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         main_loop.read_settings();
         main_loop.read_settings();
-        let found = |tokens: u64| {
+        let sources = |tokens: u64| {
             let values = json!({ "files": { "list_budget": tokens } });
             vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
         };
-        main_loop.workspace_settings(2, found(2_000));
-        main_loop.workspace_settings(1, found(1_000));
+        main_loop.workspace_settings_read(2, sources(2_000));
+        main_loop.workspace_settings_read(1, sources(1_000));
         assert_eq!(main_loop.world.snapshot.settings.files.list_budget, 2_000);
     }
 }

@@ -12,38 +12,38 @@ use super::endpoint_state::EndpointState;
 use crate::event::Event;
 
 /// Maximum time for which a request waits for the main loop, which never computes for long.
-const PATIENCE: Duration = Duration::from_secs(5);
+const VIEW_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl MainLoop {
     /// Lets other processes of the user ask for the open documents.
     pub(crate) fn with_endpoint(mut self) -> Self {
-        self.endpoint = EndpointState::Wanted;
+        self.endpoint = EndpointState::Requested;
         self
     }
 
     pub(super) fn open_endpoint(&mut self) {
-        if !matches!(self.endpoint, EndpointState::Wanted) {
+        if !matches!(self.endpoint, EndpointState::Requested) {
             return;
         }
         let events = self.events.clone();
         let read = move || {
             let (answer, view) = channel();
-            events.send(Event::Attached(answer)).ok()?;
-            view.recv_timeout(PATIENCE).ok()
+            events.send(Event::ViewRequested(answer)).ok()?;
+            view.recv_timeout(VIEW_TIMEOUT).ok()
         };
         let opened = listen(read, |view, call| run_for_client(view.snapshot, call));
         if let Err(error) = &opened {
             tracing::warn!(%error, "agents and the command line cannot see unsaved text");
         }
-        self.endpoint = EndpointState::Begun { _endpoint: opened.ok() };
+        self.endpoint = EndpointState::Opened { _endpoint: opened.ok() };
     }
 
-    pub(super) fn attached(&self, answer: &Sender<ServedView>) {
+    pub(super) fn serve_view(&self, answer: &Sender<ServedView>) {
         let snapshot = &self.world.snapshot;
         // Fails if the request is no longer waiting.
         let _ = answer.send(ServedView {
             snapshot: snapshot.clone(),
-            are_messages_lost: snapshot.lost.is_any(),
+            are_messages_lost: snapshot.lost.affects_any_file(),
             editor: self.world.client.name.clone(),
             session: self.world.sessions.current_id().clone(),
         });

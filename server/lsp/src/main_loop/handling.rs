@@ -2,7 +2,7 @@
 //! forever and no buffer is silently wrong. This is the only module that knows all events.
 
 use super::MainLoop;
-use super::meter_state::Meter;
+use super::meter_state::MeterState;
 use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
@@ -12,7 +12,7 @@ use strata_app::runtime::executor::{release_opened, restore};
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
 /// The handler of an event, and the recovery to run if the handler panics.
-pub(super) struct Handling {
+pub(super) struct EventHandler {
     /// Name of the event in errors and logs, which is its method if it has one.
     pub(super) name: &'static str,
     pub(super) handle: Step,
@@ -20,7 +20,7 @@ pub(super) struct Handling {
     pub(super) recover: Step,
 }
 
-impl Handling {
+impl EventHandler {
     /// Creates a handler without recovery. Dropping the handler also drops the answer channel that it owns, if any, so
     /// that its caller does not wait forever.
     pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
@@ -32,7 +32,7 @@ impl Handling {
     }
 
     /// Sets a recovery that marks the document as out of sync, because the panic lost a change to it.
-    fn or_lose(self, uri: &str) -> Self {
+    fn or_mark_out_of_sync(self, uri: &str) -> Self {
         let lost = InvalidNotification {
             method: Some(self.name.to_owned()),
             uri: Some(uri.to_owned()),
@@ -46,13 +46,13 @@ impl Handling {
         self.or_else(|main_loop| main_loop.act(Action::Rescan))
     }
 
-    pub(super) fn of(event: Event) -> Self {
+    pub(super) fn for_event(event: Event) -> Self {
         match event {
             Event::Initialize(params, answer) => {
                 Self::new("initialize", move |main_loop| main_loop.initialize(&params, answer))
             }
-            Event::Greeting(code, message) => {
-                Self::new("greeting", move |main_loop| main_loop.greetings.push((code, message)))
+            Event::StartupWarning(code, message) => {
+                Self::new("greeting", move |main_loop| main_loop.startup_warnings.push((code, message)))
             }
             Event::Initialized => Self::new("initialized", MainLoop::initialized),
             Event::Opened(item) => {
@@ -60,84 +60,86 @@ impl Handling {
                 Self::new("textDocument/didOpen", move |main_loop| {
                     main_loop.transition(|world| world.opened(&item));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::Changed(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didChange", move |main_loop| {
                     main_loop.transition(|world| world.changed(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::Saved(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didSave", move |main_loop| {
                     main_loop.transition(|world| world.saved(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::Closed(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didClose", move |main_loop| {
                     main_loop.transition(|world| world.closed(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookOpened(params) => {
                 let uri = params.notebook_document.uri.to_string();
                 Self::new("notebookDocument/didOpen", move |main_loop| {
                     main_loop.transition(|world| world.notebook_opened(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookChanged(params) => {
                 let uri = params.notebook_document.uri.to_string();
                 Self::new("notebookDocument/didChange", move |main_loop| {
                     main_loop.transition(|world| world.notebook_changed(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookSaved(params) => {
                 let uri = params.notebook_document.uri.to_string();
                 Self::new("notebookDocument/didSave", move |main_loop| {
                     main_loop.transition(|world| world.notebook_saved(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookClosed(params) => {
                 let uri = params.notebook_document.uri.to_string();
                 Self::new("notebookDocument/didClose", move |main_loop| {
                     main_loop.transition(|world| world.notebook_closed(&params));
                 })
-                .or_lose(&uri)
+                .or_mark_out_of_sync(&uri)
             }
             Event::InvalidNotification(invalid) => {
-                let again = invalid.clone();
+                let retried = invalid.clone();
                 Self::new("invalid_notification", |main_loop| {
                     main_loop.transition(|world| world.invalid_notification(invalid));
                 })
-                .or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(again)))
+                .or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(retried)))
             }
-            Event::Named(uri) => Self::new("named", move |main_loop| main_loop.named(&uri)),
+            Event::DocumentReferenced(uri) => {
+                Self::new("named", move |main_loop| main_loop.set_current_document(&uri))
+            }
             Event::FilesChanged(params) => Self::new("workspace/didChangeWatchedFiles", move |main_loop| {
                 main_loop.transition(|world| world.files_changed(&params));
             })
             .or_rescan(),
-            Event::FilesCameOrWent(uris) => Self::new("workspace/didCreateFiles", move |main_loop| {
-                main_loop.transition(|world| world.files_came_or_went(&uris));
+            Event::FilesCreatedOrDeleted(uris) => Self::new("workspace/didCreateFiles", move |main_loop| {
+                main_loop.transition(|world| world.files_created_or_deleted(&uris));
             })
             .or_rescan(),
             Event::FilesRenamed(renamed) => Self::new("workspace/didRenameFiles", move |main_loop| {
                 main_loop.files_renamed(&renamed);
             })
             .or_rescan(),
-            Event::ClientDoesNotWatch => Self::new("client does not watch", MainLoop::watch_ourselves),
-            Event::Seen(sight) => Self::new("seen", move |main_loop| {
-                main_loop.transition(|world| world.seen(&sight));
+            Event::ClientCannotWatch => Self::new("client does not watch", MainLoop::watch_as_server),
+            Event::WatcherReported(event) => Self::new("seen", move |main_loop| {
+                main_loop.transition(|world| world.watcher_reported(&event));
             })
             .or_rescan(),
-            Event::Watched(watched) => {
-                Self::new("watched", |main_loop| main_loop.watched(watched)).or_rescan()
+            Event::WatchingStarted(folders) => {
+                Self::new("watched", |main_loop| main_loop.watching_started(folders)).or_rescan()
             }
             Event::FoldersChanged(params) => {
                 Self::new("workspace/didChangeWorkspaceFolders", move |main_loop| {
@@ -148,12 +150,12 @@ impl Handling {
             Event::SettingsChanged(tree) => Self::new("workspace/didChangeConfiguration", |main_loop| {
                 main_loop.settings_changed(tree);
             }),
-            Event::Settings(question, tree) => {
-                Self::new("settings", move |main_loop| main_loop.settings_received(question, tree))
+            Event::Settings(request, tree) => {
+                Self::new("settings", move |main_loop| main_loop.settings_received(request, tree))
             }
-            Event::WorkspaceSettings(look, found) => {
-                Self::new("workspace settings", move |main_loop| main_loop.workspace_settings(look, found))
-            }
+            Event::WorkspaceSettings(read, sources) => Self::new("workspace settings", move |main_loop| {
+                main_loop.workspace_settings_read(read, sources)
+            }),
             Event::ProgressCancelled(token) => {
                 Self::new("window/workDoneProgress/cancel", move |main_loop| {
                     main_loop.indexing.cancel(&token);
@@ -161,43 +163,47 @@ impl Handling {
                     main_loop.sends.cancel(&token);
                 })
             }
-            Event::Drafted(session, number, draft) => {
+            Event::DraftFinished(session, number, draft) => {
                 let id = session.clone();
-                Self::new("drafted", move |main_loop| main_loop.drafted(&session, number, draft)).or_else(
-                    move |main_loop| main_loop.compaction_ended(&id, number, Err(CommandError::Internal)),
-                )
+                Self::new("drafted", move |main_loop| main_loop.draft_finished(&session, number, draft))
+                    .or_else(move |main_loop| {
+                        main_loop.compaction_ended(&id, number, Err(CommandError::Internal))
+                    })
             }
-            Event::Sent(number, sent) => Self::new("sent", move |main_loop| main_loop.sent(number, sent))
-                .or_else(move |main_loop| main_loop.sent(number, Err(CommandError::Internal))),
-            Event::Aged(session, aged) => {
-                let id = session.clone();
-                Self::new("aged", move |main_loop| main_loop.aged(&session, aged)).or_else(move |main_loop| {
-                    main_loop.ageing.remove(&id);
-                })
+            Event::ModelAnswered(number, result) => {
+                Self::new("sent", move |main_loop| main_loop.model_answered(number, result))
+                    .or_else(move |main_loop| main_loop.model_answered(number, Err(CommandError::Internal)))
             }
-            Event::Measured(session, measured) => {
+            Event::ToolResultsSummarized(session, archival) => {
                 let id = session.clone();
-                Self::new("measured", move |main_loop| main_loop.measured(&session, measured)).or_else(
+                Self::new("aged", move |main_loop| main_loop.archive_tool_results(&session, archival))
+                    .or_else(move |main_loop| {
+                        main_loop.archiving.remove(&id);
+                    })
+            }
+            Event::TokensCounted(session, count) => {
+                let id = session.clone();
+                Self::new("measured", move |main_loop| main_loop.record_token_count(&session, count)).or_else(
                     move |main_loop| {
                         main_loop.measuring.remove(&id);
                     },
                 )
             }
-            Event::Asked(question, cancel, answer) => {
-                Self::new("question", |main_loop| main_loop.asked(question, cancel, answer))
+            Event::LspRequest(request, cancel, answer) => {
+                Self::new("question", |main_loop| main_loop.answer_lsp_request(request, cancel, answer))
             }
             Event::Command(call) => {
                 Self::new("workspace/executeCommand", |main_loop| main_loop.enqueue(call))
             }
-            Event::Show(shown) => Self::new("show", |main_loop| main_loop.show(shown)),
-            Event::CommandDone(session, done) => {
+            Event::ShowMessage(message) => Self::new("show", |main_loop| main_loop.show_message(message)),
+            Event::TaskFinished(session, task) => {
                 let id = session.clone();
-                let effects = done.outcome.effects.clone();
-                let compaction = match done.waits {
+                let effects = task.outcome.effects.clone();
+                let compaction = match task.waiter {
                     Waiter::Compaction(number) => Some(number),
-                    Waiter::Caller(..) | Waiter::Nobody => None,
+                    Waiter::Caller(..) | Waiter::None => None,
                 };
-                Self::new("command done", move |main_loop| main_loop.command_done(&session, *done)).or_else(
+                Self::new("command done", move |main_loop| main_loop.task_finished(&session, *task)).or_else(
                     move |main_loop| {
                         let (sessions, services) = (&main_loop.world.sessions, &main_loop.services);
                         if let Some(before) = sessions.get(&id) {
@@ -216,26 +222,32 @@ impl Handling {
                 )
             }
             Event::Parsed(key, parsed) => {
-                let stuck = key.clone();
-                Self::new("parsed", |main_loop| main_loop.parsed(key, parsed)).or_else(move |main_loop| {
-                    main_loop.parsing.remove(&stuck);
-                })
+                let parsed_key = key.clone();
+                Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).or_else(
+                    move |main_loop| {
+                        main_loop.parsing.remove(&parsed_key);
+                    },
+                )
             }
-            Event::IndexSoFar(run, index) => {
-                Self::new("index so far", move |main_loop| main_loop.indexed_so_far(run, index))
+            Event::PartialIndex(run, index) => {
+                Self::new("index so far", move |main_loop| main_loop.install_partial_index(run, index))
             }
-            Event::Indexed(run, end) => Self::new("indexed", move |main_loop| main_loop.indexed(run, end))
-                .or_else(move |main_loop| main_loop.indexed(run, IndexEnd::Failed)),
-            Event::Attached(answer) => Self::new("attached", move |main_loop| main_loop.attached(&answer)),
-            Event::Metered(status) => {
-                Self::new("metered", |main_loop| main_loop.metered(status)).or_reset_meter()
+            Event::IndexRunEnded(run, end) => {
+                Self::new("indexed", move |main_loop| main_loop.index_run_ended(run, end))
+                    .or_else(move |main_loop| main_loop.index_run_ended(run, IndexEnd::Failed))
             }
-            Event::Goodbye => Self::new("goodbye", |_| ()),
+            Event::ViewRequested(answer) => {
+                Self::new("attached", move |main_loop| main_loop.serve_view(&answer))
+            }
+            Event::MeterRead(status) => {
+                Self::new("metered", |main_loop| main_loop.meter_was_read(status)).or_reset_meter()
+            }
+            Event::Shutdown => Self::new("goodbye", |_| ()),
         }
     }
 
     /// Sets a recovery that resets the meter, because the panic lost its reading.
     pub(super) fn or_reset_meter(self) -> Self {
-        self.or_else(|main_loop| main_loop.meter = Meter::default())
+        self.or_else(|main_loop| main_loop.meter = MeterState::default())
     }
 }

@@ -14,8 +14,8 @@ use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use super::tasks::{is_transient, resume_failure};
 use crate::capabilities;
 use crate::client::{ClientInfo, InitializationOptions};
-use crate::event::Answer;
-use crate::folders::folders_of;
+use crate::event::Responder;
+use crate::folders::workspace_folders;
 use crate::navigation;
 use crate::outbound::Outbound;
 use crate::world::Action;
@@ -25,55 +25,55 @@ use strata_app::model::sessions::Sessions;
 use strata_app::model::settings;
 
 impl MainLoop {
-    pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Answer<InitializeResult>) {
+    pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Responder<InitializeResult>) {
         // Discard warnings from a failed attempt.
-        self.greetings.clear();
+        self.startup_warnings.clear();
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
-            self.greetings
+            self.startup_warnings
                 .push(("options", format!("invalid value in `initializationOptions`, ignored: {problem}")));
         }
         let name = params.client_info.as_ref().map(|info| info.name.clone());
         let client = ClientInfo { name, ..ClientInfo::new(&params.capabilities, &options) };
         let encoding = client.encoding;
-        self.folders = folders_of(params);
-        let own = options.settings;
+        self.folders = workspace_folders(params);
+        let startup_settings = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
         self.editor.set_abilities(client.abilities);
-        let (session, awaited) = self.first_session(&client, &roots);
-        let [user, environment] = settings::of_user();
+        let (session, pending_session) = self.first_session(&client, &roots);
+        let [user, environment] = settings::user_settings();
         let workspace = (Layer::Workspace, workspace_sources(&roots));
-        let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
-        let mut told = Vec::new();
+        let editor = startup_settings.map(|tree| (Layer::Editor, settings::editor_settings(tree)));
+        let mut warnings = Vec::new();
         self.transition(|world| {
             world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
             world.sessions = Sessions::new(session);
-            world.trusted(client.trust);
+            world.set_trust(client.trust);
             let layers = [user, workspace, environment].into_iter().chain(editor);
             let actions: Vec<Action> =
-                layers.flat_map(|(layer, found)| world.configured(layer, found)).collect();
-            let mut now = Vec::new();
+                layers.flat_map(|(layer, sources)| world.apply_settings(layer, sources)).collect();
+            let mut immediate = Vec::new();
             for action in actions {
                 match action {
-                    Action::Warn { code, message, .. } => told.push((code, message)),
+                    Action::Warn { code, message, .. } => warnings.push((code, message)),
                     // The index and the meter wait until the client is initialized.
                     Action::Reindex | Action::ReindexNext | Action::Meter => {}
-                    other => now.push(other),
+                    action => immediate.push(action),
                 }
             }
-            now
+            immediate
         });
-        self.greetings.extend(told);
-        self.queues.follow(self.world.sessions.current_id());
-        if let Some(id) = awaited {
+        self.startup_warnings.extend(warnings);
+        self.queues.set_current(self.world.sessions.current_id());
+        if let Some(id) = pending_session {
             self.resume_session(id);
         }
         // If the client cancelled the request, the answer is not needed, but the state is correct.
-        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
-        let offered = self.registrations.begin(&wanted, &self.world.client.registers);
-        let _ = answer.send(capabilities::result(encoding, offered));
+        let enabled = navigation::enabled_features(&self.world.snapshot.settings.lsp);
+        let offered = self.registrations.startup_features(&enabled, &self.world.client.registrable_features);
+        let _ = answer.send(capabilities::initialize_result(encoding, offered));
     }
 
     /// Returns the first session, which is new or resumed. May access the disk, since nothing else waits yet. Also
@@ -83,48 +83,48 @@ impl MainLoop {
         let store = &self.services.store;
         let folder = roots.iter().next().map(|root| root.real.as_path());
         if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
-            self.greetings.push(("store", format!("conversations are not saved: {error}")));
+            self.startup_warnings.push(("store", format!("conversations are not saved: {error}")));
         }
-        let mut awaited = None;
+        let mut pending_session = None;
         if let Some(id) = &client.resume {
             match store.load(id, Access::Write) {
                 Ok(session) => return (session, None),
-                Err(error) if is_transient(&error) => awaited = Some(id.clone()),
-                Err(error) => self.greetings.push(("resume", resume_failure(&error))),
+                Err(error) if is_transient(&error) => pending_session = Some(id.clone()),
+                Err(error) => self.startup_warnings.push(("resume", resume_failure(&error))),
             }
         }
-        (Arc::new(Session::new(SessionStore::new_name())), awaited)
+        (Arc::new(Session::new(SessionStore::new_name())), pending_session)
     }
 
     /// Queues the resumption of a session that is not available yet. Only commands for the current session wait for it,
     /// and only for a few seconds.
     fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
-        let waiting = QueuedTask {
+        let queued = QueuedTask {
             task: Task::Resume(id),
             snapshot,
-            whose: SessionTarget::Named,
-            awaits: AwaitedIndex::NOTHING,
+            target: SessionTarget::Named,
+            awaited_index: AwaitedIndex::NOTHING,
         };
-        self.queues.push(self.world.sessions.current_id(), waiting);
+        self.queues.push(self.world.sessions.current_id(), queued);
     }
 
     pub(super) fn initialized(&mut self) {
-        for (code, message) in std::mem::take(&mut self.greetings) {
+        for (code, message) in std::mem::take(&mut self.startup_warnings) {
             self.services.warn(code, message);
         }
         let current = Arc::clone(self.world.sessions.current_id());
         self.start_next(&current);
         let client = Arc::clone(&self.world.client);
         if client.configuration {
-            self.ask_settings();
+            self.request_settings();
         }
         if client.watches_files {
-            self.say(Outbound::WatchFiles);
+            self.send_to_client(Outbound::WatchFiles);
         } else {
-            self.watch_ourselves();
+            self.watch_as_server();
         }
-        self.offer();
+        self.update_registrations();
         self.open_endpoint();
         let counter = Arc::clone(&self.world.snapshot.counter);
         let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
@@ -146,54 +146,55 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::event::{Call, Event};
+    use crate::event::{CommandCall, Event};
 
     #[test]
-    fn a_session_is_gone_on_with_when_its_last_server_has_ended() {
+    fn a_session_is_resumed_once_its_previous_server_has_ended() {
         let folder = tempfile::tempdir().unwrap();
-        let last = SessionStore::default();
-        last.settle_at(folder.path().join("state"), folder.path());
+        let previous_store = SessionStore::default();
+        previous_store.settle_at(folder.path().join("state"), folder.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "where we were"));
         session.selection.select(FileKey::from("a.rs"));
-        last.commit(&Arc::new(session), 1).unwrap();
+        previous_store.commit(&Arc::new(session), 1).unwrap();
 
         let (events, inbox) = channel();
-        let (main_loop, _said) = MainLoop::with_one_thread(events);
+        let (main_loop, _outbound) = MainLoop::with_one_thread(events);
         let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
         let client = ClientInfo { resume: Some("s-1".to_owned()), ..ClientInfo::default() };
-        let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
-        assert_eq!((session.history.messages().len(), awaited.as_deref()), (0, Some("s-1")));
-        assert!(main_loop.greetings.iter().all(|(code, _)| *code != "resume"));
+        let (session, pending_session) =
+            main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
+        assert_eq!((session.history.messages().len(), pending_session.as_deref()), (0, Some("s-1")));
+        assert!(main_loop.startup_warnings.iter().all(|(code, _)| *code != "resume"));
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
-        main_loop.queues.follow(&session.id);
+        main_loop.queues.set_current(&session.id);
         main_loop.world.sessions = Sessions::new(session);
         main_loop.resume_session("s-1".to_owned());
 
         // Sent to the current session. When the command runs, the resumed session is the current one.
-        let (answer, mut waits) = oneshot::channel();
+        let (answer, mut receiver) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
-        main_loop.enqueue(Call::new("strata.history.add", arguments, answer));
+        main_loop.enqueue(CommandCall::new("strata.history.add", arguments, answer));
         let uri = |name: &str| strata_host::uri::from_path(&folder.path().join(name)).unwrap();
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
-            assert!(!matches!(event, Event::CommandDone(..)), "another process still has the session open");
-            main_loop.take(event);
+            assert!(!matches!(event, Event::TaskFinished(..)), "another process still has the session open");
+            main_loop.handle_event(event);
         }
-        main_loop.meter.wanted = true;
-        assert_eq!(main_loop.time_to_meter(), None, "the placeholder session is not reported");
-        last.release("s-1");
+        main_loop.meter.is_due = true;
+        assert_eq!(main_loop.time_until_meter_reading(), None, "the placeholder session is not reported");
+        previous_store.release("s-1");
         let is_renamed = |main_loop: &MainLoop| {
-            let shown = main_loop.world.sessions.current().unwrap();
-            shown.selection.selected.keys().eq(&[FileKey::from("b.rs")])
+            let current = main_loop.world.sessions.current().unwrap();
+            current.selection.selected.keys().eq(&[FileKey::from("b.rs")])
         };
         let mut is_added = false;
         while !(is_added && is_renamed(&main_loop)) {
-            main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
-            is_added |= waits.try_recv().is_ok();
+            main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+            is_added |= receiver.try_recv().is_ok();
         }
-        let shown = main_loop.world.sessions.current().unwrap();
-        assert_eq!((&*shown.id, shown.history.messages().len()), ("s-1", 2));
-        assert!(main_loop.time_to_meter().is_some());
+        let current = main_loop.world.sessions.current().unwrap();
+        assert_eq!((&*current.id, current.history.messages().len()), ("s-1", 2));
+        assert!(main_loop.time_until_meter_reading().is_some());
     }
 }

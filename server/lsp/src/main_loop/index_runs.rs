@@ -18,7 +18,7 @@ use strata_app::model::index::{Efforts, Index, OutlineUpdates, Progress, Step};
 use strata_app::model::snapshot::Snapshot;
 
 /// Minimum number of files between two progress reports.
-const REPORT_EVERY: usize = 256;
+const FILES_PER_REPORT: usize = 256;
 
 /// The files that an index run examines.
 #[derive(Default, Debug)]
@@ -31,7 +31,7 @@ enum IndexScope {
     All,
 }
 
-struct RunningJob {
+struct ActiveRun {
     run: u64,
     cancel: Cancel,
 }
@@ -40,36 +40,36 @@ struct RunningJob {
 #[derive(Default)]
 pub(super) struct IndexRuns {
     last_run: u64,
-    running: Option<RunningJob>,
-    wanted: IndexScope,
+    running: Option<ActiveRun>,
+    requested: IndexScope,
 }
 
 impl IndexRuns {
-    /// Requests an update of these files.
-    pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
-        match &mut self.wanted {
-            IndexScope::Nothing => self.wanted = IndexScope::Files(keys),
+    pub(super) fn request_files(&mut self, keys: BTreeSet<FileKey>) {
+        match &mut self.requested {
+            IndexScope::Nothing => self.requested = IndexScope::Files(keys),
             IndexScope::Files(files) | IndexScope::Changes(files) => files.extend(keys),
             IndexScope::All => {}
         }
     }
 
     /// Requests an update of all files that have changed on disk.
-    pub(super) fn want_changes(&mut self) {
-        match std::mem::take(&mut self.wanted) {
-            IndexScope::Nothing => self.wanted = IndexScope::Changes(BTreeSet::new()),
-            IndexScope::Files(files) | IndexScope::Changes(files) => self.wanted = IndexScope::Changes(files),
-            IndexScope::All => self.wanted = IndexScope::All,
+    pub(super) fn request_changes(&mut self) {
+        match std::mem::take(&mut self.requested) {
+            IndexScope::Nothing => self.requested = IndexScope::Changes(BTreeSet::new()),
+            IndexScope::Files(files) | IndexScope::Changes(files) => {
+                self.requested = IndexScope::Changes(files)
+            }
+            IndexScope::All => self.requested = IndexScope::All,
         }
     }
 
-    /// Requests a complete index run.
-    pub(super) fn want_all(&mut self) {
-        self.wanted = IndexScope::All;
+    pub(super) fn request_all(&mut self) {
+        self.requested = IndexScope::All;
     }
 
     /// Cancels the current run, whose result is no longer needed.
-    pub(super) fn leave(&self) {
+    pub(super) fn cancel_current(&self) {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
@@ -87,22 +87,21 @@ impl IndexRuns {
 
     /// Whether a run is active or requested.
     pub(super) fn is_pending(&self) -> bool {
-        self.running.is_some() || !matches!(self.wanted, IndexScope::Nothing)
+        self.running.is_some() || !matches!(self.requested, IndexScope::Nothing)
     }
 
-    /// Whether the run with this number is active.
-    pub(super) fn is_on(&self, run: u64) -> bool {
+    pub(super) fn is_active(&self, run: u64) -> bool {
         self.running.as_ref().is_some_and(|running| running.run == run)
     }
 
     /// Records the end of a run. Returns whether it was the active run, whose result must be used.
-    pub(super) fn ended(
+    pub(super) fn end(
         &mut self,
         run: u64,
         outcome: &'static str,
         outbound: &UnboundedSender<Outbound>,
     ) -> bool {
-        let current = self.is_on(run);
+        let current = self.is_active(run);
         if current {
             self.running = None;
             // Sending fails only if the connection is closed.
@@ -123,36 +122,37 @@ impl IndexRuns {
         if self.running.is_some() {
             return;
         }
-        let wanted = std::mem::take(&mut self.wanted);
-        if matches!(wanted, IndexScope::Nothing) {
+        let requested = std::mem::take(&mut self.requested);
+        if matches!(requested, IndexScope::Nothing) {
             return;
         }
         self.last_run += 1;
         let run = self.last_run;
         let cancel = Cancel::new();
-        self.running = Some(RunningJob { run, cancel: cancel.clone() });
-        let report = Report::new(run, outbound, client, &wanted);
+        self.running = Some(ActiveRun { run, cancel: cancel.clone() });
+        let reporter = ProgressReporter::new(run, outbound, client, &requested);
         let snapshot = snapshot.clone();
         let events = events.clone();
         let failed = events.clone();
         pool.spawn(
             carried("index", move || {
-                let (index, updates) = look(&snapshot, run, wanted, &cancel, report, &events).unzip();
+                let (index, updates) =
+                    run_index(&snapshot, run, requested, &cancel, reporter, &events).unzip();
                 let end = match index {
-                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &events))),
+                    Some(index) => IndexEnd::Done(Box::new(with_references(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
                 // Sending fails only if the connection is closed.
-                let _ = events.send(Event::Indexed(run, end));
+                let _ = events.send(Event::IndexRunEnded(run, end));
                 // Store the outlines last, since no request waits for it.
                 if let Some(updates) = updates {
                     updates.keep(&snapshot.outlines);
                 }
             }),
-            move |ended| {
-                if let Err(panicked) = &ended {
+            move |end| {
+                if let Err(panicked) = &end {
                     tracing::error!(run, %panicked, "indexing failed");
-                    let _ = failed.send(Event::Indexed(run, IndexEnd::Failed));
+                    let _ = failed.send(Event::IndexRunEnded(run, IndexEnd::Failed));
                 }
             },
         );
@@ -160,74 +160,79 @@ impl IndexRuns {
 }
 
 /// Recomputes the references of a stale index. Publishes the outlines first, so that they can be used in the meantime.
-fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
+fn with_references(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
     }
-    let _ = events.send(Event::IndexSoFar(run, index.clone()));
+    let _ = events.send(Event::PartialIndex(run, index.clone()));
     index.linked()
 }
 
-fn look(
+fn run_index(
     snapshot: &Snapshot,
     run: u64,
-    wanted: IndexScope,
+    requested: IndexScope,
     cancel: &Cancel,
-    mut report: Report,
+    mut reporter: ProgressReporter,
     events: &Sender<Event>,
 ) -> Option<(Index, OutlineUpdates)> {
-    let means = snapshot.index_inputs(cancel);
-    let looked = match wanted {
+    let inputs = snapshot.index_inputs(cancel);
+    let result = match requested {
         IndexScope::Nothing => return None,
-        IndexScope::Files(keys) => snapshot.index.refreshed(&keys, &means),
-        IndexScope::Changes(keys) => match snapshot.index.rescanned(&means) {
+        IndexScope::Files(keys) => snapshot.index.refreshed(&keys, &inputs),
+        IndexScope::Changes(keys) => match snapshot.index.rescanned(&inputs) {
             Ok(None) if keys.is_empty() => return None,
-            Ok(None) => snapshot.index.refreshed(&keys, &means),
+            Ok(None) => snapshot.index.refreshed(&keys, &inputs),
             Ok(Some(found)) if keys.is_empty() => Ok(found),
             Ok(Some((index, updates))) => {
                 updates.keep(&snapshot.outlines);
-                index.refreshed(&keys, &means)
+                index.refreshed(&keys, &inputs)
             }
             Err(cancelled) => Err(cancelled),
         },
-        IndexScope::All => Index::build(&means, |step| match step {
+        IndexScope::All => Index::build(&inputs, |step| match step {
             Step::Listed(index) => {
-                let _ = events.send(Event::IndexSoFar(run, *index));
+                let _ = events.send(Event::PartialIndex(run, *index));
             }
-            Step::Outlined(progress) => report.progress(progress),
+            Step::Outlined(progress) => reporter.progress(progress),
         }),
     };
-    if let Ok((index, _)) = &looked {
+    if let Ok((index, _)) = &result {
         let Efforts { read, parsed } = index.efforts;
         tracing::info!(run, files = index.files.len(), read, parsed, "indexed");
     }
-    looked.ok()
+    result.ok()
 }
 
 /// Progress of an index run, which is reported to the client at intervals.
-struct Report {
+struct ProgressReporter {
     run: u64,
-    to: Option<UnboundedSender<Outbound>>,
-    last: usize,
+    outbound: Option<UnboundedSender<Outbound>>,
+    last_reported: usize,
 }
 
-impl Report {
-    fn new(run: u64, outbound: &UnboundedSender<Outbound>, client: &ClientInfo, wanted: &IndexScope) -> Self {
-        let shown = client.shows_progress && matches!(wanted, IndexScope::All);
-        let to = shown.then(|| outbound.clone());
-        if let Some(to) = &to {
-            let _ = to.send(Outbound::Begin(Work::Indexing(run)));
+impl ProgressReporter {
+    fn new(
+        run: u64,
+        outbound: &UnboundedSender<Outbound>,
+        client: &ClientInfo,
+        requested: &IndexScope,
+    ) -> Self {
+        let shown = client.shows_progress && matches!(requested, IndexScope::All);
+        let outbound = shown.then(|| outbound.clone());
+        if let Some(outbound) = &outbound {
+            let _ = outbound.send(Outbound::Begin(Work::Indexing(run)));
         }
-        Self { run, to, last: 0 }
+        Self { run, outbound, last_reported: 0 }
     }
 
     fn progress(&mut self, progress: Progress) {
-        if progress.done < self.last + REPORT_EVERY {
+        if progress.done < self.last_reported + FILES_PER_REPORT {
             return;
         }
-        self.last = progress.done;
-        if let Some(to) = &self.to {
-            let _ = to.send(Outbound::Report(Work::Indexing(self.run), progress.done, progress.total));
+        self.last_reported = progress.done;
+        if let Some(outbound) = &self.outbound {
+            let _ = outbound.send(Outbound::Report(Work::Indexing(self.run), progress.done, progress.total));
         }
     }
 }

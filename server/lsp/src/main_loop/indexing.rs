@@ -15,32 +15,32 @@ impl MainLoop {
     }
 
     /// Handles a partial index of a run.
-    pub(super) fn indexed_so_far(&mut self, run: u64, index: Index) {
-        if self.indexing.is_on(run) {
-            self.replace_index(|world| world.index_so_far(index));
-            self.release();
+    pub(super) fn install_partial_index(&mut self, run: u64, index: Index) {
+        if self.indexing.is_active(run) {
+            self.replace_index(|world| world.install_partial_index(index));
+            self.start_ready_tasks();
         }
     }
 
     /// Runs a transition that replaces the index. Drops the old index in the background, since this takes a while in a
     /// large repository.
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
-        let before = Arc::clone(&self.world.snapshot.index);
+        let old_index = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
-        self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.events);
-        self.background.spawn(move || drop(before), |_| ());
+        self.watching.watch_folders(&self.world.snapshot.index.folders, &self.background, &self.events);
+        self.background.spawn(move || drop(old_index), |_| ());
     }
 
     /// Handles the end of a run, and starts the next one if requested.
-    pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
+    pub(super) fn index_run_ended(&mut self, run: u64, end: IndexEnd) {
         let outcome = match &end {
             IndexEnd::Done(_) => "done",
             IndexEnd::Stopped => "stopped",
             IndexEnd::Failed => "failed",
         };
-        if self.indexing.ended(run, outcome, &self.outbound) {
+        if self.indexing.end(run, outcome, &self.outbound) {
             match end {
-                IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
+                IndexEnd::Done(index) => self.replace_index(|world| world.install_index(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
                     let message = "an internal error stopped the scan of the workspace, so the index is out of date; run \
@@ -50,6 +50,6 @@ impl MainLoop {
             }
         }
         self.start_indexing();
-        self.release();
+        self.start_ready_tasks();
     }
 }

@@ -5,10 +5,10 @@ use crate::navigation::{self, Feature};
 
 impl MainLoop {
     /// Announces or withdraws features according to the current settings.
-    pub(super) fn offer(&mut self) {
-        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
-        let (told, late) = self.registrations.change(&wanted, &self.world.client.registers);
-        told.into_iter().for_each(|told| self.say(told));
+    pub(super) fn update_registrations(&mut self) {
+        let enabled = navigation::enabled_features(&self.world.snapshot.settings.lsp);
+        let (messages, late) = self.registrations.update(&enabled, &self.world.client.registrable_features);
+        messages.into_iter().for_each(|message| self.send_to_client(message));
         if !late.is_empty() {
             let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
             let message = format!(

@@ -17,21 +17,24 @@ impl MainLoop {
             return;
         }
         let events = self.events.clone();
-        let of = key.clone();
+        let parsed_key = key.clone();
         let snapshot = self.world.snapshot.clone();
-        self.pool.spawn(carried("parse", move || parse_and_count(&buffer, &of, &snapshot)), move |parsed| {
-            if let Err(panicked) = &parsed {
-                tracing::error!(key = %key.notice(), %panicked, "parsing a buffer failed");
-            }
-            let _ = events.send(Event::Parsed(key, parsed.ok().flatten()));
-        });
+        self.pool.spawn(
+            carried("parse", move || parse_and_count(&buffer, &parsed_key, &snapshot)),
+            move |parsed| {
+                if let Err(panicked) = &parsed {
+                    tracing::error!(key = %key.notice(), %panicked, "parsing a buffer failed");
+                }
+                let _ = events.send(Event::Parsed(key, parsed.ok().flatten()));
+            },
+        );
     }
 
     /// Handles the end of a parse. `None` if the parse was cancelled or panicked.
-    pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
+    pub(super) fn parse_finished(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
         self.parsing.remove(&key);
         if let Some(parsed) = parsed {
-            self.transition(|world| world.parsed(key, parsed));
+            self.transition(|world| world.install_parse(key, parsed));
         }
     }
 }

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 use strata_base::cancel::Cancel;
-use strata_conversation::compaction::Draft;
+use strata_conversation::compaction::CompactionDraft;
 use strata_conversation::tool_result_archival::Archival;
 use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Answer;
+use crate::event::Responder;
 use strata_app::commands::{CommandError, IndexNeed, Invocation};
 use strata_app::model::snapshot::Snapshot;
 use strata_app::services::token_count_client::CountedPrompt;
@@ -18,9 +18,9 @@ use strata_app::services::token_count_client::CountedPrompt;
 pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
-    pub(super) whose: SessionTarget,
+    pub(super) target: SessionTarget,
     /// What the task needs of the index.
-    pub(super) awaits: AwaitedIndex,
+    pub(super) awaited_index: AwaitedIndex,
 }
 
 /// What a task needs of the index, and when it began to wait for that.
@@ -44,21 +44,21 @@ pub(super) enum SessionTarget {
 
 /// A command that waits for its turn.
 #[derive(Debug)]
-pub(super) struct QueuedCall {
+pub(super) struct QueuedCommand {
     /// The command, or a name that no command has.
     pub(super) command: Result<Invocation, String>,
     pub(super) cancel: Cancel,
     pub(super) token: Option<NumberOrString>,
-    pub(super) answer: Answer<Result<Value, CommandError>>,
+    pub(super) answer: Responder<Result<Value, CommandError>>,
 }
 
 /// A task that may change a session.
 pub(super) enum Task {
-    Command(QueuedCall),
+    Command(QueuedCommand),
     /// Installs the draft of the compaction with this number.
-    Compact(u64, Box<Draft>),
+    Compact(u64, Box<CompactionDraft>),
     /// Archives tool results.
-    Age(Box<Archival>),
+    Archive(Box<Archival>),
     /// Records a token count that the client provided.
     Measure(CountedPrompt),
     /// Resumes this session once no other process is writing to it.
@@ -70,22 +70,22 @@ impl Task {
     pub(super) fn compaction(&self) -> Option<u64> {
         match self {
             Self::Compact(number, _) => Some(*number),
-            Self::Command(..) | Self::Age(_) | Self::Measure(_) | Self::Resume(_) => None,
+            Self::Command(..) | Self::Archive(_) | Self::Measure(_) | Self::Resume(_) => None,
         }
     }
 
     /// Whether the result of the task is still needed.
-    fn is_wanted(&self) -> bool {
+    fn is_needed(&self) -> bool {
         match self {
             Self::Command(call) => !call.cancel.is_cancelled(),
-            Self::Compact(..) | Self::Age(_) | Self::Measure(_) | Self::Resume(_) => true,
+            Self::Compact(..) | Self::Archive(_) | Self::Measure(_) | Self::Resume(_) => true,
         }
     }
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<QueuedTask>,
+    tasks: VecDeque<QueuedTask>,
     state: State,
 }
 
@@ -101,14 +101,13 @@ enum State {
 #[derive(Default)]
 pub(super) struct Queues {
     sessions: BTreeMap<String, Queue>,
-    /// The session that was current at the last call of `follow`.
+    /// The session that was current at the last call of `set_current`.
     current: String,
 }
 
 impl Queues {
-    /// Appends a task to the queue of a session.
-    pub(super) fn push(&mut self, session: &str, waiting: QueuedTask) {
-        self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
+    pub(super) fn push(&mut self, session: &str, task: QueuedTask) {
+        self.sessions.entry(session.to_owned()).or_default().tasks.push_back(task);
     }
 
     /// Removes and returns the next task of a session, unless a task is running. Drops cancelled tasks.
@@ -117,8 +116,8 @@ impl Queues {
         if queue.state != State::Idle {
             return None;
         }
-        queue.waiting.retain(|waiting| waiting.task.is_wanted());
-        let next = queue.waiting.pop_front();
+        queue.tasks.retain(|queued| queued.task.is_needed());
+        let next = queue.tasks.pop_front();
         match &next {
             Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
             Some(_) => queue.state = State::Running,
@@ -132,28 +131,27 @@ impl Queues {
     /// Returns what the next task of a session needs of the index.
     pub(super) fn awaited_index(&self, session: &str) -> Option<AwaitedIndex> {
         let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
-        queue.waiting.iter().find(|waiting| waiting.task.is_wanted()).map(|waiting| waiting.awaits)
+        queue.tasks.iter().find(|queued| queued.task.is_needed()).map(|queued| queued.awaited_index)
     }
 
-    /// Returns the sessions that have a queue.
     pub(super) fn sessions(&self) -> impl Iterator<Item = &str> {
         self.sessions.keys().map(String::as_str)
     }
 
     /// Makes a session current and moves the tasks for the current session to its queue, in order. Returns whether
     /// another session was current before.
-    pub(super) fn follow(&mut self, now: &str) -> bool {
-        if self.current == now {
+    pub(super) fn set_current(&mut self, session: &str) -> bool {
+        if self.current == session {
             return false;
         }
-        let before = std::mem::replace(&mut self.current, now.to_owned());
+        let before = std::mem::replace(&mut self.current, session.to_owned());
         if let Some(queue) = self.sessions.get_mut(&before) {
-            let (follow, stay) = queue
-                .waiting
+            let (moved, remaining) = queue
+                .tasks
                 .drain(..)
-                .partition::<VecDeque<_>, _>(|waiting| waiting.whose == SessionTarget::Current);
-            queue.waiting = stay;
-            self.sessions.entry(now.to_owned()).or_default().waiting.extend(follow);
+                .partition::<VecDeque<_>, _>(|queued| queued.target == SessionTarget::Current);
+            queue.tasks = remaining;
+            self.sessions.entry(session.to_owned()).or_default().tasks.extend(moved);
         }
         true
     }
@@ -161,8 +159,8 @@ impl Queues {
     /// Whether a session is only a placeholder until another session is resumed.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
-            let is_to_come = |waiting: &QueuedTask| matches!(waiting.task, Task::Resume(_));
-            queue.state == State::Resuming || queue.waiting.iter().any(is_to_come)
+            let is_resumption = |queued: &QueuedTask| matches!(queued.task, Task::Resume(_));
+            queue.state == State::Resuming || queue.tasks.iter().any(is_resumption)
         })
     }
 

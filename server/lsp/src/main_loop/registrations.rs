@@ -13,7 +13,7 @@ pub(super) struct Registrations {
     /// Dynamically registered features with their registration numbers. Numbers are never reused, so that a
     /// registration and the withdrawal of an earlier one may arrive in any order.
     registered: BTreeMap<Feature, u64>,
-    last: u64,
+    last_number: u64,
     /// Features that were enabled after startup, although this client accepts them only at startup. The user has been
     /// notified of each.
     late: BTreeSet<Feature>,
@@ -21,41 +21,41 @@ pub(super) struct Registrations {
 
 impl Registrations {
     /// Returns the features for the reply to `initialize`: requested features that cannot be registered dynamically.
-    pub(super) fn begin(
+    pub(super) fn startup_features(
         &mut self,
-        wanted: &BTreeSet<Feature>,
-        registers: &BTreeSet<Feature>,
+        enabled: &BTreeSet<Feature>,
+        registrable: &BTreeSet<Feature>,
     ) -> &BTreeSet<Feature> {
-        self.fixed = wanted.difference(registers).copied().collect();
+        self.fixed = enabled.difference(registrable).copied().collect();
         &self.fixed
     }
 
-    /// Returns the messages that register and unregister features to match `wanted`. Also returns the newly enabled
+    /// Returns the messages that register and unregister features to match `enabled`. Also returns the newly enabled
     /// features that this client accepts only at startup.
-    pub(super) fn change(
+    pub(super) fn update(
         &mut self,
-        wanted: &BTreeSet<Feature>,
-        registers: &BTreeSet<Feature>,
+        enabled: &BTreeSet<Feature>,
+        registrable: &BTreeSet<Feature>,
     ) -> (Vec<Outbound>, Vec<Feature>) {
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         let mut late = Vec::new();
         for feature in Feature::ALL {
-            match (wanted.contains(&feature), self.registered.get(&feature)) {
-                (true, None) if registers.contains(&feature) => {
-                    self.last += 1;
-                    self.registered.insert(feature, self.last);
-                    told.push(Outbound::Offer(feature, self.last));
+            match (enabled.contains(&feature), self.registered.get(&feature)) {
+                (true, None) if registrable.contains(&feature) => {
+                    self.last_number += 1;
+                    self.registered.insert(feature, self.last_number);
+                    messages.push(Outbound::Register(feature, self.last_number));
                 }
                 (true, None) if !self.fixed.contains(&feature) && self.late.insert(feature) => {
                     late.push(feature);
                 }
                 (false, Some(&number)) => {
                     self.registered.remove(&feature);
-                    told.push(Outbound::Withdraw(feature, number));
+                    messages.push(Outbound::Unregister(feature, number));
                 }
                 _ => {}
             }
         }
-        (told, late)
+        (messages, late)
     }
 }

@@ -7,13 +7,13 @@ use strata_app::commands::CommandError;
 use strata_base::cancel::Cancel;
 use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Answer;
+use crate::event::Responder;
 use crate::outbound::Work;
 
 /// Running requests to models, by number.
 #[derive(Default)]
-pub(super) struct Sends {
-    pub(super) last: u64,
+pub(super) struct RunningSends {
+    pub(super) last_number: u64,
     pub(super) running: BTreeMap<u64, RunningSend>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct RunningSend {
     pub(super) cancel: Cancel,
     /// Token for reporting progress, if the client gave one.
     pub(super) token: Option<NumberOrString>,
-    pub(super) answer: Answer<Result<Value, CommandError>>,
+    pub(super) answer: Responder<Result<Value, CommandError>>,
 }
 
 impl RunningSend {
@@ -33,11 +33,11 @@ impl RunningSend {
     }
 }
 
-impl Sends {
+impl RunningSends {
     /// Cancels the request to a model whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         for (number, running) in &self.running {
-            if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
+            if running.token.as_ref() == Some(token) || Work::AskingModel(*number).token() == *token {
                 running.cancel.cancel();
             }
         }

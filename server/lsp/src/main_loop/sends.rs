@@ -17,8 +17,8 @@ use tower_lsp::ls_types::{
 use super::MainLoop;
 use super::running_sends::RunningSend;
 use super::tasks::respond;
-use crate::event::{Answer, Arguments, Call, Event};
-use crate::outbound::{Outbound, Work, notice};
+use crate::event::{Arguments, CommandCall, Event, Responder};
+use crate::outbound::{Outbound, Work, render_notice};
 use strata_app::commands::{self, CommandError, Invocation, ModelJob};
 use strata_app::jobs::send::{Delta, SendHost};
 use strata_app::jobs::tools::ToolHost;
@@ -38,25 +38,25 @@ impl MainLoop {
         job: ModelJob,
         cancel: Cancel,
         token: Option<NumberOrString>,
-        answer: Answer<Result<Value, CommandError>>,
+        answer: Responder<Result<Value, CommandError>>,
     ) {
         let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
         let mut running = self.sends.running.values();
-        let refused = if occupies_session && running.any(|running| running.occupies(&session)) {
+        let rejection = if occupies_session && running.any(|running| running.occupies(&session)) {
             Some("this session is already waiting for an answer; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
             Some("too many requests to models are running; wait until one ends")
         } else {
             None
         };
-        if let Some(why) = refused {
-            return respond(answer, Err(CommandError::failed(why)));
+        if let Some(message) = rejection {
+            return respond(answer, Err(CommandError::failed(message)));
         }
-        self.sends.last += 1;
-        let number = self.sends.last;
+        self.sends.last_number += 1;
+        let number = self.sends.last_number;
         // The output of other questions is shown as it arrives, so they need no progress of their own.
         if job.is_silent() && token.is_none() && self.world.client.shows_progress {
-            self.say(Outbound::Begin(Work::Asking(number)));
+            self.send_to_client(Outbound::Begin(Work::AskingModel(number)));
         }
         let mut host = LoopHost {
             session: session.clone(),
@@ -71,33 +71,33 @@ impl MainLoop {
         self.sends.running.insert(number, running);
         host.begin();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
-            let sent = catch_panic(|| job.answer(&mut host, &cancel)).unwrap_or_else(|panicked| {
+            let result = catch_panic(|| job.answer(&mut host, &cancel)).unwrap_or_else(|panicked| {
                 tracing::error!(%panicked, "the thread that sends a prompt panicked");
                 Err(CommandError::Internal)
             });
             host.end();
-            let _ = events.send(Event::Sent(number, sent));
+            let _ = events.send(Event::ModelAnswered(number, result));
         });
         if let Err(error) = started {
             let error = CommandError::failed(format!("cannot start a thread to ask the model: {error}"));
-            self.sent(number, Err(error));
+            self.model_answered(number, Err(error));
         }
     }
 
     /// Handles the end of a request to a model. Sends the reply after all deltas of the answer.
-    pub(super) fn sent(&mut self, number: u64, sent: Result<Value, CommandError>) {
+    pub(super) fn model_answered(&mut self, number: u64, result: Result<Value, CommandError>) {
         let Some(RunningSend { answer, session, .. }) = self.sends.running.remove(&number) else { return };
-        let outcome = if sent.is_ok() { "answered" } else { "failed" };
-        self.say(Outbound::End(Work::Asking(number), outcome.to_owned()));
-        let reply = sent.map(|reply| match self.world.sessions.get(&session) {
+        let outcome = if result.is_ok() { "answered" } else { "failed" };
+        self.send_to_client(Outbound::End(Work::AskingModel(number), outcome.to_owned()));
+        let reply = result.map(|reply| match self.world.sessions.get(&session) {
             Some(session) => commands::versioned(reply, session),
             None => reply,
         });
-        self.say(Outbound::Answer(answer, reply));
+        self.send_to_client(Outbound::Reply(answer, reply));
     }
 
     /// Cancels the requests that continue conversations of closed sessions.
-    pub(super) fn cancel_sends_of_closed(&self) {
+    pub(super) fn cancel_sends_of_closed_sessions(&self) {
         for running in self.sends.running.values() {
             if running.occupies_session && !self.world.sessions.contains(&running.session) {
                 running.cancel.cancel();
@@ -120,7 +120,7 @@ struct LoopHost {
 
 impl LoopHost {
     fn begin(&self) {
-        self.tell(|| {
+        self.report_progress(|| {
             WorkDoneProgress::Begin(WorkDoneProgressBegin {
                 title: "Asking the model".to_owned(),
                 cancellable: Some(true),
@@ -131,10 +131,10 @@ impl LoopHost {
     }
 
     fn end(&self) {
-        self.tell(|| WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+        self.report_progress(|| WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
     }
 
-    fn tell(&self, progress: impl FnOnce() -> WorkDoneProgress) {
+    fn report_progress(&self, progress: impl FnOnce() -> WorkDoneProgress) {
         if let Some(token) = &self.token {
             // The sending task ends with the connection, so the message can no longer be delivered.
             let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
@@ -148,7 +148,7 @@ impl ToolHost for LoopHost {
         self.post(command, Arguments::Json(vec![arguments]))
     }
 
-    fn weigh(&self, text: &str) -> usize {
+    fn count_tokens(&self, text: &str) -> usize {
         self.snapshot.count(text, None).1
     }
 }
@@ -157,13 +157,13 @@ impl LoopHost {
     fn post(&self, name: &str, arguments: Arguments) -> Result<Value, CommandError> {
         let (answer, wait) = oneshot::channel();
         let cancel = if ALWAYS_RUN.contains(&name) { Cancel::new() } else { self.cancel.clone() };
-        let call = Call { name: name.to_owned(), arguments, cancel, token: None, answer };
-        let gone = || CommandError::failed("the server is shutting down");
-        self.events.send(Event::Command(call)).map_err(|_| gone())?;
+        let call = CommandCall { name: name.to_owned(), arguments, cancel, token: None, answer };
+        let shutdown_error = || CommandError::failed("the server is shutting down");
+        self.events.send(Event::Command(call)).map_err(|_| shutdown_error())?;
         match wait.blocking_recv() {
             Ok(result) => result,
             Err(_) if self.cancel.is_cancelled() => Err(CommandError::Cancelled),
-            Err(_) => Err(gone()),
+            Err(_) => Err(shutdown_error()),
         }
     }
 }
@@ -179,10 +179,10 @@ impl SendHost for LoopHost {
     }
 
     fn progress(&mut self, message: &str) {
-        self.tell(|| {
+        self.report_progress(|| {
             WorkDoneProgress::Report(WorkDoneProgressReport {
                 cancellable: Some(true),
-                message: Some(notice(message)),
+                message: Some(render_notice(message)),
                 percentage: None,
             })
         });

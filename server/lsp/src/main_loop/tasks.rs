@@ -12,8 +12,8 @@ use strata_host::store::{Access, StoreError};
 use strata_prompt::session::Session;
 
 use super::MainLoop;
-use super::queue::{AwaitedIndex, QueuedCall, QueuedTask, SessionTarget, Task};
-use crate::event::{Answer, Arguments, Call, Event, FinishedTask, Waiter};
+use super::queue::{AwaitedIndex, QueuedCommand, QueuedTask, SessionTarget, Task};
+use crate::event::{Arguments, CommandCall, Event, FinishedTask, Responder, Waiter};
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
 use crate::world::Action;
@@ -23,22 +23,22 @@ use strata_app::faults::{self, Point, carried};
 use strata_app::model::session_store::SessionStoreError;
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::effects;
-use strata_app::runtime::executor::{self, Environment, Outcome, change, release_opened, restore};
+use strata_app::runtime::executor::{self, CommandOutcome, Environment, change, release_opened, restore};
 use strata_app::services::Services;
 use strata_app::services::compaction_notice::Reason;
 use strata_app::services::token_count_client::CountedPrompt;
 
 /// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
 /// ended.
-const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
+const RESUME_TIMEOUT: Duration = Duration::from_millis(3_500);
 
 /// Interval between attempts to open a session that another process is writing to.
 const RESUME_PAUSE: Duration = Duration::from_millis(50);
 
 impl MainLoop {
     /// Queues a command in the session that it names.
-    pub(super) fn enqueue(&mut self, call: Call) {
-        let Call { name, arguments, cancel, token, answer } = call;
+    pub(super) fn enqueue(&mut self, call: CommandCall) {
+        let CommandCall { name, arguments, cancel, token, answer } = call;
         let (session, command) = match arguments {
             Arguments::Typed { session, command } => (session, Ok(command)),
             Arguments::Json(arguments) => match commands::split_arguments(arguments) {
@@ -51,8 +51,8 @@ impl MainLoop {
                 Err(error) => return respond(answer, Err(error)),
             },
         };
-        let call = QueuedCall { command, cancel, token, answer };
-        let whose = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
+        let call = QueuedCommand { command, cancel, token, answer };
+        let target = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
@@ -62,17 +62,17 @@ impl MainLoop {
         };
         let snapshot = self.world.snapshot.clone();
         let need = call.command.as_ref().map_or(IndexNeed::Nothing, |command| command.index);
-        let awaits = AwaitedIndex { need, since: Some(Instant::now()) };
+        let awaited_index = AwaitedIndex { need, since: Some(Instant::now()) };
         let task = Task::Command(call);
-        self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits });
+        self.queues.push(&session, QueuedTask { task, snapshot, target, awaited_index });
         self.start_next(&session);
     }
 
     /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
     pub(super) fn start_next(&mut self, id: &str) {
-        while let Some(waiting) = self.next_task(id) {
-            let compaction = waiting.task.compaction();
-            match catch_panic(|| self.start(id, waiting)) {
+        while let Some(queued) = self.next_task(id) {
+            let compaction = queued.task.compaction();
+            match catch_panic(|| self.start(id, queued)) {
                 Ok(true) => return,
                 Ok(false) => {}
                 Err(panicked) => {
@@ -88,11 +88,11 @@ impl MainLoop {
 
     /// Returns the next task of a session, unless the task must wait for the index.
     fn next_task(&mut self, id: &str) -> Option<QueuedTask> {
-        if self.time_to_release(id).is_some_and(|wait| !wait.is_zero()) {
+        if self.index_wait(id).is_some_and(|wait| !wait.is_zero()) {
             return None;
         }
         let mut next = self.queues.next(id)?;
-        if !matches!(next.awaits.need, IndexNeed::Nothing | IndexNeed::Glance) {
+        if !matches!(next.awaited_index.need, IndexNeed::Nothing | IndexNeed::Glance) {
             next.snapshot.index = Arc::clone(&self.world.snapshot.index);
         }
         Some(next)
@@ -100,22 +100,22 @@ impl MainLoop {
 
     /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait. The settings
     /// may have arrived after the task.
-    fn time_to_release(&self, id: &str) -> Option<Duration> {
+    fn index_wait(&self, id: &str) -> Option<Duration> {
         let AwaitedIndex { need, since } = self.queues.awaited_index(id)?;
         if need.is_met_by(&self.world.snapshot.index) || !self.indexing.is_pending() {
             return None;
         }
-        let patience = Duration::from_millis(self.world.snapshot.settings.context.index_wait_ms);
-        Some(patience.saturating_sub(since?.elapsed()))
+        let limit = Duration::from_millis(self.world.snapshot.settings.context.index_wait_ms);
+        Some(limit.saturating_sub(since?.elapsed()))
     }
 
     /// Returns the time until the first waiting task stops waiting for the index.
-    pub(super) fn time_to_release_any(&self) -> Option<Duration> {
-        self.queues.sessions().filter_map(|id| self.time_to_release(id)).min()
+    pub(super) fn shortest_index_wait(&self) -> Option<Duration> {
+        self.queues.sessions().filter_map(|id| self.index_wait(id)).min()
     }
 
     /// Starts tasks that no longer have to wait for the index.
-    pub(super) fn release(&mut self) {
+    pub(super) fn start_ready_tasks(&mut self) {
         let sessions: Vec<String> = self.queues.sessions().map(str::to_owned).collect();
         for session in sessions {
             self.start_next(&session);
@@ -126,35 +126,38 @@ impl MainLoop {
     fn start(&mut self, id: &str, QueuedTask { task, snapshot, .. }: QueuedTask) -> bool {
         faults::reach("start", Point::Before);
         let Some(before) = self.world.sessions.get(id).cloned() else {
-            self.session_gone(id, task);
+            self.reject_task_of_closed_session(id, task);
             return false;
         };
-        if matches!(task, Task::Age(_)) && self.compactions.is_running(id) {
+        if matches!(task, Task::Archive(_)) && self.compactions.is_running(id) {
             // It would invalidate the compaction's draft. The next turn plans the archival again.
             return false;
         }
         let services = Arc::clone(&self.services);
-        let (events, of, folders_version) = (self.events.clone(), id.to_owned(), self.world.folders_version);
-        let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
-        pool.spawn(carried(what, job), move |outcome| {
+        let (events, session_id, folders_version) =
+            (self.events.clone(), id.to_owned(), self.world.folders_version);
+        let PreparedTask { name, job, pool, waiter } = self.prepare(id, Arc::clone(&before), task, snapshot);
+        pool.spawn(carried(name, job), move |outcome| {
             let outcome = outcome.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, what, "a task panicked; its session is unchanged");
+                tracing::error!(%panicked, what = name, "a task panicked; its session is unchanged");
                 restore(&before, &services);
-                Outcome::failed(CommandError::Internal)
+                CommandOutcome::failed(CommandError::Internal)
             });
-            let _ = events
-                .send(Event::CommandDone(of, Box::new(FinishedTask { folders_version, outcome, waits })));
+            let _ = events.send(Event::TaskFinished(
+                session_id,
+                Box::new(FinishedTask { folders_version, outcome, waiter }),
+            ));
         });
         true
     }
 
-    fn work(&self, id: &str, before: Arc<Session>, task: Task, snapshot: Snapshot) -> Work<'_> {
+    fn prepare(&self, id: &str, before: Arc<Session>, task: Task, snapshot: Snapshot) -> PreparedTask<'_> {
         let services = Arc::clone(&self.services);
         match task {
             Task::Command(call) => self.command(id, before, call, snapshot),
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
-                let adopted = running.is_some_and(|running| running.adopted);
+                let is_adopted = running.is_some_and(|running| running.is_adopted);
                 let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
                 let compact = move |session: &mut Session| match running {
                     Some((job, cancel)) if !cancel.is_cancelled() => {
@@ -162,48 +165,55 @@ impl MainLoop {
                     }
                     _ => Err(CommandError::Cancelled),
                 };
-                let job: Box<dyn FnOnce() -> Outcome + Send> = if adopted {
-                    let nothing = Outcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
+                let job: Box<dyn FnOnce() -> CommandOutcome + Send> = if is_adopted {
+                    let nothing =
+                        CommandOutcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
                     Box::new(move || nothing)
                 } else {
                     Box::new(move || change(&before, &services, compact))
                 };
-                Work { what: "compaction", job, pool: &self.pool, waits: Waiter::Compaction(number) }
+                PreparedTask { name: "compaction", job, pool: &self.pool, waiter: Waiter::Compaction(number) }
             }
             Task::Measure(CountedPrompt { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
-                    session.measured(&model, estimated, counted);
+                    session.record_token_counts(&model, estimated, counted);
                     Ok(())
                 };
                 let job = Box::new(move || change(&before, &services, measure));
-                Work { what: "measuring", job, pool: &self.pool, waits: Waiter::Nobody }
+                PreparedTask { name: "measuring", job, pool: &self.pool, waiter: Waiter::None }
             }
-            Task::Age(aged) => {
+            Task::Archive(archival) => {
                 let archive = move |session: &mut Session| {
-                    session.age(*aged);
+                    session.apply_archival(*archival);
                     Ok(())
                 };
                 let job = Box::new(move || change(&before, &services, archive));
-                Work { what: "ageing", job, pool: &self.pool, waits: Waiter::Nobody }
+                PreparedTask { name: "ageing", job, pool: &self.pool, waiter: Waiter::None }
             }
             Task::Resume(name) => {
-                let job = Box::new(move || resumed(&name, &services));
-                Work { what: "resume", job, pool: &self.blocking, waits: Waiter::Nobody }
+                let job = Box::new(move || resume(&name, &services));
+                PreparedTask { name: "resume", job, pool: &self.blocking, waiter: Waiter::None }
             }
         }
     }
 
-    fn command(&self, id: &str, before: Arc<Session>, call: QueuedCall, snapshot: Snapshot) -> Work<'_> {
-        let QueuedCall { command, cancel, token, answer } = call;
+    fn command(
+        &self,
+        id: &str,
+        before: Arc<Session>,
+        call: QueuedCommand,
+        snapshot: Snapshot,
+    ) -> PreparedTask<'_> {
+        let QueuedCommand { command, cancel, token, answer } = call;
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
-        let compaction = self.compactions.of(id);
-        let waits = Waiter::Caller(answer, cancel.clone(), token);
+        let compaction = self.compactions.for_command(id);
+        let waiter = Waiter::Caller(answer, cancel.clone(), token);
         let may_wait = command.as_ref().is_ok_and(|command| command.may_wait(&snapshot, &services));
         let job = move || {
             let command = match command {
                 Ok(command) => command,
-                Err(name) => return Outcome::failed(CommandError::Unknown(name)),
+                Err(name) => return CommandOutcome::failed(CommandError::Unknown(name)),
             };
             let span = tracing::info_span!("command", name = command.name);
             let _inside = span.enter();
@@ -217,23 +227,23 @@ impl MainLoop {
             executor::execute(command, &before, &environment)
         };
         let pool = if may_wait { &self.blocking } else { &self.pool };
-        Work { what: "command", job: Box::new(job), pool, waits }
+        PreparedTask { name: "command", job: Box::new(job), pool, waiter }
     }
 
     /// Handles a task whose session was closed in the meantime.
-    fn session_gone(&mut self, id: &str, task: Task) {
-        let gone = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
+    fn reject_task_of_closed_session(&mut self, id: &str, task: Task) {
+        let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
-            Task::Command(call) => respond(call.answer, Err(gone())),
-            Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
-            Task::Age(_) | Task::Measure(_) | Task::Resume(_) => {}
+            Task::Command(call) => respond(call.answer, Err(closed_error())),
+            Task::Compact(number, _) => self.compaction_ended(id, number, Err(closed_error())),
+            Task::Archive(_) | Task::Measure(_) | Task::Resume(_) => {}
         }
     }
 
-    pub(super) fn command_done(&mut self, id: &str, done: FinishedTask) {
+    pub(super) fn task_finished(&mut self, id: &str, task: FinishedTask) {
         let before = self.world.sessions.current().cloned();
-        self.adopt(id, done);
-        self.lenses_after(before.as_deref());
+        self.apply_outcome(id, task);
+        self.refresh_lenses_if_changed(before.as_deref());
         // Run this last, because it is also the recovery if anything above panics.
         self.finish_turn(id);
     }
@@ -242,15 +252,15 @@ impl MainLoop {
     pub(super) fn finish_turn(&mut self, id: &str) {
         self.queues.finished(id);
         let current = Arc::clone(self.world.sessions.current_id());
-        if self.queues.follow(&current) {
+        if self.queues.set_current(&current) {
             self.start_next(&current);
         }
         self.start_next(id);
     }
 
-    fn adopt(&mut self, id: &str, done: FinishedTask) {
-        let FinishedTask { folders_version, outcome, waits } = done;
-        let Outcome { session, mut effects, mut result } = outcome;
+    fn apply_outcome(&mut self, id: &str, task: FinishedTask) {
+        let FinishedTask { folders_version, outcome, waiter } = task;
+        let CommandOutcome { session, mut effects, mut result } = outcome;
         let mut changed = session;
         if changed.is_some() && folders_version != self.world.folders_version {
             // The changed session contains outdated file names, so restore the previous one. As in the recovery,
@@ -274,37 +284,37 @@ impl MainLoop {
                 vec![Action::Meter]
             });
             self.compactions.cancel_closed(&self.world.sessions);
-            self.cancel_sends_of_closed();
+            self.cancel_sends_of_closed_sessions();
         }
-        let mut waits = Some(waits);
+        let mut waiter = Some(waiter);
         for job in jobs {
             match job {
                 Job::Reindex => self.act(Action::Reindex),
-                Job::Notify(news) => self.services.notify_compaction(*news),
+                Job::Notify(notice) => self.services.notify_compaction(*notice),
                 Job::Adopted(number) => {
-                    if let Some(running) = self.compactions.running(id, number) {
-                        running.adopted = true;
+                    if let Some(running) = self.compactions.get_mut(id, number) {
+                        running.is_adopted = true;
                     }
                 }
-                Job::Archive(ageing) => self.age(id, *ageing),
-                Job::Send(job) => match waits.take() {
+                Job::Archive(plan) => self.summarize_tool_results(id, *plan),
+                Job::Send(job) => match waiter.take() {
                     Some(Waiter::Caller(answer, cancel, token)) => self.send(*job, cancel, token, answer),
-                    waiting => waits = waiting,
+                    queued => waiter = queued,
                 },
-                Job::Compact(job) => match (&job.reason, waits.take()) {
-                    (Reason::Due(_), waiting) => {
-                        waits = waiting;
+                Job::Compact(job) => match (&job.reason, waiter.take()) {
+                    (Reason::Due(_), queued) => {
+                        waiter = queued;
                         self.compact(*job, Cancel::new(), None);
                     }
                     (_, Some(Waiter::Caller(answer, cancel, _))) => self.compact(*job, cancel, Some(answer)),
-                    (_, waiting) => waits = waiting,
+                    (_, queued) => waiter = queued,
                 },
             }
         }
-        match waits {
+        match waiter {
             Some(Waiter::Caller(answer, ..)) => respond(answer, result),
             Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result),
-            Some(Waiter::Nobody) => {
+            Some(Waiter::None) => {
                 if let Err(error) = result {
                     tracing::warn!(%error, session = id, "the result of a background task was discarded");
                 }
@@ -314,24 +324,24 @@ impl MainLoop {
     }
 
     /// Refreshes code lenses if the selection of the current session changed.
-    fn lenses_after(&self, before: Option<&Session>) {
+    fn refresh_lenses_if_changed(&self, before: Option<&Session>) {
         let settings = &self.world.snapshot.settings.lsp;
-        if Feature::CodeLens.is_wanted(settings)
+        if Feature::CodeLens.is_enabled(settings)
             && self.world.client.refreshes_lenses
             && self.world.sessions.current().map(|session| &session.selection)
                 != before.map(|session| &session.selection)
         {
-            self.say(Outbound::RefreshLenses);
+            self.send_to_client(Outbound::RefreshLenses);
         }
     }
 }
 
 /// A task, prepared to run on another thread.
-struct Work<'a> {
-    what: &'static str,
-    job: Box<dyn FnOnce() -> Outcome + Send>,
+struct PreparedTask<'a> {
+    name: &'static str,
+    job: Box<dyn FnOnce() -> CommandOutcome + Send>,
     pool: &'a Pool,
-    waits: Waiter,
+    waiter: Waiter,
 }
 
 /// Whether opening a session may succeed soon, because another process is currently writing to it. The store itself
@@ -341,22 +351,22 @@ pub(super) fn is_transient(error: &SessionStoreError) -> bool {
 }
 
 /// Resumes a session once it is available. Warns the user if this fails or takes too long.
-fn resumed(name: &str, services: &Services) -> Outcome {
-    let patience = Instant::now() + RESUME_PATIENCE;
+fn resume(name: &str, services: &Services) -> CommandOutcome {
+    let deadline = Instant::now() + RESUME_TIMEOUT;
     let effects = loop {
         match services.store.load(name, Access::Write) {
             Ok(session) => {
                 let id = Arc::clone(&session.id);
                 break vec![Effect::Open(session), Effect::Show(id)];
             }
-            Err(error) if is_transient(&error) && Instant::now() < patience => thread::sleep(RESUME_PAUSE),
+            Err(error) if is_transient(&error) && Instant::now() < deadline => thread::sleep(RESUME_PAUSE),
             Err(error) => {
                 services.warn("resume", resume_failure(&error));
                 break Vec::new();
             }
         }
     };
-    Outcome { session: None, effects, result: Ok(Value::Null) }
+    CommandOutcome { session: None, effects, result: Ok(Value::Null) }
 }
 
 /// Returns the message for a session that cannot be resumed.
@@ -364,7 +374,7 @@ pub(super) fn resume_failure(error: &SessionStoreError) -> String {
     format!("cannot resume the last session, so a new one was started: {error}")
 }
 
-pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
+pub(super) fn respond(answer: Responder<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
     // The receiver is gone if the request was cancelled.
     let _ = answer.send(result);
 }
@@ -390,96 +400,96 @@ mod tests {
 
     /// Like [`started`], but sends the loop's events to `events`.
     fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
-        let (main_loop, _said) = MainLoop::with_one_thread(events);
+        let (main_loop, _outbound) = MainLoop::with_one_thread(events);
         let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
-        let session = said(&Session::new("s-1"), "one");
+        let session = with_message(&Session::new("s-1"), "one");
         main_loop.services.store.commit(&session, 1).unwrap();
         main_loop.world.sessions = Sessions::new(Arc::clone(&session));
-        main_loop.queues.follow("s-1");
+        main_loop.queues.set_current("s-1");
         (main_loop, session)
     }
 
-    fn said(before: &Session, text: &str) -> Arc<Session> {
+    fn with_message(before: &Session, text: &str) -> Arc<Session> {
         let mut session = before.clone();
         session.history.add(NewMessage::text(Role::User, text));
         Arc::new(session)
     }
 
     #[test]
-    fn what_was_written_before_it_was_cancelled_has_happened() {
+    fn a_deletion_that_was_cancelled_after_its_write_takes_effect() {
         let folder = tempfile::tempdir().unwrap();
         let (events, inbox) = channel();
         let (mut main_loop, _) = started_with(&folder, events);
         let state = folder.path().join("state");
-        let workspace = WorkspaceKey::of(folder.path()).unwrap();
+        let workspace = WorkspaceKey::for_folder(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
         main_loop.services.store.with(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
         // Lock the spilled outputs, so that the deletion stops between the database and the outputs.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
-        let (answer, mut waits) = oneshot::channel();
-        let call = Call::new("strata.session.delete", Vec::new(), answer);
+        let (answer, mut receiver) = oneshot::channel();
+        let call = CommandCall::new("strata.session.delete", Vec::new(), answer);
         let cancel = call.cancel.clone();
         main_loop.enqueue(call);
-        let patience = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
-            assert!(Instant::now() < patience, "the session is not deleted");
+            assert!(Instant::now() < deadline, "the session is not deleted");
             thread::sleep(Duration::from_millis(1));
         }
         cancel.cancel();
         drop(lock);
-        main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
-        assert!(waits.try_recv().unwrap().is_ok());
+        main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+        assert!(receiver.try_recv().unwrap().is_ok());
         assert!(!main_loop.world.sessions.contains("s-1"));
     }
 
     #[test]
-    fn a_session_with_names_of_other_folders_is_not_stored_either() {
+    fn a_session_changed_before_a_folder_change_is_restored_in_the_store() {
         let folder = tempfile::tempdir().unwrap();
         let (mut main_loop, before) = started(&folder);
-        let after = said(&before, "two");
+        let after = with_message(&before, "two");
         main_loop.services.store.commit(&after, 2).unwrap();
-        let (answer, mut waits) = oneshot::channel();
-        let done = FinishedTask {
+        let (answer, mut receiver) = oneshot::channel();
+        let task = FinishedTask {
             folders_version: main_loop.world.folders_version + 1,
-            outcome: Outcome { session: Some(after), effects: Vec::new(), result: Ok(Value::Null) },
-            waits: Waiter::Caller(answer, Cancel::new(), None),
+            outcome: CommandOutcome { session: Some(after), effects: Vec::new(), result: Ok(Value::Null) },
+            waiter: Waiter::Caller(answer, Cancel::new(), None),
         };
-        main_loop.command_done("s-1", done);
-        assert!(waits.try_recv().unwrap().is_err());
+        main_loop.task_finished("s-1", task);
+        assert!(receiver.try_recv().unwrap().is_err());
         let services = Arc::clone(&main_loop.services);
         let stored = services.store.with(|store| store.load(&"s-1".parse()?)).unwrap();
         assert_eq!(stored.messages.len(), before.history.messages().len());
     }
 
     #[test]
-    fn a_session_that_was_opened_by_a_command_that_panics_is_given_free() {
+    fn a_session_opened_by_a_command_that_panics_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let (events, inbox) = channel();
         let (mut main_loop, _) = started_with(&folder, events);
         let services = Arc::clone(&main_loop.services);
-        services.store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        services.store.commit(&with_message(&Session::new("s-2"), "two"), 2).unwrap();
         services.store.release("s-2");
-        let workspace = WorkspaceKey::of(folder.path()).unwrap();
+        let workspace = WorkspaceKey::for_folder(folder.path()).unwrap();
         let other = Store::open(&folder.path().join("state"), &workspace).unwrap().store;
         let plan = Arc::new(Plan::default());
         plan.enter();
         let mut load = || {
-            let (answer, mut waits) = oneshot::channel();
+            let (answer, mut receiver) = oneshot::channel();
             let arguments = vec![json!({ "id": "s-2" })];
-            main_loop.enqueue(Call::new("strata.session.load", arguments, answer));
-            main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+            main_loop.enqueue(CommandCall::new("strata.session.load", arguments, answer));
+            main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
             let is_free = other.open_session(&"s-2".parse().unwrap(), Access::Write).is_ok();
-            (matches!(waits.try_recv(), Ok(Ok(_))), is_free)
+            (matches!(receiver.try_recv(), Ok(Ok(_))), is_free)
         };
-        for (what, point) in [
+        for (name, point) in [
             ("strata.session.load", Point::Changed),
             ("strata.session.load", Point::After),
             ("command done", Point::Changed),
         ] {
-            plan.arm(what, point, 0);
-            assert_eq!(load(), (false, true), "{what} {point:?}");
-            assert!(!plan.disarm(), "{what} {point:?} was reached");
+            plan.arm(name, point, 0);
+            assert_eq!(load(), (false, true), "{name} {point:?}");
+            assert!(!plan.disarm(), "{name} {point:?} was reached");
         }
         assert_eq!(load(), (true, false));
     }

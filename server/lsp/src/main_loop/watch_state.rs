@@ -18,41 +18,50 @@ use strata_app::faults::carried;
 const LOSES_CHANGES: bool = cfg!(windows);
 
 /// Interval between scans without a watcher, or with one that can lose changes. A scan of a thousand files takes milliseconds.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const SCAN_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
     /// The client watches the files, or watching has not started yet.
     #[default]
-    Others,
-    Ours {
+    ByClient,
+    ByServer {
         watcher: Arc<Mutex<Watcher>>,
         /// Whether any folder has been watched so far.
-        begun: bool,
+        has_begun: bool,
         /// Time of the last scan of all files.
-        last: Instant,
+        last_scan: Instant,
     },
     /// No watcher is available, so all files are scanned at intervals.
-    NowAndThen { last: Instant },
+    Polling { last_scan: Instant },
 }
 
 impl WatchState {
     /// Creates the server's own watcher, without watched folders.
-    pub(super) fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
+    pub(super) fn with_own_watcher(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
         // Sending fails only if the main loop has ended.
-        let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
-        Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false, last: Instant::now() })
+        let watcher = Watcher::new(move |event| drop(events.send(Event::WatcherReported(event))))?;
+        Ok(Self::ByServer {
+            watcher: Arc::new(Mutex::new(watcher)),
+            has_begun: false,
+            last_scan: Instant::now(),
+        })
     }
 
     /// Switches to scanning all files at intervals, starting now.
-    pub(super) fn now_and_then() -> Self {
-        Self::NowAndThen { last: Instant::now() }
+    pub(super) fn polling() -> Self {
+        Self::Polling { last_scan: Instant::now() }
     }
 
     /// Starts watching the folders that a scan found, if the server watches files itself.
-    pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, events: &Sender<Event>) {
-        let Self::Ours { watcher, .. } = self else { return };
+    pub(super) fn watch_folders(
+        &self,
+        folders: &Arc<BTreeSet<PathBuf>>,
+        pool: &Pool,
+        events: &Sender<Event>,
+    ) {
+        let Self::ByServer { watcher, .. } = self else { return };
         let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());
         pool.spawn(
             carried("watch", move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)),
@@ -62,32 +71,34 @@ impl WatchState {
                     Ok(Err(error)) => Err(error.to_string()),
                     Err(panicked) => Err(panicked.to_string()),
                 };
-                let _ = events.send(Event::Watched(watched));
+                let _ = events.send(Event::WatchingStarted(watched));
             },
         );
     }
 
     /// Records that watching has begun. Returns whether these are the first watched folders, in which case earlier
     /// changes were missed and all files must be scanned.
-    pub(super) fn are_first(&mut self) -> bool {
+    pub(super) fn mark_begun(&mut self) -> bool {
         match self {
-            Self::Ours { begun, .. } => !std::mem::replace(begun, true),
+            Self::ByServer { has_begun, .. } => !std::mem::replace(has_begun, true),
             _ => false,
         }
     }
 
     /// Records that all files were scanned, which restarts the interval until the next scan.
-    pub(super) fn looked(&mut self) {
-        if let Self::Ours { last, .. } | Self::NowAndThen { last } = self {
-            *last = Instant::now();
+    pub(super) fn record_scan(&mut self) {
+        if let Self::ByServer { last_scan, .. } | Self::Polling { last_scan } = self {
+            *last_scan = Instant::now();
         }
     }
 
     /// Returns the time until the next scan, or `None` if no change can be missed.
-    pub(super) fn time_to_look(&self) -> Option<Duration> {
+    pub(super) fn time_until_scan(&self) -> Option<Duration> {
         match self {
-            Self::Ours { last, .. } if LOSES_CHANGES => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
-            Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
+            Self::ByServer { last_scan, .. } if LOSES_CHANGES => {
+                Some(SCAN_INTERVAL.saturating_sub(last_scan.elapsed()))
+            }
+            Self::Polling { last_scan } => Some(SCAN_INTERVAL.saturating_sub(last_scan.elapsed())),
             _ => None,
         }
     }
@@ -100,26 +111,28 @@ mod tests {
     use super::*;
 
     /// Returns the time to the next scan of a watcher that scanned all files this long ago, and after the scan if it is due.
-    fn time_to_look_after(elapsed: Duration) -> Option<(Duration, Duration)> {
+    fn time_until_scan_after(elapsed: Duration) -> Option<(Duration, Duration)> {
         let (events, _receiver) = channel();
-        let mut watching = WatchState::ourselves(&events).unwrap();
-        let WatchState::Ours { last, .. } = &mut watching else { panic!("not the server's own watcher") };
-        *last = last.checked_sub(elapsed).unwrap();
-        let wait = watching.time_to_look()?;
-        watching.looked();
-        Some((wait, watching.time_to_look()?))
+        let mut watching = WatchState::with_own_watcher(&events).unwrap();
+        let WatchState::ByServer { last_scan, .. } = &mut watching else {
+            panic!("not the server's own watcher")
+        };
+        *last_scan = last_scan.checked_sub(elapsed).unwrap();
+        let wait = watching.time_until_scan()?;
+        watching.record_scan();
+        Some((wait, watching.time_until_scan()?))
     }
 
     #[test]
-    fn where_the_watcher_can_lose_changes_all_files_are_scanned_once_a_minute() {
+    fn all_files_are_scanned_every_minute_if_the_watcher_can_lose_changes() {
         if !cfg!(windows) {
-            assert_eq!(time_to_look_after(LOOK_EVERY), None);
+            assert_eq!(time_until_scan_after(SCAN_INTERVAL), None);
             return;
         }
-        let (wait, again) = time_to_look_after(LOOK_EVERY).unwrap();
+        let (wait, again) = time_until_scan_after(SCAN_INTERVAL).unwrap();
         assert_eq!(wait, Duration::ZERO);
-        assert!(again > LOOK_EVERY / 2);
-        let (wait, _) = time_to_look_after(LOOK_EVERY / 4).unwrap();
-        assert!(wait > LOOK_EVERY / 2);
+        assert!(again > SCAN_INTERVAL / 2);
+        let (wait, _) = time_until_scan_after(SCAN_INTERVAL / 4).unwrap();
+        assert!(wait > SCAN_INTERVAL / 2);
     }
 }

@@ -10,33 +10,38 @@ use super::watch_state::WatchState;
 use crate::world::Action;
 
 impl MainLoop {
-    pub(super) fn watch_ourselves(&mut self) {
-        match WatchState::ourselves(&self.events) {
+    pub(super) fn watch_as_server(&mut self) {
+        match WatchState::with_own_watcher(&self.events) {
             Ok(watching) => {
                 self.watching = watching;
-                self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.events);
+                self.watching.watch_folders(
+                    &self.world.snapshot.index.folders,
+                    &self.background,
+                    &self.events,
+                );
             }
-            Err(error) => self.cannot_watch(&error.to_string()),
+            Err(error) => self.fall_back_to_polling(&error.to_string()),
         }
     }
 
-    pub(super) fn watched(&mut self, watched: Result<Vec<PathBuf>, String>) {
-        match watched {
-            Ok(new) if new.is_empty() => {}
-            Ok(_) if self.watching.are_first() => self.act(Action::Rescan),
-            Ok(new) => {
+    pub(super) fn watching_started(&mut self, folders: Result<Vec<PathBuf>, String>) {
+        match folders {
+            Ok(new_folders) if new_folders.is_empty() => {}
+            Ok(_) if self.watching.mark_begun() => self.act(Action::Rescan),
+            Ok(new_folders) => {
                 let roots = &self.world.snapshot.roots;
-                let keys: BTreeSet<FileKey> = new.iter().filter_map(|folder| roots.key_of(folder)).collect();
+                let keys: BTreeSet<FileKey> =
+                    new_folders.iter().filter_map(|folder| roots.key_of(folder)).collect();
                 if !keys.is_empty() {
                     self.act(Action::Refresh(keys));
                 }
             }
-            Err(error) => self.cannot_watch(&error),
+            Err(error) => self.fall_back_to_polling(&error),
         }
     }
 
-    fn cannot_watch(&mut self, error: &str) {
-        self.watching = WatchState::now_and_then();
+    fn fall_back_to_polling(&mut self, error: &str) {
+        self.watching = WatchState::polling();
         let message = format!("cannot watch files, so Strata scans for changes once a minute: {error}");
         self.services.warn("watch", message);
     }

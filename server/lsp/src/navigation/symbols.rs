@@ -16,10 +16,10 @@ use crate::position::Encoding;
 use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols to return. Users refine the query rather than read a longer list.
-const MOST: usize = 128;
+const MAX_RESULTS: usize = 128;
 
 /// Returns the symbols of a document, nested if the client supports it.
-pub(super) fn of_document(
+pub(super) fn in_document(
     key: &FileKey,
     snapshot: &Snapshot,
     client: &ClientInfo,
@@ -35,30 +35,32 @@ pub(super) fn of_document(
 
 /// Returns the symbols whose names contain the letters of `query` in order, ignoring case. The closest matches come
 /// first.
-pub(super) fn of_workspace(
+pub(super) fn in_workspace(
     query: &str,
     snapshot: &Snapshot,
     encoding: Encoding,
     cancel: &Cancel,
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
-    let found = find(&index, query, MOST, cancel)?;
+    let matches = find(&index, query, MAX_RESULTS, cancel)?;
     let mut by_file: BTreeMap<&FileKey, Vec<(usize, &SymbolMatch<'_>)>> = BTreeMap::new();
-    for (rank, found) in found.iter().enumerate() {
-        by_file.entry(found.file).or_default().push((rank, found));
+    for (rank, symbol_match) in matches.iter().enumerate() {
+        by_file.entry(symbol_match.file).or_default().push((rank, symbol_match));
     }
-    let mut told: Vec<(usize, SymbolInformation)> = Vec::new();
-    for (key, wanted) in by_file {
+    let mut symbols_by_rank: Vec<(usize, SymbolInformation)> = Vec::new();
+    for (key, matches) in by_file {
         let Some(page) = Page::open(key, snapshot, encoding, cancel)? else { continue };
         let symbols = page.symbols(cancel)?;
-        for (rank, found) in wanted {
+        for (rank, symbol_match) in matches {
             // The file may have changed since it was outlined.
-            let place = symbols.get(found.at).filter(|place| place.symbol.name == found.symbol.name);
-            told.extend(place.map(|place| (rank, information(&page, &symbols, place))));
+            let located = symbols
+                .get(symbol_match.symbol_index)
+                .filter(|located| located.symbol.name == symbol_match.symbol.name);
+            symbols_by_rank.extend(located.map(|located| (rank, information(&page, &symbols, located))));
         }
     }
-    told.sort_by_key(|(rank, _)| *rank);
-    Ok(told.into_iter().map(|(_, symbol)| json!(symbol)).collect())
+    symbols_by_rank.sort_by_key(|(rank, _)| *rank);
+    Ok(symbols_by_rank.into_iter().map(|(_, symbol)| json!(symbol)).collect())
 }
 
 fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
@@ -66,18 +68,18 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
     // Symbols that may contain the following symbols, outermost first.
     let mut open: Vec<(u32, DocumentSymbol)> = Vec::new();
     let close = |open: &mut Vec<(u32, DocumentSymbol)>, roots: &mut Vec<DocumentSymbol>| {
-        if let Some((_, done)) = open.pop() {
+        if let Some((_, closed)) = open.pop() {
             match open.last_mut() {
-                Some((_, parent)) => parent.children.get_or_insert_default().push(done),
-                None => roots.push(done),
+                Some((_, parent)) => parent.children.get_or_insert_default().push(closed),
+                None => roots.push(closed),
             }
         }
     };
-    for place in symbols {
-        while open.last().is_some_and(|(depth, _)| *depth >= place.symbol.depth) {
+    for located in symbols {
+        while open.last().is_some_and(|(depth, _)| *depth >= located.symbol.depth) {
             close(&mut open, &mut roots);
         }
-        open.push((place.symbol.depth, document_symbol(page, &place)));
+        open.push((located.symbol.depth, document_symbol(page, &located)));
     }
     while !open.is_empty() {
         close(&mut open, &mut roots);
@@ -86,38 +88,39 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn document_symbol(page: &Page, place: &Located) -> DocumentSymbol {
+fn document_symbol(page: &Page, located: &Located) -> DocumentSymbol {
     // The protocol requires the selection range to be inside the symbol's range.
-    let inside = place.range.start <= place.name_range.start && place.name_range.end <= place.range.end;
-    let selection = if inside { &place.name_range } else { &(place.range.start..place.range.start) };
+    let is_inside =
+        located.range.start <= located.name_range.start && located.name_range.end <= located.range.end;
+    let selection = if is_inside { &located.name_range } else { &(located.range.start..located.range.start) };
     DocumentSymbol {
-        name: label(&place.symbol.name),
-        detail: Some(label(&place.symbol.head)),
-        kind: kind(place.symbol.kind),
+        name: label(&located.symbol.name),
+        detail: Some(label(&located.symbol.head)),
+        kind: kind(located.symbol.kind),
         tags: None,
         deprecated: None,
-        range: page.range(&place.range),
+        range: page.range(&located.range),
         selection_range: page.range(selection),
         children: None,
     }
 }
 
 fn flat(page: &Page, symbols: &[Located]) -> Vec<SymbolInformation> {
-    symbols.iter().map(|place| information(page, symbols, place)).collect()
+    symbols.iter().map(|located| information(page, symbols, located)).collect()
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn information(page: &Page, symbols: &[Located], place: &Located) -> SymbolInformation {
-    let before = symbols.get(..place.index).unwrap_or_default();
-    let around = before.iter().rev().find(|other| other.symbol.depth < place.symbol.depth);
+fn information(page: &Page, symbols: &[Located], located: &Located) -> SymbolInformation {
+    let before = symbols.get(..located.index).unwrap_or_default();
+    let container = before.iter().rev().find(|other| other.symbol.depth < located.symbol.depth);
     SymbolInformation {
-        name: label(&place.symbol.name),
-        kind: kind(place.symbol.kind),
+        name: label(&located.symbol.name),
+        kind: kind(located.symbol.kind),
         tags: None,
         deprecated: None,
-        location: page.location(&place.range),
-        container_name: match &*place.symbol.container {
-            "" => around.map(|around| label(&around.symbol.name)),
+        location: page.location(&located.range),
+        container_name: match &*located.symbol.container {
+            "" => container.map(|container| label(&container.symbol.name)),
             container => Some(label(container)),
         },
     }

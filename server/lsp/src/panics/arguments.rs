@@ -29,10 +29,11 @@ impl Arguments {
         }
     }
 
-    pub(super) fn of(&self, name: &str) -> Value {
-        let said =
+    pub(super) fn for_command(&self, name: &str) -> Value {
+        let messages =
             r#"[{"role": "user", "content": "And lunch?"}, {"role": "assistant", "content": "At noon."}]"#;
-        let recorded = "{\"strataSession\":1,\"id\":\"s-0123456789abcdef\",\"name\":\"\",\"createdMs\":1}\n";
+        let session_log =
+            "{\"strataSession\":1,\"id\":\"s-0123456789abcdef\",\"name\":\"\",\"createdMs\":1}\n";
         match name.trim_start_matches("strata.") {
             "prompt.record" => json!({ "id": self.prompt, "response": "It is done." }),
             "prompt.discard" => json!({ "id": self.prompt }),
@@ -40,8 +41,8 @@ impl Arguments {
                 { "callId": "call-1", "content": [{ "type": "text", "text": "fine" }] },
             ] }),
             "session.load" => json!({ "id": self.session }),
-            "session.import" => json!({ "text": recorded }),
-            "history.import" => json!({ "text": said }),
+            "session.import" => json!({ "text": session_log }),
+            "history.import" => json!({ "text": messages }),
             "history.set" => json!({ "messages": [{ "role": "user", "content": "Plan soups." }] }),
             "history.edit" => json!({ "id": 1, "content": "Plan no soups." }),
             "history.hide" => json!({ "id": 1, "agent": "hidden" }),
@@ -65,19 +66,19 @@ impl Arguments {
             "url.add" => json!({ "url": "https://example.org/tea", "content": "Boil more water." }),
             "url.remove" => json!({ "url": "https://example.org/soup" }),
             "compaction.run" => json!({ "profile": "handoff" }),
-            _ => self.made(&self.schema["commands"][name]["params"], ""),
+            _ => self.minimal_value(&self.schema["commands"][name]["params"], ""),
         }
     }
 
     /// Returns a minimal value that `schema` accepts. `field` is the name of the field that the value is for.
-    fn made(&self, schema: &Value, field: &str) -> Value {
+    fn minimal_value(&self, schema: &Value, field: &str) -> Value {
         if let Some(reference) = schema["$ref"].as_str() {
             let definition = reference.trim_start_matches("#/$defs/");
-            return self.made(&self.schema["$defs"][definition], field);
+            return self.minimal_value(&self.schema["$defs"][definition], field);
         }
         for choice in ["anyOf", "oneOf", "allOf", "enum"] {
             if let Some(first) = schema[choice].get(0) {
-                return if choice == "enum" { first.clone() } else { self.made(first, field) };
+                return if choice == "enum" { first.clone() } else { self.minimal_value(first, field) };
             }
         }
         if let Some(only) = schema.get("const") {
@@ -90,10 +91,11 @@ impl Arguments {
             "integer" | "number" => 1.into(),
             "boolean" => true.into(),
             "null" => Value::Null,
-            "array" => json!([self.made(&schema["items"], field)]),
+            "array" => json!([self.minimal_value(&schema["items"], field)]),
             _ => {
                 let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                let field = |name: &str| (name.to_owned(), self.made(&schema["properties"][name], name));
+                let field =
+                    |name: &str| (name.to_owned(), self.minimal_value(&schema["properties"][name], name));
                 Value::Object(required.map(field).collect::<Map<String, Value>>())
             }
         }

@@ -34,7 +34,7 @@ pub(super) const FILES: [(&str, &str); 3] = [
 pub(super) struct TestWorkspace {
     folder: Arc<TempDir>,
     root: PathBuf,
-    kept: TempDir,
+    state_directory: TempDir,
 }
 
 impl TestWorkspace {
@@ -46,28 +46,28 @@ impl TestWorkspace {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        Self { folder, root, kept: tempfile::tempdir().unwrap() }
+        Self { folder, root, state_directory: tempfile::tempdir().unwrap() }
     }
 
     /// Returns the same workspace with a copy of the stored state. Waits until servers that have ended have closed their
     /// databases, which deletes SQLite's logs.
     pub(super) fn copy(&self) -> Self {
         let until = Instant::now() + LIMIT;
-        while has_log(self.kept.path()) {
+        while has_log(self.state_directory.path()) {
             assert!(Instant::now() < until, "a server that has ended still has a database open");
             thread::sleep(Duration::from_millis(5));
         }
-        let kept = tempfile::tempdir().unwrap();
-        copy(self.kept.path(), kept.path());
-        Self { folder: Arc::clone(&self.folder), root: self.root.clone(), kept }
+        let state_directory = tempfile::tempdir().unwrap();
+        copy(self.state_directory.path(), state_directory.path());
+        Self { folder: Arc::clone(&self.folder), root: self.root.clone(), state_directory }
     }
 
     pub(super) fn folder(&self) -> &Path {
         &self.root
     }
 
-    pub(super) fn kept(&self) -> &Path {
-        self.kept.path()
+    pub(super) fn state_directory(&self) -> &Path {
+        self.state_directory.path()
     }
 }
 
@@ -99,27 +99,28 @@ pub(super) type Answer = Result<Value, String>;
 pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
     /// Method of the server's requests that the client answers with an error. Empty if there is none.
-    pub(super) refused: &'static str,
+    pub(super) rejected_method: &'static str,
     folder: PathBuf,
     input: Option<PipeWriter>,
     incoming: Receiver<Value>,
     server: Option<JoinHandle<io::Result<Exit>>>,
     last_id: i64,
-    open: BTreeMap<i64, Option<Answer>>,
-    heard: VecDeque<(String, Value)>,
+    pending: BTreeMap<i64, Option<Answer>>,
+    received: VecDeque<(String, Value)>,
 }
 
 impl Client {
     /// Starts a server for a workspace, without sending any message.
-    pub(super) fn start(place: &TestWorkspace) -> Self {
+    pub(super) fn start(workspace: &TestWorkspace) -> Self {
         let plan = Arc::new(Plan::default());
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();
-        let (kept, folder) = (place.kept.path().to_owned(), place.folder().to_owned());
-        let by = Arc::clone(&plan);
+        let (state_directory, folder) =
+            (workspace.state_directory.path().to_owned(), workspace.folder().to_owned());
+        let server_plan = Arc::clone(&plan);
         let server = thread::spawn(move || {
-            by.enter();
-            run_with(reader, writer, |main_loop| main_loop.with_state_below(&kept, &folder))
+            server_plan.enter();
+            run_with(reader, writer, |main_loop| main_loop.with_state_below(&state_directory, &folder))
         });
         let (sender, incoming) = channel();
         let mut output = BufReader::new(output);
@@ -131,20 +132,20 @@ impl Client {
         });
         Self {
             plan,
-            refused: "",
-            folder: place.folder().to_owned(),
+            rejected_method: "",
+            folder: workspace.folder().to_owned(),
             input: Some(input),
             incoming,
             server: Some(server),
             last_id: 0,
-            open: BTreeMap::new(),
-            heard: VecDeque::new(),
+            pending: BTreeMap::new(),
+            received: VecDeque::new(),
         }
     }
 
     /// Returns the parameters of `initialize` for a client that supports everything. They resume the session with this
     /// id, or start a new one if it is null.
-    pub(super) fn hello(&self, session: &Value) -> Value {
+    pub(super) fn initialize_params(&self, session: &Value) -> Value {
         json!({
             "processId": null,
             "rootUri": null,
@@ -169,8 +170,8 @@ impl Client {
     }
 
     /// Returns the URI of a file in the workspace.
-    pub(super) fn uri(&self, below: &str) -> String {
-        let uri = strata_host::uri::from_path(&self.folder.join(below)).unwrap();
+    pub(super) fn uri(&self, path: &str) -> String {
+        let uri = strata_host::uri::from_path(&self.folder.join(path)).unwrap();
         uri.trim_end_matches('/').to_owned()
     }
 
@@ -182,13 +183,13 @@ impl Client {
     pub(super) fn request(&mut self, method: &str, params: Value) -> Answer {
         self.last_id += 1;
         let id = self.last_id;
-        self.open.insert(id, None);
+        self.pending.insert(id, None);
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
-            if let Some(Some(_)) = self.open.get(&id) {
-                return self.open.remove(&id).flatten().unwrap();
+            if let Some(Some(_)) = self.pending.get(&id) {
+                return self.pending.remove(&id).flatten().unwrap();
             }
-            self.take_one(&format!("the answer to {method}"));
+            self.receive_one(&format!("the answer to {method}"));
         }
     }
 
@@ -198,7 +199,7 @@ impl Client {
 
     /// Runs a command that must succeed.
     #[track_caller]
-    pub(super) fn ok(&mut self, command: &str, arguments: Value) -> Value {
+    pub(super) fn run_ok(&mut self, command: &str, arguments: Value) -> Value {
         match self.run(command, arguments) {
             Ok(reply) => reply,
             Err(error) => panic!("{command}: {error}"),
@@ -209,7 +210,7 @@ impl Client {
     pub(super) fn wait_for_outlines(&mut self, outlines: usize) {
         let start = Instant::now();
         loop {
-            let status = self.ok("strata.server.status", json!({}));
+            let status = self.run_ok("strata.server.status", json!({}));
             if status["index"] == "ready" && status["outlined"] == outlines {
                 return;
             }
@@ -219,18 +220,18 @@ impl Client {
     }
 
     /// Returns the parameters of the messages received so far with this method.
-    pub(super) fn heard(&mut self, method: &str) -> Vec<Value> {
+    pub(super) fn received(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.incoming.try_recv() {
-            self.sort(message);
+            self.handle(message);
         }
-        let said = self.heard.iter().filter(|(heard, _)| heard == method);
-        said.map(|(_, params)| params.clone()).collect()
+        let messages = self.received.iter().filter(|(received_method, _)| received_method == method);
+        messages.map(|(_, params)| params.clone()).collect()
     }
 
-    /// Waits for a message with this method that satisfies `is_it`.
-    pub(super) fn wait_for(&mut self, method: &str, is_it: impl Fn(&Value) -> bool) {
-        while !self.heard(method).iter().any(&is_it) {
-            self.take_one(method);
+    /// Waits for a message with this method that satisfies `is_match`.
+    pub(super) fn wait_for(&mut self, method: &str, is_match: impl Fn(&Value) -> bool) {
+        while !self.received(method).iter().any(&is_match) {
+            self.receive_one(method);
         }
     }
 
@@ -248,21 +249,21 @@ impl Client {
         write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     }
 
-    fn take_one(&mut self, what: &str) {
+    fn receive_one(&mut self, awaited: &str) {
         match self.incoming.recv_timeout(LIMIT) {
-            Ok(message) => self.sort(message),
-            Err(error) => panic!("{error} while waiting for {what}"),
+            Ok(message) => self.handle(message),
+            Err(error) => panic!("{error} while waiting for {awaited}"),
         }
     }
 
-    fn sort(&mut self, mut message: Value) {
+    fn handle(&mut self, mut message: Value) {
         let (id, method) = (message["id"].take(), message["method"].take());
         match (method, id.as_i64()) {
             (Value::String(method), None) if id.is_null() => {
-                self.heard.push_back((method, message["params"].take()));
+                self.received.push_back((method, message["params"].take()));
             }
             (Value::String(method), _) => {
-                if method == self.refused {
+                if method == self.rejected_method {
                     let error = json!({ "code": -32601, "message": "I cannot do that" });
                     return self.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
                 }
@@ -280,9 +281,9 @@ impl Client {
                     Value::Null => Ok(message["result"].take()),
                     error => Err(error["message"].as_str().unwrap().to_owned()),
                 };
-                let open = self.open.get_mut(&id);
-                assert!(matches!(open, Some(None)), "request {id} was answered twice, or was never sent");
-                self.open.insert(id, Some(answer));
+                let pending = self.pending.get_mut(&id);
+                assert!(matches!(pending, Some(None)), "request {id} was answered twice, or was never sent");
+                self.pending.insert(id, Some(answer));
             }
             other => panic!("invalid message: {other:?}"),
         }

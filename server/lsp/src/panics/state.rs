@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::client::{Answer, Client};
 
 /// Commands that report state without changing it.
-const LOOKS: [&str; 12] = [
+const STATE_COMMANDS: [&str; 12] = [
     "strata.history.get",
     "strata.files.list",
     "strata.url.list",
@@ -23,11 +23,11 @@ const LOOKS: [&str; 12] = [
 ];
 
 /// Returns the visible state of a server, and its stored state.
-pub(super) fn looks(client: &mut Client) -> Value {
+pub(super) fn visible_state(client: &mut Client) -> Value {
     let mut state = Map::new();
-    for name in LOOKS {
+    for name in STATE_COMMANDS {
         let arguments = if name == "strata.prompt.preview" { json!({ "prompt": "?" }) } else { json!({}) };
-        let mut reply = client.ok(name, arguments);
+        let mut reply = client.run_ok(name, arguments);
         without_times(&mut reply);
         state.insert(name.to_owned(), reply);
     }
@@ -35,19 +35,19 @@ pub(super) fn looks(client: &mut Client) -> Value {
 }
 
 /// Describes the first difference between two states.
-pub(super) fn difference(one: &Value, other: &Value) -> String {
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
-            let differs = one.iter().find(|(name, value)| other.get(*name) != Some(value));
+pub(super) fn difference(left: &Value, right: &Value) -> String {
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) if left.len() == right.len() => {
+            let differs = left.iter().find(|(name, value)| right.get(*name) != Some(value));
             differs.map_or_else(String::new, |(name, value)| {
-                format!("{name}: {}", difference(value, other.get(name).unwrap_or(&Value::Null)))
+                format!("{name}: {}", difference(value, right.get(name).unwrap_or(&Value::Null)))
             })
         }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            let differs = one.iter().zip(other).find(|(one, other)| one != other);
-            differs.map_or_else(String::new, |(one, other)| difference(one, other))
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let differs = left.iter().zip(right).find(|(left, right)| left != right);
+            differs.map_or_else(String::new, |(left, right)| difference(left, right))
         }
-        _ => format!("{one}\nis now {other}"),
+        _ => format!("{left}\nis now {right}"),
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Masks(BTreeMap<String, usize>);
 
 impl Masks {
     /// Returns an answer with all random names replaced.
-    pub(super) fn of(answer: &Answer) -> Answer {
+    pub(super) fn apply_to(answer: &Answer) -> Answer {
         let mut masks = Self::default();
         match answer {
             Ok(reply) => {

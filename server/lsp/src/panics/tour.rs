@@ -23,30 +23,30 @@ pub(super) enum ClientKind {
 /// Text of `src/lib.rs` after all edits of the tour.
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
-pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
-    let mut hello = client.hello(&Value::Null);
-    if talker == ClientKind::Plain {
-        hello["capabilities"] =
+pub(super) fn tour(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) {
+    let mut initialize_params = client.initialize_params(&Value::Null);
+    if client_kind == ClientKind::Plain {
+        initialize_params["capabilities"] =
             json!({ "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } });
-        client.refused = "client/registerCapability";
+        client.rejected_method = "client/registerCapability";
     }
-    insist(client, "initialize", &hello);
+    request_with_retry(client, "initialize", &initialize_params);
     client.notify("initialized", json!({}));
-    outlined(client, 2);
+    wait_for_outlines(client, 2);
     documents(client);
-    questions(client);
+    lsp_requests(client);
     conversation(client);
-    files(client, place, talker);
-    surroundings(client, place, talker);
+    files(client, workspace, client_kind);
+    workspace_changes(client, workspace, client_kind);
     sessions(client);
 }
 
 /// Returns the final state, after the client has repeated messages that may have been lost.
-pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind) -> Value {
+pub(super) fn end(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) -> Value {
     // Before messages are repeated, the text must be correct or marked as out of sync.
-    let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
-    let told = shown["sync"]["state"] == "out_of_step" || shown["notice"].is_string();
-    assert!(shown["text"] == LIB || told, "{shown}");
+    let file_reply = command(client, "files.read", json!({ "path": "src/lib.rs" }));
+    let is_marked = file_reply["sync"]["state"] == "out_of_step" || file_reply["notice"].is_string();
+    assert!(file_reply["text"] == LIB || is_marked, "{file_reply}");
 
     for (path, text) in [("src/lib.rs", LIB), ("notes.txt", "Ask Ada.\n")] {
         close(client, path);
@@ -54,9 +54,9 @@ pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind
     }
     close(client, "notes.txt");
     close_notebook(client);
-    configure(client, talker);
-    folders(client, place, "removed");
-    settled(client);
+    configure(client, client_kind);
+    folders(client, workspace, "removed");
+    wait_for_final_files(client);
     command(client, "history.set", json!({ "messages": [{ "role": "user", "content": "Plan soups." }] }));
     command(client, "files.set", json!({ "paths": ["src/lib.rs", "notes.txt"] }));
     let mut read = |path: &str| command(client, "files.read", json!({ "path": path }))["text"].clone();
@@ -70,7 +70,7 @@ pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind
         "settings": command(client, "server.settings", json!({}))["settings"],
         "open": command(client, "server.status", json!({}))["openDocuments"],
     });
-    Masks::of(&Ok(end)).unwrap()
+    Masks::apply_to(&Ok(end)).unwrap()
 }
 
 fn documents(client: &mut Client) {
@@ -126,7 +126,7 @@ fn close_notebook(client: &mut Client) {
     );
 }
 
-fn questions(client: &mut Client) {
+fn lsp_requests(client: &mut Client) {
     let document = json!({ "uri": client.uri("src/lib.rs") });
     let position = json!({ "line": 4, "character": 8 });
     let at = json!({ "textDocument": document, "position": position });
@@ -146,7 +146,7 @@ fn questions(client: &mut Client) {
         ),
         ("textDocument/codeLens", json!({ "textDocument": document })),
     ] {
-        insist(client, method, &params);
+        request_with_retry(client, method, &params);
     }
 }
 
@@ -160,43 +160,43 @@ fn conversation(client: &mut Client) {
     }
     let prompt = command(client, "prompt.assemble", json!({ "prompt": "Go on." }));
     command(client, "prompt.record", json!({ "id": prompt["id"], "response": "It is done." }));
-    let said = "why and because ".repeat(200);
+    let text = "why and because ".repeat(200);
     for _ in 0..4 {
-        command(client, "history.addExchange", json!({ "user": said, "assistant": said }));
+        command(client, "history.addExchange", json!({ "user": text, "assistant": text }));
     }
-    insist_on(client, "strata.compaction.run", &json!({ "profile": "checkpoint" })).unwrap();
+    run_with_retry(client, "strata.compaction.run", &json!({ "profile": "checkpoint" })).unwrap();
 }
 
-fn files(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
-    let new = place.folder().join("src/new.rs");
+fn files(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) {
+    let new = workspace.folder().join("src/new.rs");
     fs::write(&new, "pub struct New;\n").unwrap();
     let uri = client.uri("src/new.rs");
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 1 }] }));
-    outlined(client, 3);
+    wait_for_outlines(client, 3);
     fs::remove_file(&new).unwrap();
     client.notify("workspace/didDeleteFiles", json!({ "files": [{ "uri": uri }] }));
-    outlined(client, 2);
+    wait_for_outlines(client, 2);
     let (old, moved) = (client.uri("notes.txt"), client.uri("note.txt"));
     for (from, to) in [("notes.txt", "note.txt"), ("note.txt", "notes.txt")] {
-        fs::rename(place.folder().join(from), place.folder().join(to)).unwrap();
+        fs::rename(workspace.folder().join(from), workspace.folder().join(to)).unwrap();
         let (from, to) = if from == "notes.txt" { (&old, &moved) } else { (&moved, &old) };
         client.notify("workspace/didRenameFiles", json!({ "files": [{ "oldUri": from, "newUri": to }] }));
     }
-    if talker == ClientKind::Plain {
+    if client_kind == ClientKind::Plain {
         // Make the server's own watcher report a change.
-        fs::write(place.folder().join("seen.txt"), "?").unwrap();
+        fs::write(workspace.folder().join("seen.txt"), "?").unwrap();
         thread::sleep(Duration::from_millis(100));
-        fs::remove_file(place.folder().join("seen.txt")).unwrap();
+        fs::remove_file(workspace.folder().join("seen.txt")).unwrap();
     }
 }
 
-fn surroundings(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
-    folders(client, place, "added");
-    folders(client, place, "removed");
-    fs::write(place.folder().join(".strata.toml"), "[symbols]\nmap_budget = 3000\n").unwrap();
+fn workspace_changes(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) {
+    folders(client, workspace, "added");
+    folders(client, workspace, "removed");
+    fs::write(workspace.folder().join(".strata.toml"), "[symbols]\nmap_budget = 3000\n").unwrap();
     let uri = client.uri(".strata.toml");
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 1 }] }));
-    configure(client, talker);
+    configure(client, client_kind);
     client.notify("window/workDoneProgress/cancel", json!({ "token": "strata/index/99" }));
     client.notify("$/setTrace", json!({ "value": "off" }));
 }
@@ -208,15 +208,15 @@ fn sessions(client: &mut Client) {
     command(client, "session.load", json!({ "id": first }));
 }
 
-fn folders(client: &mut Client, place: &TestWorkspace, what: &str) {
-    let uri = strata_host::uri::from_path(place.kept()).unwrap();
+fn folders(client: &mut Client, workspace: &TestWorkspace, change: &str) {
+    let uri = strata_host::uri::from_path(workspace.state_directory()).unwrap();
     let mut event = json!({ "added": [], "removed": [] });
-    event[what] = json!([{ "uri": uri, "name": "kept" }]);
+    event[change] = json!([{ "uri": uri, "name": "kept" }]);
     client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
 }
 
-fn configure(client: &mut Client, talker: ClientKind) {
-    let settings = match talker {
+fn configure(client: &mut Client, client_kind: ClientKind) {
+    let settings = match client_kind {
         ClientKind::Able => Value::Null,
         ClientKind::Plain => json!({ "strata": settings() }),
     };
@@ -234,35 +234,35 @@ fn close(client: &mut Client, path: &str) {
 }
 
 /// Waits until the index has this number of outlines.
-fn outlined(client: &mut Client, outlines: usize) {
+fn wait_for_outlines(client: &mut Client, outlines: usize) {
     wait(client, |_, status| status["outlined"] == outlines);
 }
 
 /// Waits until the index contains exactly the final files.
-fn settled(client: &mut Client) {
+fn wait_for_final_files(client: &mut Client) {
     wait(client, |client, status| {
         let week = json!({ "command": "strata.symbols.file", "arguments": [{ "path": "src/week.rs" }] });
-        let known = client.request("workspace/executeCommand", week).is_ok();
+        let is_indexed = client.request("workspace/executeCommand", week).is_ok();
         // The number alone is not sufficient, because the temporary file may be one of four files.
-        let found = command(client, "files.find", json!({}));
+        let listing = command(client, "files.find", json!({}));
         let paths: Vec<&str> =
-            found["files"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();
-        known
+            listing["files"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();
+        is_indexed
             && status["outlined"] == 2
             && paths == [".strata.toml", "notes.txt", "src/lib.rs", "src/week.rs"]
     });
 }
 
 /// Waits until the index has the expected state. Requests a new index from time to time, as a user would.
-fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
+fn wait(client: &mut Client, is_expected: impl Fn(&mut Client, &Value) -> bool) {
     let start = Instant::now();
-    for look in 1.. {
+    for attempt in 1.. {
         let status = command(client, "server.status", json!({}));
-        if status["index"] == "ready" && is_it(client, &status) {
+        if status["index"] == "ready" && is_expected(client, &status) {
             return;
         }
         assert!(start.elapsed() < LIMIT, "the index did not finish in time: {status}");
-        if look % 100 == 0 {
+        if attempt % 100 == 0 {
             command(client, "server.reindex", json!({}));
         }
         thread::sleep(Duration::from_millis(3));
@@ -273,26 +273,30 @@ fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
 #[track_caller]
 fn command(client: &mut Client, name: &str, arguments: Value) -> Value {
     let name = format!("strata.{name}");
-    match insist_on(client, &name, &arguments) {
+    match run_with_retry(client, &name, &arguments) {
         Ok(reply) => reply,
         Err(error) => panic!("{name}: {error}"),
     }
 }
 
-fn insist_on(client: &mut Client, command: &str, arguments: &Value) -> Answer {
-    insist_with(client, "workspace/executeCommand", &json!({ "command": command, "arguments": [arguments] }))
+fn run_with_retry(client: &mut Client, command: &str, arguments: &Value) -> Answer {
+    try_request_with_retry(
+        client,
+        "workspace/executeCommand",
+        &json!({ "command": command, "arguments": [arguments] }),
+    )
 }
 
 #[track_caller]
-fn insist(client: &mut Client, method: &str, params: &Value) -> Value {
-    match insist_with(client, method, params) {
+fn request_with_retry(client: &mut Client, method: &str, params: &Value) -> Value {
+    match try_request_with_retry(client, method, params) {
         Ok(result) => result,
         Err(error) => panic!("{method}: {error}"),
     }
 }
 
 /// Sends a request. Repeats it after an internal error, or if the server asks for it.
-fn insist_with(client: &mut Client, method: &str, params: &Value) -> Answer {
+fn try_request_with_retry(client: &mut Client, method: &str, params: &Value) -> Answer {
     let mut answer = client.request(method, params.clone());
     for _ in 0..5 {
         match &answer {

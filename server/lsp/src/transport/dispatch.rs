@@ -66,7 +66,7 @@ struct Core<T> {
     service: T,
     on_loss: OnLoss,
     phase: Phase,
-    held: VecDeque<Held>,
+    held_messages: VecDeque<HeldMessage>,
     /// Total size of the held messages in bytes, limited to about the maximum size of one message.
     held_bytes: usize,
 }
@@ -79,7 +79,7 @@ enum Phase {
 }
 
 /// What is held until `initialize` is answered.
-enum Held {
+enum HeldMessage {
     Call {
         request: Request,
         /// Estimated memory for the request, in bytes.
@@ -88,18 +88,18 @@ enum Held {
     Lost(LostMessage),
 }
 
-struct Call {
+struct ActiveCall {
     id: Option<Id>,
     method: String,
-    kind: Kind,
+    kind: CallKind,
     /// Released before the answer is queued, so that the slot is free for the client's next request.
-    place: Option<PendingSlot>,
+    slot: Option<PendingSlot>,
     /// Marks the call as active until the answer is queued and the messages that were held until then are handled.
-    _open: Open,
+    _guard: ActiveCallGuard,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CallKind {
     Initialize,
     Shutdown,
     Exit,
@@ -109,9 +109,9 @@ enum Kind {
 /// Counts pending requests and active calls.
 #[derive(Debug)]
 pub(super) struct Pending {
-    places: AtomicUsize,
+    slots: AtomicUsize,
     limit: usize,
-    open: AtomicUsize,
+    active: AtomicUsize,
     idle: Notify,
 }
 
@@ -119,20 +119,20 @@ pub(super) struct Pending {
 struct PendingSlot(Arc<Pending>);
 
 /// Marks a call as active until its answer is queued.
-struct Open(Arc<Pending>);
+struct ActiveCallGuard(Arc<Pending>);
 
-type Outcome<E> = thread::Result<Result<Option<Response>, E>>;
+type CallOutcome<E> = thread::Result<Result<Option<Response>, E>>;
 
 impl Pending {
     pub(super) fn new(limit: usize) -> Self {
-        Self { places: AtomicUsize::new(0), limit, open: AtomicUsize::new(0), idle: Notify::new() }
+        Self { slots: AtomicUsize::new(0), limit, active: AtomicUsize::new(0), idle: Notify::new() }
     }
 
     /// Waits until no call is active.
     pub(super) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
-            if self.open.load(Ordering::SeqCst) == 0 {
+            if self.active.load(Ordering::SeqCst) == 0 {
                 return;
             }
             idle.await;
@@ -140,33 +140,33 @@ impl Pending {
     }
 
     fn take_slot(self: &Arc<Self>) -> Option<PendingSlot> {
-        let more = |places| (places < self.limit).then_some(places + 1);
-        self.places.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
+        let more = |slots| (slots < self.limit).then_some(slots + 1);
+        self.slots.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
         Some(PendingSlot(Arc::clone(self)))
     }
 
-    fn open(self: &Arc<Self>) -> Open {
-        self.open.fetch_add(1, Ordering::SeqCst);
-        Open(Arc::clone(self))
+    fn start_call(self: &Arc<Self>) -> ActiveCallGuard {
+        self.active.fetch_add(1, Ordering::SeqCst);
+        ActiveCallGuard(Arc::clone(self))
     }
 }
 
 impl Drop for PendingSlot {
     fn drop(&mut self) {
-        self.0.places.fetch_sub(1, Ordering::SeqCst);
+        self.0.slots.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-impl Drop for Open {
+impl Drop for ActiveCallGuard {
     fn drop(&mut self) {
-        if self.0.open.fetch_sub(1, Ordering::SeqCst) == 1 {
+        if self.0.active.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.0.idle.notify_waiters();
         }
     }
 }
 
-impl Kind {
-    fn of(request: &Request) -> Self {
+impl CallKind {
+    fn from_request(request: &Request) -> Self {
         match (request.method(), request.id()) {
             ("initialize", Some(_)) => Self::Initialize,
             ("shutdown", Some(_)) => Self::Shutdown,
@@ -185,7 +185,8 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         exit: Arc<ExitSignal>,
         options: Options,
     ) -> Self {
-        let core = Core { service, on_loss, phase: Phase::Fresh, held: VecDeque::new(), held_bytes: 0 };
+        let core =
+            Core { service, on_loss, phase: Phase::Fresh, held_messages: VecDeque::new(), held_bytes: 0 };
         Self {
             core: Mutex::new(core),
             loopback,
@@ -202,7 +203,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     /// Handles the next call from the wire. `size` is the size of its body in bytes.
     pub(super) fn accept(self: &Arc<Self>, request: Request, size: usize) {
         let mut core = self.lock();
-        if core.phase != Phase::Initializing || Kind::of(&request) == Kind::Exit {
+        if core.phase != Phase::Initializing || CallKind::from_request(&request) == CallKind::Exit {
             self.begin(&mut core, request);
         } else if request.method() == CANCEL {
             match core.withdraw(&request) {
@@ -212,7 +213,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else if core.held_bytes + size <= self.options.limits.message {
             let size = size + HELD_OVERHEAD;
             core.held_bytes += size;
-            core.held.push_back(Held::Call { request, size });
+            core.held_messages.push_back(HeldMessage::Call { request, size });
         } else if let Some(id) = request.id() {
             self.answer(&refusal::not_initialized(id.clone()));
         } else {
@@ -244,78 +245,78 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
 
     /// Passes a request or notification to the service, and polls the resulting future once.
     fn begin(self: &Arc<Self>, core: &mut Core<T>, request: Request) {
-        let kind = Kind::of(&request);
+        let kind = CallKind::from_request(&request);
         let id = request.id().cloned();
-        let place = match &id {
-            Some(id) if matches!(kind, Kind::Initialize | Kind::Other) => {
-                let Some(place) = self.pending.take_slot() else {
+        let slot = match &id {
+            Some(id) if matches!(kind, CallKind::Initialize | CallKind::Other) => {
+                let Some(slot) = self.pending.take_slot() else {
                     return self.answer(&refusal::busy(id.clone(), self.pending.limit));
                 };
-                Some(place)
+                Some(slot)
             }
             _ => None,
         };
         let method = request.method().to_owned();
-        let mut call = Call { id, method, kind, place, _open: self.pending.open() };
+        let mut call = ActiveCall { id, method, kind, slot, _guard: self.pending.start_call() };
         match kind {
-            Kind::Initialize if core.phase == Phase::Fresh => {
+            CallKind::Initialize if core.phase == Phase::Fresh => {
                 core.phase = Phase::Initializing;
                 self.watch_client(&request);
             }
-            Kind::Shutdown if core.phase == Phase::Ready => self.shutdown.store(true, Ordering::SeqCst),
+            CallKind::Shutdown if core.phase == Phase::Ready => self.shutdown.store(true, Ordering::SeqCst),
             _ => {}
         }
         let first = catch_unwind(AssertUnwindSafe(|| core.call(request)));
-        if kind == Kind::Exit {
+        if kind == CallKind::Exit {
             self.exit.raise(Cause::ExitNotification);
         }
         match first {
-            Ok(First::Done(result)) => self.finish(core, &mut call, Ok(result)),
+            Ok(FirstPoll::Done(result)) => self.finish(core, &mut call, Ok(result)),
             Err(panic) => self.finish(core, &mut call, Err(panic)),
-            Ok(First::Pending(future)) => self.go_on(call, future),
+            Ok(FirstPoll::Pending(future)) => self.finish_later(call, future),
         }
     }
 
     /// Spawns a task that completes a call whose first poll returned pending.
-    fn go_on(self: &Arc<Self>, mut call: Call, future: T::Future) {
-        let this = Arc::clone(self);
+    fn finish_later(self: &Arc<Self>, mut call: ActiveCall, future: T::Future) {
+        let dispatcher = Arc::clone(self);
         self.runtime.spawn(async move {
             let outcome = AssertUnwindSafe(future).catch_unwind().await;
             // Take the lock only for outcomes that affect how later messages are handled.
-            if call.kind == Kind::Initialize || outcome.is_err() {
-                this.finish(&mut this.lock(), &mut call, outcome);
+            if call.kind == CallKind::Initialize || outcome.is_err() {
+                dispatcher.finish(&mut dispatcher.lock(), &mut call, outcome);
             } else {
-                this.reply(&mut call, outcome);
+                dispatcher.reply(&mut call, outcome);
             }
         });
     }
 
     /// Answers a call, and updates the state that affects how later messages are handled.
-    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &mut Call, outcome: Outcome<T::Error>) {
+    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &mut ActiveCall, outcome: CallOutcome<T::Error>) {
         if outcome.is_err() {
             tracing::error!(method = call.method, "a handler panicked");
             core.forget(call.id.as_ref());
         }
         let initialized = matches!(&outcome, Ok(Ok(Some(response))) if response.is_ok());
         self.reply(call, outcome);
-        if call.kind == Kind::Initialize && core.phase == Phase::Initializing {
+        if call.kind == CallKind::Initialize && core.phase == Phase::Initializing {
             core.phase = if initialized { Phase::Ready } else { Phase::Fresh };
             while core.phase != Phase::Initializing
-                && let Some(held) = core.held.pop_front()
+                && let Some(held) = core.held_messages.pop_front()
             {
                 match held {
-                    Held::Call { request, size } => {
+                    HeldMessage::Call { request, size } => {
                         core.held_bytes -= size;
                         self.begin(core, request);
                     }
-                    Held::Lost(lost) => core.lose(lost),
+                    HeldMessage::Lost(lost) => core.lose(lost),
                 }
             }
         }
     }
 
-    fn reply(&self, call: &mut Call, outcome: Outcome<T::Error>) {
-        call.place = None;
+    fn reply(&self, call: &mut ActiveCall, outcome: CallOutcome<T::Error>) {
+        call.slot = None;
         let Some(id) = &call.id else { return };
         let response = match outcome {
             Ok(Ok(Some(response))) => response,
@@ -341,24 +342,24 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
 }
 
 /// State of a call after its first poll.
-enum First<T: CallService> {
+enum FirstPoll<T: CallService> {
     Done(Result<T::Response, T::Error>),
     Pending(T::Future),
 }
 
 impl<T: CallService> Core<T> {
-    fn call(&mut self, request: Request) -> First<T> {
+    fn call(&mut self, request: Request) -> FirstPoll<T> {
         let mut context = Context::from_waker(Waker::noop());
         // The service is ready except while `initialize` is pending, when messages are held, and after `exit`, when a
         // call fails with the same error. Readiness therefore adds no information.
         if let Poll::Ready(Err(error)) = self.service.poll_ready(&mut context) {
-            return First::Done(Err(error));
+            return FirstPoll::Done(Err(error));
         }
         let mut future = self.service.call(request);
         match Pin::new(&mut future).poll(&mut context) {
-            Poll::Ready(result) => First::Done(result),
+            Poll::Ready(result) => FirstPoll::Done(result),
             // No wake-up is lost, because the task polls the future when it starts.
-            Poll::Pending => First::Pending(future),
+            Poll::Pending => FirstPoll::Pending(future),
         }
     }
 
@@ -367,9 +368,9 @@ impl<T: CallService> Core<T> {
         match self.phase {
             Phase::Fresh => {}
             // Further losses add nothing to one that may have been about any document.
-            Phase::Initializing if matches!(self.held.back(), Some(Held::Lost(last)) if last.method.is_none()) =>
+            Phase::Initializing if matches!(self.held_messages.back(), Some(HeldMessage::Lost(last)) if last.method.is_none()) =>
                 {}
-            Phase::Initializing => self.held.push_back(Held::Lost(lost)),
+            Phase::Initializing => self.held_messages.push_back(HeldMessage::Lost(lost)),
             Phase::Ready => (self.on_loss)(lost),
         }
     }
@@ -380,9 +381,9 @@ impl<T: CallService> Core<T> {
             Value::String(text) => Id::String(text.clone()),
             id => Id::Number(id.as_i64()?),
         };
-        let is_it = |held: &Held| matches!(held, Held::Call { request, .. } if request.id() == Some(&id));
-        let index = self.held.iter().position(is_it)?;
-        if let Held::Call { size, .. } = self.held.remove(index)? {
+        let is_target = |held: &HeldMessage| matches!(held, HeldMessage::Call { request, .. } if request.id() == Some(&id));
+        let index = self.held_messages.iter().position(is_target)?;
+        if let HeldMessage::Call { size, .. } = self.held_messages.remove(index)? {
             self.held_bytes -= size;
         }
         Some(id)

@@ -9,10 +9,10 @@ const LENGTH_HEADER: &[u8] = b"content-length:";
 
 /// Maximum bytes to keep of a message that is too large. Usually includes the `id`, so that the request can be
 /// answered.
-const OPENING: usize = 4 * 1024;
+const MAX_OPENING: usize = 4 * 1024;
 
 /// First allocation for a body, in bytes. The buffer grows only as bytes arrive, whatever length the header claims.
-const FIRST_RESERVE: usize = 64 * 1024;
+const INITIAL_CAPACITY: usize = 64 * 1024;
 
 /// Maximum sizes to accept from a client, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,8 @@ pub enum Fault {
     /// There is no blank line within [`Limits::header`].
     #[error("the header section is too long")]
     HeaderTooLong,
-    /// The header section has no `Content-Length`.
     #[error("the header section has no Content-Length")]
     MissingLength,
-    /// The `Content-Length` is not a number.
     #[error("the Content-Length is not a number")]
     BrokenLength,
     /// Two `Content-Length` headers disagree.
@@ -82,7 +80,7 @@ pub struct FrameDecoder {
     limits: Limits,
     buffer: Vec<u8>,
     /// Number of bytes at the start of the buffer that have been consumed.
-    at: usize,
+    consumed: usize,
     state: State,
     boundary: Boundary,
 }
@@ -93,7 +91,7 @@ enum State {
     /// Searching for the next `Content-Length:`.
     Resync,
     Body {
-        left: usize,
+        remaining: usize,
         body: Vec<u8>,
     },
     /// Collecting the first bytes of a message that is too large.
@@ -101,7 +99,7 @@ enum State {
         length: u64,
     },
     Skip {
-        left: u64,
+        remaining: u64,
     },
 }
 
@@ -112,7 +110,7 @@ enum Boundary {
     Lost,
 }
 
-/// An incomplete header section. Offsets are relative to [`FrameDecoder::at`].
+/// An incomplete header section. Offsets are relative to [`FrameDecoder::consumed`].
 #[derive(Debug, Default)]
 struct Section {
     /// Start of the current line.
@@ -135,17 +133,16 @@ enum Charset {
 enum Step {
     Again,
     Out(DecodedFrame),
-    Hungry,
+    NeedsInput,
 }
 
 impl FrameDecoder {
-    /// Creates a decoder for the beginning of a stream.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
             buffer: Vec::new(),
-            at: 0,
+            consumed: 0,
             state: State::Header(Section::default()),
             boundary: Boundary::Known,
         }
@@ -155,8 +152,8 @@ impl FrameDecoder {
     /// dropped early, the next iterator returns the remaining ones.
     #[must_use = "nothing is decoded until the iterator runs"]
     pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = DecodedFrame> {
-        self.buffer.drain(..self.at);
-        self.at = 0;
+        self.buffer.drain(..self.consumed);
+        self.consumed = 0;
         self.buffer.extend_from_slice(bytes);
         std::iter::from_fn(|| self.advance())
     }
@@ -173,7 +170,7 @@ impl FrameDecoder {
             match self.step() {
                 Step::Again => {}
                 Step::Out(decoded) => return Some(decoded),
-                Step::Hungry => return None,
+                Step::NeedsInput => return None,
             }
         }
     }
@@ -184,21 +181,21 @@ impl FrameDecoder {
             State::Resync => self.resync(),
             State::Body { .. } => self.body(),
             State::Opening { length } => self.opening(*length),
-            State::Skip { left } => self.skip(*left),
+            State::Skip { remaining } => self.skip(*remaining),
         }
     }
 
     /// Reads one line of the header section.
     fn header(&mut self) -> Step {
         let State::Header(section) = &mut self.state else { return Step::Again };
-        let pending = &self.buffer[self.at..];
+        let pending = &self.buffer[self.consumed..];
         let window = &pending[..pending.len().min(self.limits.header)];
         let Some(end) = window[section.searched..].iter().position(|byte| *byte == b'\n') else {
             section.searched = window.len();
             return if pending.len() < self.limits.header {
-                Step::Hungry
+                Step::NeedsInput
             } else {
-                self.lose(Fault::HeaderTooLong, 1)
+                self.lose_boundary(Fault::HeaderTooLong, 1)
             };
         };
         let end = section.searched + end;
@@ -209,42 +206,42 @@ impl FrameDecoder {
         section.searched = end + 1;
         if line.is_empty() {
             // Blank lines before a header section are harmless.
-            return if start == 0 { self.begin(end + 1) } else { self.close(end + 1) };
+            return if start == 0 { self.start_section(end + 1) } else { self.finish_section(end + 1) };
         }
-        if section.read(line).is_some() { Step::Again } else { self.lose(Fault::Garbage, start) }
+        if section.read(line).is_some() { Step::Again } else { self.lose_boundary(Fault::Garbage, start) }
     }
 
     /// Starts a new header section after consuming `consumed` bytes.
-    fn begin(&mut self, consumed: usize) -> Step {
-        self.at += consumed;
+    fn start_section(&mut self, consumed: usize) -> Step {
+        self.consumed += consumed;
         self.state = State::Header(Section::default());
         Step::Again
     }
 
     /// Handles a complete header section of `size` bytes.
-    fn close(&mut self, size: usize) -> Step {
+    fn finish_section(&mut self, size: usize) -> Step {
         let State::Header(section) = std::mem::replace(&mut self.state, State::Resync) else {
             return Step::Again;
         };
         if let Some(fault) = section.fault {
-            return self.lose(fault, size);
+            return self.lose_boundary(fault, size);
         }
         let Some(length) = section.length else {
             // A header may follow garbage on the same line, so search the section too.
-            return self.lose(Fault::MissingLength, 1);
+            return self.lose_boundary(Fault::MissingLength, 1);
         };
         if length > self.limits.skip {
-            return self.lose(Fault::AbsurdLength, size);
+            return self.lose_boundary(Fault::AbsurdLength, size);
         }
-        self.at += size;
+        self.consumed += size;
         self.boundary = Boundary::Known;
         if matches!(section.charset, Charset::Other) {
-            self.state = State::Skip { left: length };
+            self.state = State::Skip { remaining: length };
             return Step::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
         }
         self.state = match usize::try_from(length) {
-            Ok(left) if left <= self.limits.message => {
-                State::Body { left, body: Vec::with_capacity(left.min(FIRST_RESERVE)) }
+            Ok(remaining) if remaining <= self.limits.message => {
+                State::Body { remaining, body: Vec::with_capacity(remaining.min(INITIAL_CAPACITY)) }
             }
             _ => State::Opening { length },
         };
@@ -253,8 +250,8 @@ impl FrameDecoder {
 
     /// Abandons the current frame, and resynchronizes after consuming `consumed` bytes. Reports one fault per run of
     /// garbage.
-    fn lose(&mut self, fault: Fault, consumed: usize) -> Step {
-        self.at += consumed;
+    fn lose_boundary(&mut self, fault: Fault, consumed: usize) -> Step {
+        self.consumed += consumed;
         self.state = State::Resync;
         match std::mem::replace(&mut self.boundary, Boundary::Lost) {
             Boundary::Known => Step::Out(DecodedFrame::Fault(fault)),
@@ -263,35 +260,35 @@ impl FrameDecoder {
     }
 
     fn resync(&mut self) -> Step {
-        let pending = &self.buffer[self.at..];
+        let pending = &self.buffer[self.consumed..];
         let colons = pending.iter().enumerate().filter(|(_, byte)| **byte == b':');
-        let found =
+        let header_start =
             colons.filter_map(|(colon, _)| (colon + 1).checked_sub(LENGTH_HEADER.len())).find(|start| {
                 pending[*start..]
                     .get(..LENGTH_HEADER.len())
                     .is_some_and(|name| name.eq_ignore_ascii_case(LENGTH_HEADER))
             });
-        if let Some(start) = found {
-            return self.begin(start);
+        if let Some(start) = header_start {
+            return self.start_section(start);
         }
         // Keep the end of the buffer, which may be the beginning of a header.
-        self.at = self.buffer.len() - pending.len().min(LENGTH_HEADER.len() - 1);
-        Step::Hungry
+        self.consumed = self.buffer.len() - pending.len().min(LENGTH_HEADER.len() - 1);
+        Step::NeedsInput
     }
 
     fn body(&mut self) -> Step {
-        let State::Body { left, body } = &mut self.state else { return Step::Again };
-        let pending = &self.buffer[self.at..];
-        let taken = pending.len().min(*left);
-        if body.capacity() - body.len() < taken {
+        let State::Body { remaining, body } = &mut self.state else { return Step::Again };
+        let pending = &self.buffer[self.consumed..];
+        let count = pending.len().min(*remaining);
+        if body.capacity() - body.len() < count {
             // Double the capacity like a vector, but not beyond the length of the message.
-            body.reserve_exact((*left).min(taken.max(body.len())));
+            body.reserve_exact((*remaining).min(count.max(body.len())));
         }
-        body.extend_from_slice(&pending[..taken]);
-        *left -= taken;
-        self.at += taken;
-        if *left > 0 {
-            return Step::Hungry;
+        body.extend_from_slice(&pending[..count]);
+        *remaining -= count;
+        self.consumed += count;
+        if *remaining > 0 {
+            return Step::NeedsInput;
         }
         let body = std::mem::take(body);
         self.state = State::Header(Section::default());
@@ -299,23 +296,23 @@ impl FrameDecoder {
     }
 
     fn opening(&mut self, length: u64) -> Step {
-        let wanted = usize::try_from(length).unwrap_or(OPENING).min(OPENING);
-        let Some(opening) = self.buffer[self.at..].get(..wanted) else { return Step::Hungry };
+        let size = usize::try_from(length).unwrap_or(MAX_OPENING).min(MAX_OPENING);
+        let Some(opening) = self.buffer[self.consumed..].get(..size) else { return Step::NeedsInput };
         let opening = opening.to_vec();
-        self.state = State::Skip { left: length };
+        self.state = State::Skip { remaining: length };
         Step::Out(DecodedFrame::Fault(Fault::TooLarge { length, opening }))
     }
 
-    fn skip(&mut self, left: u64) -> Step {
-        let pending = self.buffer.len() - self.at;
-        let skipped = usize::try_from(left).map_or(pending, |left| left.min(pending));
-        self.at += skipped;
-        let left = left - skipped as u64;
-        if left > 0 {
-            self.state = State::Skip { left };
-            return Step::Hungry;
+    fn skip(&mut self, remaining: u64) -> Step {
+        let pending = self.buffer.len() - self.consumed;
+        let skipped = usize::try_from(remaining).map_or(pending, |remaining| remaining.min(pending));
+        self.consumed += skipped;
+        let remaining = remaining - skipped as u64;
+        if remaining > 0 {
+            self.state = State::Skip { remaining };
+            return Step::NeedsInput;
         }
-        self.begin(0)
+        self.start_section(0)
     }
 }
 
@@ -337,8 +334,8 @@ impl Section {
             match (parse_length(value), self.length) {
                 (Ok(length), None) => self.length = Some(length),
                 (Ok(length), Some(before)) if length == before => {}
-                (Ok(_), Some(_)) => self.blame(Fault::ConflictingLengths),
-                (Err(fault), _) => self.blame(fault),
+                (Ok(_), Some(_)) => self.record_fault(Fault::ConflictingLengths),
+                (Err(fault), _) => self.record_fault(fault),
             }
         } else if name.eq_ignore_ascii_case(b"content-type") && !is_utf8(value) {
             self.charset = Charset::Other;
@@ -346,7 +343,7 @@ impl Section {
         Some(())
     }
 
-    fn blame(&mut self, fault: Fault) {
+    fn record_fault(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
     }
 }
@@ -372,6 +369,6 @@ fn is_utf8(content_type: &[u8]) -> bool {
         !name.trim().eq_ignore_ascii_case("charset")
             || ["utf-8", "utf8"]
                 .iter()
-                .any(|known| value.trim().trim_matches('"').eq_ignore_ascii_case(known))
+                .any(|charset| value.trim().trim_matches('"').eq_ignore_ascii_case(charset))
     })
 }

@@ -41,7 +41,7 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
     /// Forwards calls until the stream ends. Pauses while too much output is unsent.
     pub(super) async fn run(&self) {
         loop {
-            self.outbox.room().await;
+            self.outbox.wait_for_capacity().await;
             let flow = future::poll_fn(|context| {
                 let mut calls = self.lock();
                 calls.waker.clone_from(context.waker());
@@ -70,7 +70,7 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
     }
 
     fn forward(&self, call: &Request) {
-        self.outbox.push(call, Relation::of(call));
+        self.outbox.push(call, Relation::for_message(call));
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls<R>> {

@@ -63,7 +63,7 @@ impl Opening {
     }
 
     /// Returns the message as a lost one, or `None` if it is an answer, which is about no document.
-    pub(super) fn lost(self, problem: String) -> Option<LostMessage> {
+    pub(super) fn into_lost(self, problem: String) -> Option<LostMessage> {
         let Self { id, kind, method, document } = self;
         match (kind, &method, id) {
             (Kind::Answer, ..) | (_, None, Some(_)) => None,
@@ -96,9 +96,9 @@ impl<'de> Visitor<'de> for Fields<'_> {
             }
             match key.as_ref() {
                 "method" => opening.method = Some(map.next_value()?),
-                "params" => map.next_value_seed(Member {
+                "params" => map.next_value_seed(StringMember {
                     names: &["textDocument", "uri"],
-                    found: &mut opening.document,
+                    value: &mut opening.document,
                 })?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -110,18 +110,18 @@ impl<'de> Visitor<'de> for Fields<'_> {
 }
 
 /// Reads the string in a member of an object, given by the names on the way to it.
-struct Member<'a> {
+struct StringMember<'a> {
     names: &'a [&'a str],
-    found: &'a mut Option<String>,
+    value: &'a mut Option<String>,
 }
 
-impl<'de> DeserializeSeed<'de> for Member<'_> {
+impl<'de> DeserializeSeed<'de> for StringMember<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.names {
             [] => {
-                *self.found = Some(serde::Deserialize::deserialize(deserializer)?);
+                *self.value = Some(serde::Deserialize::deserialize(deserializer)?);
                 Ok(())
             }
             _ => deserializer.deserialize_map(self),
@@ -129,7 +129,7 @@ impl<'de> DeserializeSeed<'de> for Member<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Member<'_> {
+impl<'de> Visitor<'de> for StringMember<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for Member<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match self.names {
-                [name, rest @ ..] if *name == key => {
-                    map.next_value_seed(Member { names: rest, found: &mut *self.found })?;
+                [name, inner @ ..] if *name == key => {
+                    map.next_value_seed(StringMember { names: inner, value: &mut *self.value })?;
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -155,25 +155,25 @@ impl<'de> Visitor<'de> for Member<'_> {
 mod tests {
     use super::*;
 
-    fn lost(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
-        Opening::read(bytes).lost(String::new()).map(|lost| (lost.method, lost.document))
+    fn read_lost(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
+        Opening::read(bytes).into_lost(String::new()).map(|lost| (lost.method, lost.document))
     }
 
     #[test]
     fn a_lost_notification_keeps_its_document() {
-        let known = |method: &str, document: &str| Some((Some(method.to_owned()), Some(document.to_owned())));
-        let whole = br#"{"jsonrpc":"2.0","method":"m","params":{"text":[{}],"textDocument":{"v":1,"uri":"file:///a"},"#;
-        for rest in [&b""[..], b"\"text\": \"\xFF\"}}", b"\"text\": \"\x01\"}}", b"\"text\": oops}}"] {
-            assert_eq!(lost(&[whole, rest].concat()), known("m", "file:///a"));
+        let lost_fields =
+            |method: &str, document: &str| Some((Some(method.to_owned()), Some(document.to_owned())));
+        let prefix = br#"{"jsonrpc":"2.0","method":"m","params":{"text":[{}],"textDocument":{"v":1,"uri":"file:///a"},"#;
+        for suffix in [&b""[..], b"\"text\": \"\xFF\"}}", b"\"text\": \"\x01\"}}", b"\"text\": oops}}"] {
+            assert_eq!(read_lost(&[prefix, suffix].concat()), lost_fields("m", "file:///a"));
         }
         assert_eq!(
-            lost(b"{\"params\":{\"textDocument\":{\"uri\":\"a\xFF\"}},\"method\":\"m\"}"),
-            known("m", "a\u{FFFD}")
+            read_lost(b"{\"params\":{\"textDocument\":{\"uri\":\"a\xFF\"}},\"method\":\"m\"}"),
+            lost_fields("m", "a\u{FFFD}")
         );
-        assert_eq!(lost(br#"{"method":"m","params":[]}"#), Some((Some("m".to_owned()), None)));
-        for nothing in [&b""[..], b"\xFF", b"{", br#"{"jsonrpc":"2.0","method":"tex"#, br#"[{"method":"m"}]"#]
-        {
-            assert_eq!(lost(nothing), Some((None, None)));
+        assert_eq!(read_lost(br#"{"method":"m","params":[]}"#), Some((Some("m".to_owned()), None)));
+        for bytes in [&b""[..], b"\xFF", b"{", br#"{"jsonrpc":"2.0","method":"tex"#, br#"[{"method":"m"}]"#] {
+            assert_eq!(read_lost(bytes), Some((None, None)));
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
         for bytes in
             [&br#"{"id":1,"result":oops"#[..], br#"{"result":oops"#, br#"{"id":"a","params":{},oops"#]
         {
-            assert_eq!(lost(bytes), None);
+            assert_eq!(read_lost(bytes), None);
         }
     }
 }

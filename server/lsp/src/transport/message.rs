@@ -19,10 +19,10 @@ pub(super) enum Incoming {
     /// The client's answer to a request from the server.
     Answer(Response),
     /// An invalid message, with the response to send, and what is lost with it.
-    Refused(Response, Option<LostMessage>),
+    Invalid(Response, Option<LostMessage>),
     /// An answer with neither a result nor an error. `answer` is an error for the waiting caller, `reply` a response to
     /// the client.
-    Hollow { answer: Response, reply: Response },
+    EmptyAnswer { answer: Response, reply: Response },
 }
 
 /// The fields of all kinds of messages, so that one pass over the text is enough.
@@ -30,13 +30,13 @@ pub(super) enum Incoming {
 struct Envelope {
     #[serde(default)]
     jsonrpc: Value,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "some_value")]
     id: Option<Value>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "some_value")]
     method: Option<Value>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "some_value")]
     params: Option<Value>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "some_value")]
     result: Option<Value>,
     #[serde(default)]
     error: Value,
@@ -45,27 +45,27 @@ struct Envelope {
 pub(super) fn read(body: &[u8]) -> Incoming {
     match body.trim_ascii_start().first() {
         Some(b'{') => {}
-        Some(b'[') => return Incoming::refused_without_fields(refusal::batch()),
+        Some(b'[') => return Incoming::unreadable(refusal::batch()),
         _ => {
             return match json::from_slice::<IgnoredAny>(body) {
-                Ok(_) => Incoming::Refused(
+                Ok(_) => Incoming::Invalid(
                     refusal::not_a_message(Id::Null, "a message must be a JSON object"),
                     None,
                 ),
-                Err(error) => Incoming::refused_without_fields(refusal::bad_json(Id::Null, &error)),
+                Err(error) => Incoming::unreadable(refusal::bad_json(Id::Null, &error)),
             };
         }
     }
     match json::from_slice::<Envelope>(body) {
-        Ok(envelope) => envelope.sort(),
+        Ok(envelope) => envelope.classify(),
         Err(error) => {
             let opening = Opening::read(body);
             let reply = match error.classify() {
                 Category::Data => refusal::not_a_message(Id::Null, &error.to_string()),
                 _ => refusal::bad_json(opening.request_id().unwrap_or(Id::Null), &error),
             };
-            let lost = opening.lost(problem(&reply));
-            Incoming::Refused(reply, lost)
+            let lost = opening.into_lost(problem(&reply));
+            Incoming::Invalid(reply, lost)
         }
     }
 }
@@ -77,14 +77,14 @@ fn problem(reply: &Response) -> String {
 
 impl Incoming {
     /// Refuses a message whose fields cannot be read.
-    fn refused_without_fields(reply: Response) -> Self {
+    fn unreadable(reply: Response) -> Self {
         let lost = LostMessage::unknown(problem(&reply));
-        Self::Refused(reply, Some(lost))
+        Self::Invalid(reply, Some(lost))
     }
 }
 
 impl Envelope {
-    fn sort(self) -> Incoming {
+    fn classify(self) -> Incoming {
         match self.method {
             Some(_) => self.call(),
             None => self.answer(),
@@ -96,7 +96,7 @@ impl Envelope {
             None => None,
             Some(Some(id)) => Some(id),
             Some(None) => {
-                return refused(
+                return refuse_call(
                     self.method,
                     self.params.as_ref(),
                     None,
@@ -105,10 +105,10 @@ impl Envelope {
             }
         };
         if self.jsonrpc != "2.0" {
-            return refused(self.method, self.params.as_ref(), id, "jsonrpc must be \"2.0\"");
+            return refuse_call(self.method, self.params.as_ref(), id, "jsonrpc must be \"2.0\"");
         }
         let Some(Value::String(method)) = self.method else {
-            return refused(self.method, self.params.as_ref(), id, "a method must be a string");
+            return refuse_call(self.method, self.params.as_ref(), id, "a method must be a string");
         };
         // Neither method has parameters. Some clients send `null` or `{}` anyway, and must be able to shut down the
         // server.
@@ -124,9 +124,9 @@ impl Envelope {
     }
 
     fn answer(self) -> Incoming {
-        let reply = |why| refusal::not_a_message(Id::Null, why);
+        let reply = |reason| refusal::not_a_message(Id::Null, reason);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Refused(reply("it has neither a method nor a valid id"), None);
+            return Incoming::Invalid(reply("it has neither a method nor a valid id"), None);
         };
         match (self.result, self.error) {
             (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),
@@ -134,7 +134,7 @@ impl Envelope {
                 let reply = reply("a response needs a result or an error");
                 let mut error = Error::new(ErrorCode::InvalidRequest);
                 error.message = "the response has neither a result nor an error".into();
-                Incoming::Hollow { answer: Response::from_error(id, error), reply }
+                Incoming::EmptyAnswer { answer: Response::from_error(id, error), reply }
             }
             (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),
         }
@@ -142,15 +142,15 @@ impl Envelope {
 }
 
 /// Refuses a call whose envelope is invalid.
-fn refused(method: Option<Value>, params: Option<&Value>, id: Option<Id>, why: &str) -> Incoming {
-    let reply = refusal::not_a_message(id.unwrap_or(Id::Null), why);
+fn refuse_call(method: Option<Value>, params: Option<&Value>, id: Option<Id>, reason: &str) -> Incoming {
+    let reply = refusal::not_a_message(id.unwrap_or(Id::Null), reason);
     let method = match method {
         Some(Value::String(method)) => Some(method),
         _ => None,
     };
     let document = params.and_then(|params| params.pointer("/textDocument/uri")?.as_str()).map(str::to_owned);
     let lost = LostMessage { method, document, problem: problem(&reply) };
-    Incoming::Refused(reply, Some(lost))
+    Incoming::Invalid(reply, Some(lost))
 }
 
 /// Converts a JSON-RPC id. LSP allows integers and strings; `null` is only for responses that belong to no request.
@@ -180,7 +180,7 @@ fn read_error(error: Value) -> Error {
 }
 
 /// Distinguishes a `null` field from a missing one.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn some_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -193,22 +193,22 @@ mod tests {
     proptest! {
         /// The id of a truncated request is found if the id and the method are complete.
         #[test]
-        fn a_cut_request_keeps_its_id(id in any::<i64>(), text in ".{0,40}", cut in 0..100usize) {
+        fn the_id_of_a_truncated_request_is_read(id in any::<i64>(), text in ".{0,40}", cut in 0..100usize) {
             let method = serde_json::to_string(&text).unwrap();
             let opening = format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": {method},");
-            let whole = format!("{opening} \"params\": {{\"a\": [1, 2, {{}}]}}}}");
-            let cut = whole.floor_char_boundary((opening.len() + cut).min(whole.len()));
-            prop_assert_eq!(Opening::read(&whole.as_bytes()[..cut]).request_id(), Some(Id::Number(id)));
+            let complete = format!("{opening} \"params\": {{\"a\": [1, 2, {{}}]}}}}");
+            let cut = complete.floor_char_boundary((opening.len() + cut).min(complete.len()));
+            prop_assert_eq!(Opening::read(&complete.as_bytes()[..cut]).request_id(), Some(Id::Number(id)));
         }
 
         #[test]
-        fn bytes_of_any_kind_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = (read(&bytes), Opening::read(&bytes));
         }
     }
 
     #[test]
-    fn only_what_reads_like_a_request_keeps_its_id() {
+    fn only_the_id_of_a_request_is_read() {
         for (text, id) in [
             (r#"{"id":"a","method":"m""#, Some("a")),
             (r#"{"method":"m","id":"a","par"#, Some("a")),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_call_keeps_its_document() {
+    fn the_document_of_an_invalid_call_is_read() {
         let params = r#""params":{"textDocument":{"uri":"file:///a"}}"#;
         for envelope in [
             r#""method":"m""#,
@@ -232,7 +232,7 @@ mod tests {
             r#""jsonrpc":"2.0","method":"m","method":"m""#,
             r#""jsonrpc":2.0,"id":7,"method":"m""#,
         ] {
-            let Incoming::Refused(_, lost) = read(format!("{{{envelope},{params}}}").as_bytes()) else {
+            let Incoming::Invalid(_, lost) = read(format!("{{{envelope},{params}}}").as_bytes()) else {
                 unreachable!("{envelope}");
             };
             let lost = lost.unwrap();
@@ -241,19 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn half_of_a_character_is_replaced() {
+    fn a_lone_surrogate_is_replaced() {
         let body = br#"{"jsonrpc":"2.0","method":"m","params":{"text":"\ud83d"}}"#;
         let Incoming::Call(request) = read(body) else { unreachable!("it is a call") };
         assert_eq!(request.params().unwrap()["text"], "\u{FFFD}");
     }
 
     #[test]
-    fn deep_json_is_refused_and_not_followed() {
+    fn deeply_nested_json_is_rejected() {
         let deep =
             [br#"{"jsonrpc":"2.0","id":1,"method":"m","params":"#.to_vec(), vec![b'['; 1 << 20]].concat();
-        let Incoming::Refused(reply, _) = read(&deep) else { unreachable!("it is not JSON") };
+        let Incoming::Invalid(reply, _) = read(&deep) else { unreachable!("it is not JSON") };
         assert_eq!((reply.id(), reply.error().unwrap().code), (&Id::Number(1), ErrorCode::ParseError));
-        assert!(matches!(read(&vec![b'{'; 1 << 20]), Incoming::Refused(..)));
-        assert!(matches!(read(&vec![b'['; 1 << 20]), Incoming::Refused(..)));
+        assert!(matches!(read(&vec![b'{'; 1 << 20]), Incoming::Invalid(..)));
+        assert!(matches!(read(&vec![b'['; 1 << 20]), Incoming::Invalid(..)));
     }
 }

@@ -78,7 +78,7 @@ where
     O: Write + Send + 'static,
 {
     let (calls, answers) = socket.split();
-    let (exit, ended) = ExitSignal::new();
+    let (exit, cause_receiver) = ExitSignal::new();
     let exit = Arc::new(exit);
     let outbox = Arc::new(Outbox::new(options.unsent));
     let loopback = Arc::new(Loopback::new(calls, Arc::clone(&outbox)));
@@ -93,7 +93,7 @@ where
     let dispatcher = Arc::new(dispatcher);
 
     let written = start_writer(writer, Arc::clone(&outbox), Arc::clone(&exit))?;
-    let mut read = Reader {
+    let mut input_reader = Reader {
         dispatcher: Arc::clone(&dispatcher),
         answers,
         outbox: Arc::clone(&outbox),
@@ -103,12 +103,12 @@ where
     thread::Builder::new().name("strata-reader".to_owned()).spawn(move || {
         // The first poll of a handler may need the runtime's timers and tasks.
         let _inside = runtime.enter();
-        read.run(reader, options.limits);
+        input_reader.run(reader, options.limits);
     })?;
     let forwarding = tokio::spawn(async move { loopback.run().await });
 
     // The signal is not dropped before this function returns, so the fallback is never used.
-    let cause = ended.await.unwrap_or(Cause::EndOfInput);
+    let cause = cause_receiver.await.unwrap_or(Cause::EndOfInput);
     if cause == Cause::EndOfInput {
         // Input such as `printf ... | strata serve` ends before the answers are complete.
         let _ = timeout(options.drain, dispatcher.pending().idle()).await;
@@ -128,13 +128,13 @@ fn start_writer<O: Write + Send + 'static>(
     outbox: Arc<Outbox>,
     exit: Arc<ExitSignal>,
 ) -> io::Result<oneshot::Receiver<()>> {
-    let (done, written) = oneshot::channel();
+    let (sender, written) = oneshot::channel();
     thread::Builder::new().name("strata-writer".to_owned()).spawn(move || {
         if let Err(error) = outbox.write_to(writer) {
             tracing::error!(%error, "writing failed");
             exit.raise(Cause::OutputClosed);
         }
-        let _ = done.send(());
+        let _ = sender.send(());
     })?;
     Ok(written)
 }

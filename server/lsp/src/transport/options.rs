@@ -26,7 +26,7 @@ impl Default for Options {
             pending_requests: 512,
             unsent: 16 << 20,
             drain: Duration::from_secs(1),
-            watch_every: watchdog::EVERY,
+            watch_every: watchdog::DEFAULT_INTERVAL,
         }
     }
 }

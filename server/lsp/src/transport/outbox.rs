@@ -16,10 +16,10 @@ use tokio::sync::Notify;
 use tower_lsp::jsonrpc::Request;
 
 /// Maximum size of joined messages that are written with one call, in bytes.
-const BATCH: usize = 64 * 1024;
+const MAX_BATCH: usize = 64 * 1024;
 
 /// Pause before the next attempt to write to an inherited non-blocking descriptor.
-const RETRY: Duration = Duration::from_millis(1);
+const RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
 pub(super) struct Outbox {
@@ -28,7 +28,7 @@ pub(super) struct Outbox {
     limit: usize,
     filled: Condvar,
     emptied: Condvar,
-    room: Notify,
+    capacity: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ struct Queue {
     /// Number of bytes not written yet, including those being written.
     unsent: usize,
     pressure: Pressure,
-    door: State,
+    state: State,
 }
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ enum State {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StateKey {
     method: &'static str,
-    of: String,
+    scope: String,
 }
 
 /// How a notification relates to earlier ones.
@@ -87,18 +87,18 @@ pub(super) enum Relation {
 impl Relation {
     /// Classifies a notification. `$/progress` reports of one token, and `strata/status` notifications of one session,
     /// describe a state (`docs/commands.md`).
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn for_message(request: &Request) -> Self {
         let field = |name| request.params().and_then(|params| params.get(name));
         match (request.method(), request.id()) {
             ("$/progress", None) => {
-                let of = field("token").map(Value::to_string).unwrap_or_default();
-                let key = StateKey { method: "$/progress", of };
+                let scope = field("token").map(Value::to_string).unwrap_or_default();
+                let key = StateKey { method: "$/progress", scope };
                 let kind = field("value").and_then(|value| value.get("kind"));
                 if kind.is_some_and(|kind| kind == "report") { Self::Replaces(key) } else { Self::Seals(key) }
             }
             ("strata/status", None) => {
-                let of = field("session").map(Value::to_string).unwrap_or_default();
-                Self::Replaces(StateKey { method: "strata/status", of })
+                let scope = field("session").map(Value::to_string).unwrap_or_default();
+                Self::Replaces(StateKey { method: "strata/status", scope })
             }
             _ => Self::Event,
         }
@@ -112,7 +112,7 @@ impl Outbox {
             limit,
             filled: Condvar::new(),
             emptied: Condvar::new(),
-            room: Notify::new(),
+            capacity: Notify::new(),
         }
     }
 
@@ -127,10 +127,10 @@ impl Outbox {
         bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         bytes.extend_from_slice(&body);
         let mut queue = self.lock();
-        if queue.door != State::Open {
+        if queue.state != State::Open {
             return;
         }
-        queue.put(bytes, relation);
+        queue.add(bytes, relation);
         if queue.unsent > self.limit {
             queue.pressure = Pressure::On;
         }
@@ -139,7 +139,7 @@ impl Outbox {
     }
 
     /// Blocks the calling thread while too much output is unsent. Used by the reader.
-    pub(super) fn wait_for_room(&self) {
+    pub(super) fn block_until_capacity(&self) {
         let mut queue = self.lock();
         while queue.pressure == Pressure::On {
             queue = self.emptied.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -147,13 +147,13 @@ impl Outbox {
     }
 
     /// Waits asynchronously while too much output is unsent. Used by tasks.
-    pub(super) async fn room(&self) {
+    pub(super) async fn wait_for_capacity(&self) {
         loop {
-            let room = self.room.notified();
+            let capacity = self.capacity.notified();
             if !self.is_under_pressure() {
                 return;
             }
-            room.await;
+            capacity.await;
         }
     }
 
@@ -164,8 +164,8 @@ impl Outbox {
     /// Closes the queue for further messages. [`Outbox::write_to`] returns once all queued messages are written.
     pub(super) fn close(&self) {
         let mut queue = self.lock();
-        if queue.door == State::Open {
-            queue.door = State::Closing;
+        if queue.state == State::Open {
+            queue.state = State::Closing;
         }
         drop(queue);
         self.filled.notify_one();
@@ -174,24 +174,24 @@ impl Outbox {
     /// Writes queued messages until [`Outbox::close`] is called or writing fails.
     pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
         loop {
-            let Some(batch) = self.take() else { return Ok(()) };
+            let Some(batch) = self.next_batch() else { return Ok(()) };
             let written = write_all(&mut output, &batch);
-            self.release(batch.len(), &written);
+            self.finish_write(batch.len(), &written);
             written?;
         }
     }
 
     /// Waits for messages, and returns as many as fit in a batch. Returns `None` after the last message.
-    fn take(&self) -> Option<Vec<u8>> {
+    fn next_batch(&self) -> Option<Vec<u8>> {
         let mut queue = self.lock();
         loop {
             if let Some(mut batch) = queue.pop() {
-                while queue.entries.front().is_some_and(|next| batch.len() + next.bytes.len() <= BATCH) {
+                while queue.entries.front().is_some_and(|next| batch.len() + next.bytes.len() <= MAX_BATCH) {
                     batch.extend(queue.pop().unwrap_or_default());
                 }
                 return Some(batch);
             }
-            if queue.door != State::Open {
+            if queue.state != State::Open {
                 return None;
             }
             queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -199,11 +199,11 @@ impl Outbox {
     }
 
     /// Subtracts `size` bytes from the unsent output after a write. Wakes the reader and tasks if there is room again.
-    fn release(&self, size: usize, written: &io::Result<()>) {
+    fn finish_write(&self, size: usize, written: &io::Result<()>) {
         let mut queue = self.lock();
         queue.unsent -= size;
         if written.is_err() {
-            *queue = Queue { door: State::Shut, ..Queue::default() };
+            *queue = Queue { state: State::Shut, ..Queue::default() };
         } else if queue.unsent > self.limit / 2 {
             return;
         }
@@ -211,7 +211,7 @@ impl Outbox {
         drop(queue);
         if before == Pressure::On || written.is_err() {
             self.emptied.notify_all();
-            self.room.notify_waiters();
+            self.capacity.notify_waiters();
         }
     }
 
@@ -221,7 +221,7 @@ impl Outbox {
 }
 
 impl Queue {
-    fn put(&mut self, bytes: Vec<u8>, relation: Relation) {
+    fn add(&mut self, bytes: Vec<u8>, relation: Relation) {
         let state = match relation {
             Relation::Event => None,
             Relation::Seals(key) => {
@@ -267,7 +267,7 @@ fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(RETRY),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(RETRY_PAUSE),
             Err(error) => return Err(error),
         }
     }
@@ -316,7 +316,7 @@ mod tests {
             (1, "report", 6),
         ] {
             let call = progress(token, kind, count);
-            outbox.push(&call, Relation::of(&call));
+            outbox.push(&call, Relation::for_message(&call));
         }
         let expected = ["1 begin 0", "1 report 2", "2 report 2", "1 end 3", "1 begin 4", "1 report 6"];
         assert_eq!(written(&outbox), expected);
@@ -325,28 +325,28 @@ mod tests {
     }
 
     #[test]
-    fn pressure_is_taken_off_at_half_the_limit_and_when_writing_fails() {
+    fn pressure_ends_at_half_the_limit_and_when_writing_fails() {
         let outbox = Outbox::new(100);
         let message = "x".repeat(40);
         (0..2).for_each(|_| outbox.push(&message, Relation::Event));
         assert!(outbox.is_under_pressure());
-        let first = outbox.take().unwrap();
+        let first = outbox.next_batch().unwrap();
         assert!(outbox.is_under_pressure(), "bytes being written count as unsent");
-        outbox.release(first.len(), &Ok(()));
+        outbox.finish_write(first.len(), &Ok(()));
         assert!(!outbox.is_under_pressure());
 
         (0..3).for_each(|_| outbox.push(&message, Relation::Event));
         assert!(outbox.is_under_pressure());
-        outbox.take();
-        outbox.release(0, &Err(ErrorKind::BrokenPipe.into()));
-        outbox.wait_for_room();
+        outbox.next_batch();
+        outbox.finish_write(0, &Err(ErrorKind::BrokenPipe.into()));
+        outbox.block_until_capacity();
         (0..3).for_each(|_| outbox.push(&message, Relation::Event));
         assert!(!outbox.is_under_pressure(), "nothing is queued after a failed write");
     }
 
     /// An output that rejects the first writes, and then accepts a few bytes at a time.
     struct SlowWriter {
-        taken: Vec<u8>,
+        written: Vec<u8>,
         refusals: Vec<ErrorKind>,
     }
 
@@ -355,9 +355,9 @@ mod tests {
             if let Some(refusal) = self.refusals.pop() {
                 return Err(refusal.into());
             }
-            let taken = &bytes[..bytes.len().min(3)];
-            self.taken.extend_from_slice(taken);
-            Ok(taken.len())
+            let written = &bytes[..bytes.len().min(3)];
+            self.written.extend_from_slice(written);
+            Ok(written.len())
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -368,8 +368,8 @@ mod tests {
     #[test]
     fn a_non_blocking_output_gets_everything() {
         let refusals = vec![ErrorKind::Interrupted, ErrorKind::WouldBlock];
-        let mut output = SlowWriter { taken: Vec::new(), refusals };
+        let mut output = SlowWriter { written: Vec::new(), refusals };
         write_all(&mut output, b"all of it").unwrap();
-        assert_eq!(output.taken, b"all of it");
+        assert_eq!(output.written, b"all of it");
     }
 }

@@ -21,10 +21,10 @@ use super::outbox::Outbox;
 use super::refusal;
 
 /// Maximum number of bytes per read, equal to the capacity of a pipe on Linux.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_SIZE: usize = 64 * 1024;
 
 /// Pause before the next attempt to read from an inherited non-blocking descriptor.
-const RETRY: Duration = Duration::from_millis(1);
+const RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 pub(super) struct Reader<T, R, A> {
     pub(super) dispatcher: Arc<Dispatcher<T, R>>,
@@ -42,13 +42,13 @@ where
     /// Reads until the input ends or serving ends.
     pub(super) fn run(&mut self, mut input: impl Read, limits: Limits) {
         let mut decoder = FrameDecoder::new(limits);
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_SIZE];
         while !self.exit.is_raised() {
             match input.read(&mut chunk) {
                 Ok(0) => break,
-                Ok(size) => self.take(decoder.push(chunk.get(..size).unwrap_or_default())),
+                Ok(size) => self.handle_frames(decoder.push(chunk.get(..size).unwrap_or_default())),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(RETRY),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(RETRY_PAUSE),
                 Err(error) => {
                     tracing::error!(%error, "reading failed");
                     break;
@@ -58,13 +58,13 @@ where
         self.exit.raise(Cause::EndOfInput);
     }
 
-    fn take(&mut self, decoded: impl Iterator<Item = DecodedFrame>) {
-        for decoded in decoded {
+    fn handle_frames(&mut self, frames: impl Iterator<Item = DecodedFrame>) {
+        for frame in frames {
             if self.exit.is_raised() {
                 return;
             }
-            self.outbox.wait_for_room();
-            match decoded {
+            self.outbox.block_until_capacity();
+            match frame {
                 DecodedFrame::Frame(body) => self.deliver(&body),
                 DecodedFrame::Fault(fault) => {
                     tracing::warn!(%fault, "skipped input");
@@ -73,7 +73,7 @@ where
                         _ => Opening::default(),
                     };
                     let id = opening.request_id().unwrap_or(Id::Null);
-                    self.lose(opening.lost(fault.to_string()));
+                    self.lose(opening.into_lost(fault.to_string()));
                     self.dispatcher.answer(&refusal::fault(id, &fault));
                 }
             }
@@ -84,11 +84,11 @@ where
         match message::read(body) {
             Incoming::Call(request) => self.dispatcher.accept(request, body.len()),
             Incoming::Answer(answer) => self.route(answer),
-            Incoming::Refused(reply, lost) => {
+            Incoming::Invalid(reply, lost) => {
                 self.lose(lost);
                 self.dispatcher.answer(&reply);
             }
-            Incoming::Hollow { answer, reply } => {
+            Incoming::EmptyAnswer { answer, reply } => {
                 self.route(answer);
                 self.dispatcher.answer(&reply);
             }

@@ -28,14 +28,14 @@ pub(super) fn bad_json(id: Id, error: &serde_json::Error) -> Response {
 }
 
 /// Returns the error response to JSON that is not a JSON-RPC 2.0 message as LSP defines it.
-pub(super) fn not_a_message(id: Id, why: &str) -> Response {
-    reply(id, ErrorCode::InvalidRequest, format!("not a JSON-RPC message: {why}"))
+pub(super) fn not_a_message(id: Id, reason: &str) -> Response {
+    reply(id, ErrorCode::InvalidRequest, format!("not a JSON-RPC message: {reason}"))
 }
 
 /// Returns the error response to a batch, which LSP does not support.
 pub(super) fn batch() -> Response {
-    let why = "LSP has no batches; send each message in its own frame";
-    reply(Id::Null, ErrorCode::InvalidRequest, why.to_owned())
+    let reason = "LSP has no batches; send each message in its own frame";
+    reply(Id::Null, ErrorCode::InvalidRequest, reason.to_owned())
 }
 
 /// Returns the error response to a request that exceeds the limit of pending requests.

@@ -11,28 +11,29 @@ use std::time::Duration;
 use super::exit::{Cause, ExitSignal};
 
 /// Default interval between checks: a third of the ten seconds within which a server must exit after its client.
-pub(super) const EVERY: Duration = Duration::from_secs(3);
+pub(super) const DEFAULT_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Raises [`Cause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
 /// example because it is in another PID namespace (containers, remote editors).
-pub(super) fn watch(process: u32, every: Duration, exit: &Arc<ExitSignal>) {
-    let Some(life) = Life::of(process) else {
+pub(super) fn watch(process: u32, interval: Duration, exit: &Arc<ExitSignal>) {
+    let Some(identity) = ProcessIdentity::new(process) else {
         tracing::info!(process, "cannot watch the client's process");
         return;
     };
     let exit = Arc::downgrade(exit);
-    let spawned =
-        thread::Builder::new().name("strata-watchdog".to_owned()).spawn(move || look(&life, every, &exit));
+    let spawned = thread::Builder::new()
+        .name("strata-watchdog".to_owned())
+        .spawn(move || poll(&identity, interval, &exit));
     if let Err(error) = spawned {
         tracing::warn!(%error, "the client's process is not watched");
     }
 }
 
-fn look(life: &Life, every: Duration, exit: &Weak<ExitSignal>) {
+fn poll(identity: &ProcessIdentity, interval: Duration, exit: &Weak<ExitSignal>) {
     loop {
-        thread::sleep(every);
+        thread::sleep(interval);
         let Some(exit) = exit.upgrade().filter(|exit| !exit.is_raised()) else { return };
-        if !life.goes_on() {
+        if !identity.is_alive() {
             exit.raise(Cause::ClientDied);
             return;
         }
@@ -42,15 +43,15 @@ fn look(life: &Life, every: Duration, exit: &Weak<ExitSignal>) {
 /// Identifies a process even if its id is reused.
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
-struct Life {
+struct ProcessIdentity {
     process: u32,
     /// Start time in clock ticks after boot (field 22 in proc_pid_stat(5)).
     started: String,
 }
 
 #[cfg(target_os = "linux")]
-impl Life {
-    fn of(process: u32) -> Option<Self> {
+impl ProcessIdentity {
+    fn new(process: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         // Field 2, the name, is in parentheses and may itself contain parentheses.
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -59,24 +60,24 @@ impl Life {
         (!matches!(state, "Z" | "X" | "x")).then_some(Self { process, started })
     }
 
-    fn goes_on(&self) -> bool {
-        Self::of(self.process).as_ref() == Some(self)
+    fn is_alive(&self) -> bool {
+        Self::new(self.process).as_ref() == Some(self)
     }
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
 #[derive(Debug)]
-struct Life {
+struct ProcessIdentity {
     process: u32,
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-impl Life {
-    fn of(process: u32) -> Option<Self> {
-        Some(Self { process }).filter(Self::goes_on)
+impl ProcessIdentity {
+    fn new(process: u32) -> Option<Self> {
+        Some(Self { process }).filter(Self::is_alive)
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_alive(&self) -> bool {
         // A process whose parent ends gets another parent.
         std::os::unix::process::parent_id() == self.process
     }
@@ -85,15 +86,15 @@ impl Life {
 /// Empty, because the standard library cannot observe other processes on this system.
 #[cfg(not(unix))]
 #[derive(Debug)]
-struct Life;
+struct ProcessIdentity;
 
 #[cfg(not(unix))]
-impl Life {
-    fn of(_process: u32) -> Option<Self> {
+impl ProcessIdentity {
+    fn new(_process: u32) -> Option<Self> {
         None
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_alive(&self) -> bool {
         true
     }
 }

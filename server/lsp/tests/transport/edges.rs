@@ -28,9 +28,10 @@ fn only_initialize_is_served_before_initialize() {
         initialize(),
         noop(3),
     ]);
-    let seen: Vec<_> = (0..5).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
+    let replies: Vec<_> =
+        (0..5).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
     assert_eq!(
-        seen,
+        replies,
         [
             (json!(1), Some(NOT_INITIALIZED)),
             (json!(2), Some(NOT_INITIALIZED)),
@@ -43,15 +44,17 @@ fn only_initialize_is_served_before_initialize() {
 }
 
 #[test]
-fn initialize_can_be_tried_again() {
+fn initialize_can_be_retried_after_an_error() {
     let mut ours = Ours::fresh(Options::default());
-    let attempt =
-        |how: &str| call(how, "initialize", json!({ "capabilities": {}, "initializationOptions": how }));
+    let attempt = |option: &str| {
+        call(option, "initialize", json!({ "capabilities": {}, "initializationOptions": option }))
+    };
     ours.send_all([attempt("refuse"), attempt("panic"), attempt("slow")]);
     ours.send_all([noop(1), cancel("slow")]);
-    let seen: Vec<_> = (0..4).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
+    let replies: Vec<_> =
+        (0..4).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
     assert_eq!(
-        seen,
+        replies,
         [
             (json!("refuse"), Some(-32602)),
             (json!("panic"), Some(-32603)),
@@ -65,7 +68,7 @@ fn initialize_can_be_tried_again() {
 }
 
 #[test]
-fn requests_are_capped_and_nothing_else_is() {
+fn only_pending_requests_are_limited() {
     let mut ours = Ours::start();
     ours.send_all((1..=513).map(|number| call(number, "test/ask", named(number))));
     let mut questions = Vec::new();
@@ -98,7 +101,7 @@ fn requests_are_capped_and_nothing_else_is() {
 }
 
 #[test]
-fn an_id_is_pending_once() {
+fn a_second_request_with_a_pending_id_is_rejected() {
     let mut ours = Ours::start();
     ours.send_all([
         call(1, "test/slow", named("a")),
@@ -117,7 +120,7 @@ fn an_id_is_pending_once() {
 }
 
 #[test]
-fn odd_answers_reach_whoever_waits() {
+fn malformed_answers_reach_the_waiting_caller() {
     let mut ours = Ours::start();
     let mut ask = |id: i64, fields: Value| {
         ours.send(&call(id, "test/ask", named(id)));
@@ -169,7 +172,7 @@ fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
 }
 
 #[test]
-fn the_end_of_the_input_does_not_wait_for_ever() {
+fn the_end_of_the_input_waits_only_for_a_limited_time() {
     let mut ours = Ours::start_with(Options { drain: Duration::from_millis(10), ..Options::default() });
     ours.send_all([call(1, "test/slow", named(1)), call(2, "test/ask", named(2))]);
     ours.hang_up();
@@ -194,11 +197,11 @@ fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
 /// In a container, the client's process id is unknown or belongs to another process.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_client_that_cannot_be_seen_is_not_taken_for_dead() {
-    let mut gone = Command::new("true").spawn().unwrap();
-    gone.wait().unwrap();
+fn a_client_whose_process_is_invisible_does_not_count_as_ended() {
+    let mut exited = Command::new("true").spawn().unwrap();
+    exited.wait().unwrap();
     let mut ours = Ours::fresh(Options { watch_every: Duration::from_millis(1), ..Options::default() });
-    for process in [json!(gone.id()), json!(null), json!(-1), json!(0), json!(u64::MAX)] {
+    for process in [json!(exited.id()), json!(null), json!(-1), json!(0), json!(u64::MAX)] {
         ours.send(&call(1, "initialize", json!({ "capabilities": {}, "processId": process })));
         ours.next();
     }

@@ -96,7 +96,7 @@ fn broken_json() -> Vec<(&'static str, Vec<u8>)> {
     bodies.into_iter().map(|(name, body)| (name, frame_bytes(body))).collect()
 }
 
-fn no_messages() -> Vec<(&'static str, Vec<u8>)> {
+fn invalid_messages() -> Vec<(&'static str, Vec<u8>)> {
     let bodies = [
         ("a number", "42"),
         ("no fields", "{}"),
@@ -159,13 +159,13 @@ async fn library_broken_json_is_fatal() {
 }
 
 #[test]
-fn json_that_is_no_message_is_refused() {
-    assert_answered_and_survived(no_messages(), INVALID_REQUEST);
+fn json_that_is_not_a_message_is_rejected() {
+    assert_answered_and_survived(invalid_messages(), INVALID_REQUEST);
 }
 
 #[tokio::test(start_paused = true)]
-async fn library_json_that_is_no_message_is_fatal() {
-    assert_library_ends(no_messages()).await;
+async fn library_json_that_is_not_a_message_is_fatal() {
+    assert_library_ends(invalid_messages()).await;
 }
 
 #[test]
@@ -227,7 +227,7 @@ async fn library_an_unknown_dollar_request_is_never_answered() {
 
 /// Version 0.20 rejected `null`; version 0.23 accepts it but rejects `{}`.
 #[test]
-fn shutdown_is_not_refused_over_its_params() {
+fn shutdown_is_accepted_with_any_parameters() {
     for params in [Value::Null, json!({}), json!([])] {
         let mut ours = Ours::start();
         ours.send(&call(1, "shutdown", params));
@@ -239,7 +239,7 @@ fn shutdown_is_not_refused_over_its_params() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn library_shutdown_is_refused_over_its_params() {
+async fn library_shutdown_is_rejected_because_of_its_parameters() {
     let mut library = Library::start().await;
     library.send(&call(1, "shutdown", json!({}))).await;
     assert_eq!(code(&library.next().await.unwrap()), Some(-32602), "the fault is gone");
@@ -263,7 +263,7 @@ fn exit_ends_the_server_while_the_input_is_open() {
 }
 
 #[test]
-fn a_client_that_answers_late_is_heard_behind_any_number_of_requests() {
+fn a_late_answer_of_the_client_is_received_after_any_number_of_requests() {
     let mut ours = Ours::start();
     ours.send_all((1..=200).map(|number| call(number, "test/ask", named(number))));
     ours.send_all([change(1), cancel(100)]);
@@ -283,9 +283,9 @@ fn a_client_that_answers_late_is_heard_behind_any_number_of_requests() {
         (1..=200).map(|number| format!("ask {number}")).chain(["change 1".to_owned()]).collect::<Vec<_>>(),
         "wire order is state order"
     );
-    let asked: Vec<_> =
+    let names: Vec<_> =
         questions.iter().map(|question| question["params"]["name"].as_str().unwrap()).collect();
-    assert_eq!(asked, (1..=200).map(|number| number.to_string()).collect::<Vec<_>>());
+    assert_eq!(names, (1..=200).map(|number| number.to_string()).collect::<Vec<_>>());
     ours.send_all(questions.iter().map(
         |question| json!({ "jsonrpc": "2.0", "id": question["id"], "result": question["params"]["name"] }),
     ));
@@ -305,7 +305,7 @@ fn a_client_that_answers_late_is_heard_behind_any_number_of_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn library_a_client_that_answers_late_is_never_heard() {
+async fn library_a_late_answer_of_the_client_is_never_received() {
     let mut library = Library::start().await;
     library.send_all((1..=200).map(|number| call(number, "test/ask", named(number)))).await;
     library.send_all([change(1), cancel(100)]).await;
@@ -319,7 +319,7 @@ async fn library_a_client_that_answers_late_is_never_heard() {
 }
 
 #[test]
-fn what_comes_while_initialize_is_pending_is_held_in_order() {
+fn messages_during_initialize_are_held_in_order() {
     let mut ours = Ours::fresh(Options::default());
     ours.send(&call(0, "initialize", json!({ "capabilities": {}, "initializationOptions": "slow" })));
     ours.world.wait_for("initialize");
@@ -336,7 +336,7 @@ fn what_comes_while_initialize_is_pending_is_held_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn library_what_comes_while_initialize_is_pending_is_lost() {
+async fn library_messages_during_initialize_are_lost() {
     let mut library = Library::fresh();
     library
         .send(&call(0, "initialize", json!({ "capabilities": {}, "initializationOptions": "slow" })))
@@ -363,7 +363,7 @@ fn a_request_that_is_too_large_is_skipped_and_answered_by_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn library_takes_a_length_at_its_word() {
+async fn library_allocates_the_claimed_length() {
     let mut library = Library::start().await;
     library.send_raw(b"Content-Length: 1000000000000\r\n\r\n{}").await;
     library.send(&noop(1)).await;
@@ -372,16 +372,17 @@ async fn library_takes_a_length_at_its_word() {
 }
 
 #[test]
-fn garbage_in_front_of_a_frame_costs_nothing_but_itself() {
+fn garbage_before_a_frame_is_skipped_without_losing_the_frame() {
     let mut ours = Ours::fresh(Options::default());
     let mut bytes = b"garbage without an end".to_vec();
     bytes.extend(frame(&initialize()));
     bytes.extend(b"\r\n\r\nshort body");
     bytes.extend(frame(&noop(1)));
     ours.send_raw(&bytes);
-    let seen: Vec<_> = (0..4).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
+    let replies: Vec<_> =
+        (0..4).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
     assert_eq!(
-        seen,
+        replies,
         [
             (Value::Null, Some(PARSE_ERROR)),
             (json!("initialize"), None),

@@ -45,20 +45,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn any_cut_gives_the_same(pieces in pieces(), cuts in prop::collection::vec(0..40usize, 0..20)) {
+    fn the_result_does_not_depend_on_how_the_stream_is_divided(pieces in pieces(), cuts in prop::collection::vec(0..40usize, 0..20)) {
         let bytes: Vec<u8> = pieces.iter().flat_map(Piece::bytes).collect();
         prop_assert_eq!(decode(&bytes, &cuts), decode(&bytes, &[]));
     }
 
     #[test]
-    fn one_byte_at_a_time_gives_the_same(pieces in pieces()) {
+    fn a_stream_of_single_bytes_is_decoded_alike(pieces in pieces()) {
         let bytes: Vec<u8> = pieces.iter().flat_map(Piece::bytes).collect();
         prop_assert_eq!(decode(&bytes, &[1]), decode(&bytes, &[]));
     }
 
     /// Frames are decoded completely and in order, regardless of the bytes between them.
     #[test]
-    fn garbage_costs_nothing_but_itself(pieces in pieces()) {
+    fn garbage_between_frames_loses_no_frame(pieces in pieces()) {
         let bytes: Vec<u8> = pieces.iter().flat_map(Piece::bytes).collect();
         let frames: Vec<_> = pieces.iter().filter_map(Piece::body).collect();
         prop_assert_eq!(bodies(decode(&bytes, &[])), frames);
@@ -66,7 +66,7 @@ proptest! {
 
     /// A lost boundary between two frames is reported at most once.
     #[test]
-    fn faults_are_not_multiplied(garbage in prop::collection::vec(any::<u8>(), 0..5000)) {
+    fn a_run_of_garbage_is_reported_as_one_fault(garbage in prop::collection::vec(any::<u8>(), 0..5000)) {
         let bytes = [garbage, frame_bytes(b"{}")].concat();
         prop_assert!(faults(&bytes).len() <= 1 + bytes.windows(15).filter(|name| name.eq_ignore_ascii_case(b"content-length:")).count());
     }
@@ -78,7 +78,7 @@ proptest! {
 
     /// Text with fragments of headers, which reaches more states of the decoder.
     #[test]
-    fn headers_of_any_kind_do_no_harm(text in "((Content-Length|content-type|X)?[: ]{0,2}[0-9;=a]{0,4}(\r?\n){0,2}){0,40}", cuts in prop::collection::vec(0..9usize, 0..9)) {
+    fn arbitrary_headers_do_not_panic(text in "((Content-Length|content-type|X)?[: ]{0,2}[0-9;=a]{0,4}(\r?\n){0,2}){0,40}", cuts in prop::collection::vec(0..9usize, 0..9)) {
         prop_assert_eq!(decode(text.as_bytes(), &cuts), decode(text.as_bytes(), &[]));
     }
 }
@@ -102,7 +102,7 @@ fn headers_are_read_leniently() {
 }
 
 #[test]
-fn each_fault_has_its_name() {
+fn each_kind_of_invalid_frame_has_its_own_fault() {
     let long = format!("X: {}\r\n", "x".repeat(LIMITS.header));
     for (bytes, fault) in [
         ("hello\r\n", Fault::Garbage),
@@ -135,7 +135,7 @@ fn a_message_that_is_too_large_is_skipped_by_its_length() {
 
 /// A claimed length takes no memory before bytes arrive. Garbage and skipped messages never take memory.
 #[test]
-fn memory_is_what_arrived() {
+fn memory_grows_only_with_received_bytes() {
     let piece = [b'x'; 4096];
     let mut decoder = FrameDecoder::default();
     assert_eq!(decoder.push(b"Content-Length: 67108864\r\n\r\n").count(), 0);

@@ -183,12 +183,10 @@ impl LanguageServer for Mock {
     }
 }
 
-/// Builds a request.
 pub(crate) fn call(id: impl Into<Value>, method: &str, params: impl Serialize) -> Value {
     json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
 }
 
-/// Builds a notification.
 pub(crate) fn notify(method: &str, params: impl Serialize) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
@@ -228,7 +226,6 @@ pub(crate) fn frame_bytes(body: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Returns the code of an error reply.
 pub(crate) fn code(reply: &Value) -> Option<i64> {
     reply.get("error")?.get("code")?.as_i64()
 }

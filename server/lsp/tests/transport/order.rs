@@ -59,7 +59,7 @@ async fn library_after_its_first_await_a_handler_runs_in_any_order() {
 
 /// LSP requires partial results and the end of progress to arrive before the answer.
 #[test]
-fn what_a_handler_sends_before_it_answers_arrives_before_its_answer() {
+fn messages_that_a_handler_sends_arrive_before_its_answer() {
     let mut ours = Ours::start();
     for round in 1..=200 {
         ours.send(&call(round, "test/tell", sized(1)));

@@ -15,35 +15,34 @@ use crate::ours::{read_message, run};
 const ANSWER: usize = 10_000;
 const REQUESTS: usize = 400;
 
-/// Counts bytes in transit.
 #[derive(Default)]
-struct Scale {
-    asked: AtomicUsize,
+struct BytesInTransit {
+    requested: AtomicUsize,
     written: AtomicUsize,
-    most: AtomicUsize,
+    peak: AtomicUsize,
 }
 
 /// An input that returns one frame per read.
 struct Input {
     frames: std::vec::IntoIter<Vec<u8>>,
-    scale: Arc<Scale>,
+    in_transit: Arc<BytesInTransit>,
     /// Notified when all frames have been read.
-    taken: Sender<()>,
+    finished_reading: Sender<()>,
     /// Ends the input when it is notified.
     end: Receiver<()>,
 }
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let asked = self.scale.asked.load(Ordering::SeqCst) * ANSWER;
-        let waiting = asked.saturating_sub(self.scale.written.load(Ordering::SeqCst));
-        self.scale.most.fetch_max(waiting, Ordering::SeqCst);
+        let requested = self.in_transit.requested.load(Ordering::SeqCst) * ANSWER;
+        let waiting = requested.saturating_sub(self.in_transit.written.load(Ordering::SeqCst));
+        self.in_transit.peak.fetch_max(waiting, Ordering::SeqCst);
         let Some(frame) = self.frames.next() else {
-            let _ = self.taken.send(());
+            let _ = self.finished_reading.send(());
             let _ = self.end.recv();
             return Ok(0);
         };
-        self.scale.asked.fetch_add(1, Ordering::SeqCst);
+        self.in_transit.requested.fetch_add(1, Ordering::SeqCst);
         buffer[..frame.len()].copy_from_slice(&frame);
         Ok(frame.len())
     }
@@ -51,20 +50,20 @@ impl Read for Input {
 
 /// An output whose first write blocks, like a full pipe.
 struct Output {
-    scale: Arc<Scale>,
-    taken: Option<Receiver<()>>,
+    in_transit: Arc<BytesInTransit>,
+    all_read: Option<Receiver<()>>,
     bytes: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(taken) = self.taken.take() {
+        if let Some(all_read) = self.all_read.take() {
             // Time for a faulty reader to read everything. On a slow machine, this may miss a fault, but it cannot fail
             // for a correct reader.
-            let _ = taken.recv_timeout(Duration::from_millis(500));
+            let _ = all_read.recv_timeout(Duration::from_millis(500));
         }
         self.bytes.lock().unwrap().extend_from_slice(bytes);
-        self.scale.written.fetch_add(bytes.len(), Ordering::SeqCst);
+        self.in_transit.written.fetch_add(bytes.len(), Ordering::SeqCst);
         Ok(bytes.len())
     }
 
@@ -74,22 +73,28 @@ impl Write for Output {
 }
 
 #[test]
-fn input_waits_for_a_client_that_does_not_read() {
+fn no_input_is_accepted_while_the_client_does_not_read() {
     let options = Options { unsent: 50 * ANSWER, ..Options::default() };
     let requests = (1..=REQUESTS).map(|id| frame(&call(id, "test/big", sized(ANSWER))));
     let frames: Vec<_> = [frame(&initialize())].into_iter().chain(requests).collect();
-    let scale = Arc::new(Scale::default());
+    let in_transit = Arc::new(BytesInTransit::default());
     let bytes = Arc::new(Mutex::new(Vec::new()));
-    let (taken, all_taken) = mpsc::channel();
+    let (finished_reading, all_read) = mpsc::channel();
     let (end, ending) = mpsc::channel();
-    let input = Input { frames: frames.into_iter(), scale: Arc::clone(&scale), taken, end: ending };
-    let output = Output { scale: Arc::clone(&scale), taken: Some(all_taken), bytes: Arc::clone(&bytes) };
+    let input = Input {
+        frames: frames.into_iter(),
+        in_transit: Arc::clone(&in_transit),
+        finished_reading,
+        end: ending,
+    };
+    let output =
+        Output { in_transit: Arc::clone(&in_transit), all_read: Some(all_read), bytes: Arc::clone(&bytes) };
     let ended = run(&World::default(), input, output, options);
     drop(end);
     assert_eq!(ended.recv_timeout(LIMIT).unwrap().cause, Cause::EndOfInput);
 
-    let most = scale.most.load(Ordering::SeqCst);
-    assert!(most <= options.unsent + 3 * ANSWER, "{most} bytes were unsent");
+    let peak = in_transit.peak.load(Ordering::SeqCst);
+    assert!(peak <= options.unsent + 3 * ANSWER, "{peak} bytes were unsent");
     let bytes = bytes.lock().unwrap();
     let mut written = bytes.as_slice();
     let ids: Vec<_> =
@@ -115,7 +120,7 @@ fn a_client_that_never_reads_again_can_still_end_the_server() {
 
 /// Only the latest unsent notification of a state is kept, but all events are kept, in order.
 #[test]
-fn unsent_states_are_replaced_and_events_are_not() {
+fn only_unsent_notifications_of_a_state_are_replaced() {
     let (reader, mut input) = io::pipe().unwrap();
     let (output, writer) = io::pipe().unwrap();
     let world = World::default();
@@ -124,8 +129,8 @@ fn unsent_states_are_replaced_and_events_are_not() {
     // A pipe cannot hold this message, so the writer blocks from here on.
     input.write_all(&frame(&call(1, "test/big", sized(1 << 20)))).unwrap();
     for id in 2..=20 {
-        let told = Arg { name: id.to_string(), size: 50 };
-        input.write_all(&frame(&call(id, "test/tell", told))).unwrap();
+        let arg = Arg { name: id.to_string(), size: 50 };
+        input.write_all(&frame(&call(id, "test/tell", arg))).unwrap();
     }
     (2..=20).for_each(|id| world.wait_for(&format!("told {id}")));
     input.write_all(&frame(&noop("last"))).unwrap();

@@ -87,101 +87,103 @@ fn redirection() -> impl Strategy<Value = Redirection> {
 
 /// Returns all paths below a directory, relative to it.
 fn entries(top: &Path) -> Vec<PathBuf> {
-    let mut found = vec![PathBuf::new()];
-    for at in 0.. {
-        let Some(below) = found.get(at).cloned() else { break };
+    let mut paths = vec![PathBuf::new()];
+    for index in 0.. {
+        let Some(below) = paths.get(index).cloned() else { break };
         let entries = fs::read_dir(top.join(&below)).into_iter().flatten().flatten();
-        found.extend(entries.map(|entry| below.join(entry.file_name())));
+        paths.extend(entries.map(|entry| below.join(entry.file_name())));
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// Replaces a path with a link. Does nothing if a parent is a file or a link.
-fn link(target: &Path, place: &Path) {
-    let parent = place.parent().unwrap();
+fn link(target: &Path, path: &Path) {
+    let parent = path.parent().unwrap();
     let is_inside =
-        |place: &Path| place.ancestors().skip(1).all(|at| at.symlink_metadata().is_ok_and(|at| at.is_dir()));
+        |path: &Path| path.ancestors().skip(1).all(|at| at.symlink_metadata().is_ok_and(|at| at.is_dir()));
     if !parent.exists() {
         let _ = fs::create_dir_all(parent);
     }
-    if !is_inside(place) {
+    if !is_inside(path) {
         return;
     }
-    let _ = fs::remove_file(place).or_else(|_| fs::remove_dir_all(place));
-    symlink(target, place).unwrap();
+    let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+    symlink(target, path).unwrap();
 }
 
 /// Writes a file, but never into the neighbour's directory.
-fn write(place: &Path, text: &str) {
-    write_bytes(place, text.as_bytes());
+fn write(path: &Path, text: &str) {
+    write_bytes(path, text.as_bytes());
 }
 
-fn write_bytes(place: &Path, bytes: &[u8]) {
-    let is_inside = place.ancestors().skip(1).all(|at| at.symlink_metadata().is_ok_and(|at| at.is_dir()));
-    if is_inside && !place.is_symlink() && !place.is_dir() {
-        fs::write(place, bytes).unwrap();
+fn write_bytes(path: &Path, bytes: &[u8]) {
+    let is_inside = path.ancestors().skip(1).all(|at| at.symlink_metadata().is_ok_and(|at| at.is_dir()));
+    if is_inside && !path.is_symlink() && !path.is_dir() {
+        fs::write(path, bytes).unwrap();
     }
 }
 
 /// Makes the repository at `top` lead to its neighbour.
 fn redirect(top: &Path, neighbour: &Repo, redirection: &Redirection) {
-    let theirs = neighbour.git_dir();
+    let neighbour_git_dir = neighbour.git_dir();
     let git = top.join(".git");
-    let newest = fs::read_to_string(theirs.join(BRANCH)).unwrap();
+    let newest = fs::read_to_string(neighbour_git_dir.join(BRANCH)).unwrap();
     match redirection {
         Redirection::Link(number) => {
-            let all = entries(theirs);
+            let all = entries(neighbour_git_dir);
             let entry = &all[number % all.len()];
             // A name that the attacker chose is not a secret.
-            let own_name = entry.to_str().unwrap().replace("neighbour-branch", "main");
-            let place = if own_name.is_empty() { git } else { git.join(own_name) };
-            link(&theirs.join(entry), &place);
+            let name = entry.to_str().unwrap().replace("neighbour-branch", "main");
+            let path = if name.is_empty() { git } else { git.join(name) };
+            link(&neighbour_git_dir.join(entry), &path);
         }
         Redirection::Hops(hops) => {
             write(&git.join("HEAD"), "ref: refs/heads/0\n");
             for hop in 0..*hops {
                 write(&git.join(format!("refs/heads/{hop}")), &format!("ref: refs/heads/{}\n", hop + 1));
             }
-            link(&theirs.join(BRANCH), &git.join(format!("refs/heads/{hops}")));
+            link(&neighbour_git_dir.join(BRANCH), &git.join(format!("refs/heads/{hops}")));
         }
         Redirection::Commit => write(&git.join("refs/heads/main"), &newest),
         Redirection::Objects => {
-            let objects = entries(&theirs.join("objects")).into_iter();
+            let objects = entries(&neighbour_git_dir.join("objects")).into_iter();
             for folder in objects.filter(|path| path.as_os_str().len() == 2) {
-                link(&theirs.join("objects").join(&folder), &git.join("objects").join(folder));
+                link(&neighbour_git_dir.join("objects").join(&folder), &git.join("objects").join(folder));
             }
         }
         Redirection::Alternates { relative } => {
             let up = "../".repeat(git.components().count());
-            let objects = theirs.join("objects");
+            let objects = neighbour_git_dir.join("objects");
             let objects =
                 if *relative { format!("{up}{}", objects.display()) } else { objects.display().to_string() };
             write(&git.join("objects/info/alternates"), &format!("{objects}\n"));
         }
-        Redirection::CommonDirectory => write(&git.join("commondir"), &format!("{}\n", theirs.display())),
+        Redirection::CommonDirectory => {
+            write(&git.join("commondir"), &format!("{}\n", neighbour_git_dir.display()))
+        }
         Redirection::GitFile => {
             let _ = fs::remove_file(&git).or_else(|_| fs::remove_dir_all(&git));
-            write(&git, &format!("gitdir: {}\n", theirs.display()));
+            write(&git, &format!("gitdir: {}\n", neighbour_git_dir.display()));
         }
         Redirection::TwoLines => {
             if git.is_dir() && fs::rename(&git, top.join("sub")).is_ok() {
                 write(&top.join("sub/config"), "[core]\n\tworktree = ..\n");
                 write(&git, "gitdir: sub\nx\n");
-                link(theirs, &top.join("sub\nx"));
+                link(neighbour_git_dir, &top.join("sub\nx"));
             }
         }
         Redirection::Setting { number, of_work_tree } => {
-            let theirs = theirs.display();
+            let neighbour_git_dir = neighbour_git_dir.display();
             let settings = [
-                format!("[gitoxide \"core\"]\n\tindexFile = {theirs}/index\n"),
-                format!("[gitoxide \"core\"]\n\tshallowFile = {theirs}/packed-refs\n"),
-                format!("[gitoxide \"objects\"]\n\treplaceRefBase = {theirs}/refs\n"),
+                format!("[gitoxide \"core\"]\n\tindexFile = {neighbour_git_dir}/index\n"),
+                format!("[gitoxide \"core\"]\n\tshallowFile = {neighbour_git_dir}/packed-refs\n"),
+                format!("[gitoxide \"objects\"]\n\treplaceRefBase = {neighbour_git_dir}/refs\n"),
                 format!("[core]\n\tworktree = {}\n", neighbour.folder().display()),
-                format!("[core]\n\texcludesFile = {theirs}/info/exclude\n"),
-                format!("[core]\n\tattributesFile = {theirs}/info/exclude\n"),
-                format!("[include]\n\tpath = {theirs}/config\n"),
-                format!("[includeIf \"gitdir:**\"]\n\tpath = {theirs}/config\n"),
+                format!("[core]\n\texcludesFile = {neighbour_git_dir}/info/exclude\n"),
+                format!("[core]\n\tattributesFile = {neighbour_git_dir}/info/exclude\n"),
+                format!("[include]\n\tpath = {neighbour_git_dir}/config\n"),
+                format!("[includeIf \"gitdir:**\"]\n\tpath = {neighbour_git_dir}/config\n"),
             ];
             let setting = &settings[number % settings.len()];
             let core = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n";
@@ -196,13 +198,13 @@ fn redirect(top: &Path, neighbour: &Repo, redirection: &Redirection) {
         Redirection::Bare => {
             let _ = fs::remove_file(git.join("HEAD"));
             for name in ["HEAD", "index", "objects", "refs"] {
-                link(&theirs.join(name), &top.join(name));
+                link(&neighbour_git_dir.join(name), &top.join(name));
             }
         }
     }
 }
 
-fn own() -> Repo {
+fn own_repository() -> Repo {
     let mut repo = Repo::new();
     repo.commit("own", &[("own.py", "own\n")]);
     repo.check_out();
@@ -210,7 +212,7 @@ fn own() -> Repo {
 }
 
 /// Copies a repository, which is faster than making one.
-fn copied(repo: &Repo) -> tempfile::TempDir {
+fn copy_of(repo: &Repo) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for below in entries(repo.folder()) {
         let (from, to) = (repo.folder().join(&below), copy.path().join(&below));
@@ -221,21 +223,21 @@ fn copied(repo: &Repo) -> tempfile::TempDir {
 
 /// A repository of an attacker who knows the hash of the neighbour's newest tree.
 fn attacker(neighbour: &Repo) -> Repo {
-    let mut repo = own();
+    let mut repo = own_repository();
     repo.commit_tree("own", neighbour.newest_tree(), None);
     repo
 }
 
 /// Nothing is rejected merely because it is unusual.
 #[test]
-fn a_repository_that_leads_nowhere_is_read() {
-    let repo = own();
+fn a_repository_without_redirections_is_read() {
+    let repo = own_repository();
     let newest = fs::read_to_string(repo.git_dir().join("refs/heads/main")).unwrap();
     let parts = (0usize..5, proptest::collection::vec("[a-z]{1,8}", 0..6));
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) });
     let outcome = runner.run(&parts, |(hops, names)| {
-        let copy = copied(&repo);
+        let copy = copy_of(&repo);
         let git = copy.path().join(".git");
         for name in names {
             fs::create_dir_all(git.join("x").join(&name)).unwrap();
@@ -259,14 +261,14 @@ fn a_repository_that_leads_nowhere_is_read() {
 #[test]
 fn no_redirection_reveals_the_neighbour() {
     let neighbour = neighbour();
-    let repos = [own(), attacker(&neighbour)];
+    let repos = [own_repository(), attacker(&neighbour)];
     let (cases, revealing) =
         (if std::env::var_os("STRATA_LONG").is_some() { 20_000 } else { 48 }, AtomicU32::new(0));
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) });
     let steps = (0usize..2, proptest::collection::vec(redirection(), 1..6));
     let outcome = runner.run(&steps, |(repo, redirections)| {
-        let copy = copied(&repos[repo]);
+        let copy = copy_of(&repos[repo]);
         for redirection in &redirections {
             redirect(copy.path(), &neighbour, redirection);
         }
@@ -291,8 +293,8 @@ fn each_redirection_is_rejected_or_ignored() {
     let neighbour = neighbour();
     let index = |of_work_tree| Redirection::Setting { number: 0, of_work_tree };
     let alternates = |relative| Redirection::Alternates { relative };
-    let (own, attacker) = (own(), attacker(&neighbour));
-    let ways = [
+    let (own, attacker) = (own_repository(), attacker(&neighbour));
+    let cases = [
         (&attacker, vec![Redirection::Objects]),
         (&attacker, vec![Redirection::Hops(2), Redirection::Objects]),
         (&attacker, vec![Redirection::Commit, Redirection::Objects]),
@@ -306,14 +308,14 @@ fn each_redirection_is_rejected_or_ignored() {
         (&own, vec![Redirection::Bare]),
         (&own, vec![Redirection::Pack]),
     ];
-    for (repo, name) in ways {
-        let copy = copied(repo);
-        for redirection in &name {
+    for (repo, redirections) in cases {
+        let copy = copy_of(repo);
+        for redirection in &redirections {
             redirect(copy.path(), &neighbour, redirection);
         }
         let [trusted, untrusted] = [Trust::Trusted, Trust::Untrusted].map(|trust| report(copy.path(), trust));
-        assert!(trusted.contains(SECRET), "{name:?} leads nowhere: {trusted}");
-        assert!(!untrusted.contains(SECRET), "{name:?}: {untrusted}");
+        assert!(trusted.contains(SECRET), "{redirections:?} leads nowhere: {trusted}");
+        assert!(!untrusted.contains(SECRET), "{redirections:?}: {untrusted}");
     }
 }
 
@@ -339,11 +341,11 @@ fn borrow_pack(top: &Path, neighbour: &Repo) {
     pack.push(u8::try_from(size >> 4).unwrap());
     pack.extend(stored(commit.as_bytes()));
     pack.extend(hash(&pack).as_slice());
-    let place = neighbour.git_dir().join("objects/pack/pack-1.pack");
-    fs::create_dir_all(place.parent().unwrap()).unwrap();
-    fs::write(&place, pack).unwrap();
+    let pack_path = neighbour.git_dir().join("objects/pack/pack-1.pack");
+    fs::create_dir_all(pack_path.parent().unwrap()).unwrap();
+    fs::write(&pack_path, pack).unwrap();
 
-    let mut names = place.with_extension("idx").to_str().unwrap().as_bytes().to_vec();
+    let mut names = pack_path.with_extension("idx").to_str().unwrap().as_bytes().to_vec();
     names.resize(names.len() + 4 - names.len() % 4, 0);
     let first = usize::from(id.as_slice()[0]);
     let fanout: Vec<u8> = (0..256).flat_map(|byte| u32::from(byte >= first).to_be_bytes()).collect();
@@ -382,8 +384,8 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
 
 /// A program can replace a part with a link between the check and the end of the reading, and put the part back.
 #[test]
-fn what_was_read_while_a_link_was_there_is_discarded() {
-    let repo = own();
+fn results_read_while_a_link_existed_are_discarded() {
+    let repo = own_repository();
     let branch = repo.git_dir().join("refs/heads/main");
     let aside = repo.git_dir().join("refs/heads/aside");
     let mut reads = 0;
@@ -411,7 +413,7 @@ fn what_was_read_while_a_link_was_there_is_discarded() {
 
 #[test]
 fn a_repository_that_never_stops_changing_is_not_read() {
-    let repo = own();
+    let repo = own_repository();
     let mut reads = 0;
     let outcome = History::read(repo.folder(), Trust::Untrusted, |_| {
         reads += 1;
@@ -423,8 +425,8 @@ fn a_repository_that_never_stops_changing_is_not_read() {
 }
 
 #[test]
-fn an_error_names_the_part_and_what_to_do() {
-    let repo = own();
+fn an_error_names_the_foreign_part_and_the_remedy() {
+    let repo = own_repository();
     symlink("/", repo.git_dir().join("refs/a\nb\u{202e}")).unwrap();
     let error = facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap_err().to_string();
     let expected = r#": "refs/a\nb\u{202e}" is a link, which could lead outside; to read it anyway, trust the workspace"#;

@@ -34,16 +34,16 @@ pub fn search_passages(
         return Err(StoreError::EmptyQuery);
     }
     let connection = Connection::open_in_memory()?;
-    connection.execute_batch(schema::WORDS)?;
+    connection.execute_batch(schema::CREATE_WORD_INDEX)?;
     let words = WordIndex::new(&connection);
     for (rowid, passage) in (0..).zip(passages) {
         words.add(rowid, passage)?;
     }
-    let ranked = rank(&connection, &terms, None, limits.hits)?;
-    let found = ranked.places.into_iter().filter_map(|(rowid, score)| {
+    let matches = rank(&connection, &terms, None, limits.hits)?;
+    let passages_found = matches.rows.into_iter().filter_map(|(rowid, score)| {
         let index = usize::try_from(rowid).ok()?;
         let snippet = snippet(passages.get(index)?, &terms, limits.snippet_chars);
         Some(FoundPassage { index, snippet, score })
     });
-    Ok((found.collect(), ranked.matched))
+    Ok((passages_found.collect(), matches.matched))
 }

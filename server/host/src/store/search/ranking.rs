@@ -1,5 +1,5 @@
 //! Finds and ranks matches in bounded time. BM25 visits each match of a word twice, to count and to rate it, and common
-//! words match almost everywhere. Words with more than [`COMMON`] matches must therefore occur in a result, but are not
+//! words match almost everywhere. Words with more than [`COMMON_WORD_MATCHES`] matches must therefore occur in a result, but are not
 //! used for ranking. BM25 would give them almost no weight anyway.
 
 use std::collections::HashSet;
@@ -11,9 +11,9 @@ use crate::store::StoreError;
 use crate::store::word_index::spaced;
 
 /// Matches in ranking order, best first.
-pub(super) struct RankedMatch {
+pub(super) struct RankedMatches {
     /// Rowids in the index, with their scores.
-    pub(super) places: Vec<(i64, f64)>,
+    pub(super) rows: Vec<(i64, f64)>,
     pub(super) coverage: Coverage,
     pub(super) matched: MatchedWords,
 }
@@ -21,8 +21,8 @@ pub(super) struct RankedMatch {
 struct Word {
     /// The word as an FTS5 string literal, in which no other syntax is recognized.
     quoted: String,
-    /// Number of matches. Not counted beyond [`COMMON`].
-    places: usize,
+    /// Number of matches. Not counted beyond [`COMMON_WORD_MATCHES`].
+    match_count: usize,
 }
 
 /// A part of the query between spaces. If it contains several words, they must be consecutive in a match.
@@ -32,156 +32,169 @@ struct Term {
 }
 
 /// A word with more matches than this counts as common. Ranking one match takes about a microsecond.
-const COMMON: usize = 4_000;
+const COMMON_WORD_MATCHES: usize = 4_000;
 
 /// Number of the newest matches to rank if the query contains only common words.
-const NEWEST: usize = 2_000;
+const MAX_NEWEST: usize = 2_000;
 
 /// Maximum number of common words to rank by. Each costs a pass over all of its matches.
-const RANKED_COMMON_WORDS: usize = 2;
+const MAX_RANKED_COMMON_WORDS: usize = 2;
 
 /// Lower bound for searches that consider matches of any age. No rowid is lower.
-const OLDEST: i64 = 0;
+const OLDEST_ROWID: i64 = 0;
 
-/// Returns at most `hits` matches, best first. If `within` is given, considers only these rowids.
+/// Returns at most `hits` matches, best first. If `scope` is given, considers only these rowids.
 pub(super) fn rank(
     connection: &Connection,
     terms: &[&str],
-    within: Option<&HashSet<i64>>,
+    scope: Option<&HashSet<i64>>,
     hits: usize,
-) -> Result<RankedMatch, StoreError> {
-    let index = Index::new(connection, within);
+) -> Result<RankedMatches, StoreError> {
+    let index = ScopedIndex::new(connection, scope);
     let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
-    terms.sort_by_key(Term::places);
-    let all = joined(terms.iter().map(|term| &*term.quoted), " AND ");
-    let rare = &terms[..terms.partition_point(|term| term.places() <= COMMON)];
+    terms.sort_by_key(Term::max_matches);
+    let all_words = join(terms.iter().map(|term| &*term.quoted), " AND ");
+    let rare = &terms[..terms.partition_point(|term| term.max_matches() <= COMMON_WORD_MATCHES)];
     if rare.is_empty() {
-        return index.common(&terms, &all, hits);
+        return index.match_common_words(&terms, &all_words, hits);
     }
-    let places = if rare.len() == terms.len() {
-        index.ranked(&all, OLDEST, None, hits)?
+    let rows = if rare.len() == terms.len() {
+        index.rank_matches(&all_words, OLDEST_ROWID, None, hits)?
     } else {
-        let matching: HashSet<i64> = index.newest(&all, usize::MAX)?.rowids.into_iter().collect();
-        let ranking = joined(rare.iter().map(|term| &*term.quoted), " AND ");
-        if matching.is_empty() {
+        let allowed: HashSet<i64> = index.newest(&all_words, usize::MAX)?.rowids.into_iter().collect();
+        let ranking = join(rare.iter().map(|term| &*term.quoted), " AND ");
+        if allowed.is_empty() {
             Vec::new()
         } else {
-            index.ranked(&ranking, OLDEST, Some(&matching), hits)?
+            index.rank_matches(&ranking, OLDEST_ROWID, Some(&allowed), hits)?
         }
     };
-    if !places.is_empty() {
-        return Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::All });
+    if !rows.is_empty() {
+        return Ok(RankedMatches { rows, coverage: Coverage::All, matched: MatchedWords::All });
     }
-    let some = rarest(terms);
-    let places = if some.is_empty() { Vec::new() } else { index.ranked(&some, OLDEST, None, hits)? };
-    Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::Some })
+    let any_rare_word = rarest(terms);
+    let rows = if any_rare_word.is_empty() {
+        Vec::new()
+    } else {
+        index.rank_matches(&any_rare_word, OLDEST_ROWID, None, hits)?
+    };
+    Ok(RankedMatches { rows, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
 /// Returns an expression that matches any of the rarest words. Includes as many words as can be ranked together.
 fn rarest(terms: Vec<Term>) -> String {
     let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
-    words.sort_by_key(|word| word.places);
-    let mut left = COMMON;
-    let affordable = words.iter().filter(|word| word.places > 0).take_while(|word| {
-        let fits = word.places <= left;
-        left = left.saturating_sub(word.places);
+    words.sort_by_key(|word| word.match_count);
+    let mut budget = COMMON_WORD_MATCHES;
+    let affordable_words = words.iter().filter(|word| word.match_count > 0).take_while(|word| {
+        let fits = word.match_count <= budget;
+        budget = budget.saturating_sub(word.match_count);
         fits
     });
-    joined(affordable.map(|word| &*word.quoted), " OR ")
+    join(affordable_words.map(|word| &*word.quoted), " OR ")
 }
 
 /// The word index, restricted to the scope of a search.
-struct Index<'c> {
+struct ScopedIndex<'c> {
     connection: &'c Connection,
-    within: Option<&'c HashSet<i64>>,
+    scope: Option<&'c HashSet<i64>>,
     /// The newest rowid in the scope.
-    last: i64,
+    newest_rowid: i64,
 }
 
-struct Newest {
+struct NewestMatches {
     rowids: Vec<i64>,
     /// Number of skipped matches outside the scope.
-    passed: usize,
+    skipped: usize,
 }
 
 impl Term {
     /// Returns an upper bound for the number of matches, which is the number of matches of the rarest word.
-    fn places(&self) -> usize {
-        self.words.iter().map(|word| word.places).min().unwrap_or_default()
+    fn max_matches(&self) -> usize {
+        self.words.iter().map(|word| word.match_count).min().unwrap_or_default()
     }
 }
 
-impl<'c> Index<'c> {
-    fn new(connection: &'c Connection, within: Option<&'c HashSet<i64>>) -> Self {
-        let last = within.map_or(i64::MAX, |within| within.iter().max().copied().unwrap_or_default());
-        Self { connection, within, last }
+impl<'c> ScopedIndex<'c> {
+    fn new(connection: &'c Connection, scope: Option<&'c HashSet<i64>>) -> Self {
+        let newest_rowid = scope.map_or(i64::MAX, |scope| scope.iter().max().copied().unwrap_or_default());
+        Self { connection, scope, newest_rowid }
     }
 
     fn term(&self, term: &str) -> Result<Term, StoreError> {
         let spaced = spaced(term);
         let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(|word| {
-            let quoted = quoted(word);
-            Ok(Word { places: self.places(&quoted)?, quoted })
+            let quoted = quote(word);
+            Ok(Word { match_count: self.count_matches(&quoted)?, quoted })
         });
-        Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quoted(&spaced) })
+        Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
     }
 
-    /// Counts the matches of an expression. Stops beyond [`COMMON`].
-    fn places(&self, expression: &str) -> Result<usize, StoreError> {
+    /// Counts the matches of an expression. Stops beyond [`COMMON_WORD_MATCHES`].
+    fn count_matches(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
-        let limit = i64::try_from(COMMON + 1).unwrap_or(i64::MAX);
+        let limit = i64::try_from(COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
         let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Returns the best matches by BM25 that are not older than `oldest` and, if `matching` is given, are in that set.
-    fn ranked(
+    /// Returns the best matches by BM25 that are not older than `oldest` and, if `allowed` is given, are in that set.
+    fn rank_matches(
         &self,
         expression: &str,
         oldest: i64,
-        matching: Option<&HashSet<i64>>,
+        allowed: Option<&HashSet<i64>>,
         hits: usize,
     ) -> Result<Vec<(i64, f64)>, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3
              ORDER BY rank, rowid DESC",
         )?;
-        let mut rows = statement.query(params![expression, oldest, self.last])?;
-        let mut places = Vec::new();
-        while places.len() < hits
+        let mut rows = statement.query(params![expression, oldest, self.newest_rowid])?;
+        let mut matches = Vec::new();
+        while matches.len() < hits
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.is_visible(rowid) && matching.is_none_or(|matching| matching.contains(&rowid)) {
-                places.push((rowid, row.get(1)?));
+            if self.is_visible(rowid) && allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
+                matches.push((rowid, row.get(1)?));
             }
         }
-        Ok(places)
+        Ok(matches)
     }
 
     /// Returns matches of a query that has only common words, ranked if this is affordable and by age otherwise.
-    fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<RankedMatch, StoreError> {
-        let newest = self.newest(all, NEWEST.max(hits))?;
-        let coverage =
-            if newest.rowids.len() < NEWEST { Coverage::All } else { Coverage::Newest(newest.rowids.len()) };
+    fn match_common_words(
+        &self,
+        terms: &[Term],
+        all: &str,
+        hits: usize,
+    ) -> Result<RankedMatches, StoreError> {
+        let newest = self.newest(all, MAX_NEWEST.max(hits))?;
+        let coverage = if newest.rowids.len() < MAX_NEWEST {
+            Coverage::All
+        } else {
+            Coverage::Newest(newest.rowids.len())
+        };
         let words: usize = terms.iter().map(|term| term.words.len()).sum();
-        let affordable = words <= RANKED_COMMON_WORDS && words == terms.len() && newest.passed <= NEWEST;
-        let places = match newest.rowids.last() {
-            Some(&oldest) if affordable => self.ranked(all, oldest, None, hits)?,
+        let affordable_words =
+            words <= MAX_RANKED_COMMON_WORDS && words == terms.len() && newest.skipped <= MAX_NEWEST;
+        let rows = match newest.rowids.last() {
+            Some(&oldest) if affordable_words => self.rank_matches(all, oldest, None, hits)?,
             _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
         };
-        Ok(RankedMatch { places, coverage, matched: MatchedWords::All })
+        Ok(RankedMatches { rows, coverage, matched: MatchedWords::All })
     }
 
-    fn newest(&self, expression: &str, count: usize) -> Result<Newest, StoreError> {
+    fn newest(&self, expression: &str, count: usize) -> Result<NewestMatches, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC",
         )?;
-        let mut rows = statement.query(params![expression, self.last])?;
-        let mut newest = Newest { rowids: Vec::new(), passed: 0 };
+        let mut rows = statement.query(params![expression, self.newest_rowid])?;
+        let mut newest = NewestMatches { rowids: Vec::new(), skipped: 0 };
         while newest.rowids.len() < count
             && let Some(row) = rows.next()?
         {
@@ -189,21 +202,21 @@ impl<'c> Index<'c> {
             if self.is_visible(rowid) {
                 newest.rowids.push(rowid);
             } else {
-                newest.passed += 1;
+                newest.skipped += 1;
             }
         }
         Ok(newest)
     }
 
     fn is_visible(&self, rowid: i64) -> bool {
-        self.within.is_none_or(|within| within.contains(&rowid))
+        self.scope.is_none_or(|scope| scope.contains(&rowid))
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", text.trim().replace(['"', '\0'], " "))
 }
 
-fn joined<'t>(quoted: impl Iterator<Item = &'t str>, operator: &str) -> String {
+fn join<'t>(quoted: impl Iterator<Item = &'t str>, operator: &str) -> String {
     quoted.collect::<Vec<_>>().join(operator)
 }

@@ -2,34 +2,35 @@
 
 /// Returns the text around the first occurrence of a term, on one line of at most `max` characters. If no term occurs
 /// literally, returns the beginning of the text.
-pub(super) fn snippet(text: &str, terms: &[&str], max: usize) -> String {
+pub(super) fn snippet(text: &str, terms: &[&str], max_chars: usize) -> String {
     let folded = fold(text);
-    let at = terms.iter().filter_map(|term| folded.find(&*fold(term))).min().unwrap_or_default();
-    let before = max / 4;
-    let start = text[..at].char_indices().rev().take(before).last().map_or(at, |(at, _)| at);
+    let match_start = terms.iter().filter_map(|term| folded.find(&*fold(term))).min().unwrap_or_default();
+    let before = max_chars / 4;
+    let start =
+        text[..match_start].char_indices().rev().take(before).last().map_or(match_start, |(index, _)| index);
     let mut line = String::new();
-    let mut left = max;
-    let mut space = start > 0;
+    let mut chars_left = max_chars;
+    let mut needs_space = start > 0;
     if start > 0 {
         line.push('…');
-        left = left.saturating_sub(1);
-        space = false;
+        chars_left = chars_left.saturating_sub(1);
+        needs_space = false;
     }
     for c in text[start..].chars() {
         if c.is_whitespace() {
-            space = !line.is_empty();
+            needs_space = !line.is_empty();
             continue;
         }
-        if left <= 1 + usize::from(space) {
+        if chars_left <= 1 + usize::from(needs_space) {
             line.push('…');
             break;
         }
-        if std::mem::take(&mut space) {
+        if std::mem::take(&mut needs_space) {
             line.push(' ');
-            left -= 1;
+            chars_left -= 1;
         }
         line.push(c);
-        left -= 1;
+        chars_left -= 1;
     }
     line
 }

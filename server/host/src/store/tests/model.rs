@@ -31,50 +31,50 @@ struct Model {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let (which, at) = (any::<usize>(), any::<usize>());
+    let (session, at) = (any::<usize>(), any::<usize>());
     let step = prop_oneof![
         2 => Just(Step::Create),
-        5 => (which, 0..4_u8).prop_map(|(which, count)| Step::Append(which, count)),
-        3 => (which, at).prop_map(|(which, at)| Step::Change(which, at)),
-        3 => (which, at).prop_map(|(which, at)| Step::Insert(which, at)),
-        2 => (which, at).prop_map(|(which, at)| Step::Remove(which, at)),
-        1 => (which, at).prop_map(|(which, at)| Step::Shuffle(which, at)),
-        1 => (which, at).prop_map(|(which, at)| Step::Fork(which, at)),
-        1 => which.prop_map(Step::Delete),
-        1 => which.prop_map(Step::Rename),
+        5 => (session, 0..4_u8).prop_map(|(session, count)| Step::Append(session, count)),
+        3 => (session, at).prop_map(|(session, at)| Step::Change(session, at)),
+        3 => (session, at).prop_map(|(session, at)| Step::Insert(session, at)),
+        2 => (session, at).prop_map(|(session, at)| Step::Remove(session, at)),
+        1 => (session, at).prop_map(|(session, at)| Step::Shuffle(session, at)),
+        1 => (session, at).prop_map(|(session, at)| Step::Fork(session, at)),
+        1 => session.prop_map(Step::Delete),
+        1 => session.prop_map(Step::Rename),
         2 => Just(Step::Reopen),
     ];
     prop::collection::vec(step, 1..40)
 }
 
 /// The store and the model side by side.
-struct Both {
+struct StoreAndModel {
     home: Home,
     store: Option<Store>,
     models: BTreeMap<SessionId, Model>,
-    made: u64,
+    counter: u64,
     clock: u64,
 }
 
-impl Both {
+impl StoreAndModel {
     fn new() -> Self {
         let home = Home::new();
-        Self { store: Some(home.open()), home, models: BTreeMap::new(), made: 0, clock: 1 << 40 }
+        Self { store: Some(home.open()), home, models: BTreeMap::new(), counter: 0, clock: 1 << 40 }
     }
 
-    fn pick(&self, which: usize) -> Option<SessionId> {
-        self.models.keys().nth(which % self.models.len().max(1)).cloned()
+    fn pick(&self, session: usize) -> Option<SessionId> {
+        self.models.keys().nth(session % self.models.len().max(1)).cloned()
     }
 
-    fn fresh(&mut self) -> NewSession {
-        self.made += 1;
-        new(&format!("s{}", self.made))
+    fn new_session_with_unique_id(&mut self) -> NewSession {
+        self.counter += 1;
+        new_session(&format!("s{}", self.counter))
     }
 
     /// Creates a message with a unique word.
     fn message(&mut self, number: u64) -> Arc<Message> {
-        self.made += 1;
-        said(number, &format!("unique{} word", self.made))
+        self.counter += 1;
+        text_message(number, &format!("unique{} word", self.counter))
     }
 
     fn store(&mut self) -> &mut Store {
@@ -86,7 +86,7 @@ impl Both {
         self.clock -= 1_000;
         commit.now_ms = self.clock;
         commit.next_id = model.next;
-        if !self.made.is_multiple_of(3) {
+        if !self.counter.is_multiple_of(3) {
             commit.state = Some(model.state.clone());
         }
         let store = self.store();
@@ -99,7 +99,7 @@ impl Both {
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Create => {
-                let new = self.fresh();
+                let new = self.new_session_with_unique_id();
                 drop(self.store().create(&new).unwrap());
                 self.models.insert(new.id, Model { name: new.name, ..Model::default() });
             }
@@ -107,8 +107,8 @@ impl Both {
                 self.store = None;
                 self.store = Some(self.home.open());
             }
-            Step::Append(which, count) => {
-                let Some(id) = self.pick(which) else { return };
+            Step::Append(session, count) => {
+                let Some(id) = self.pick(session) else { return };
                 let mut model = self.models[&id].clone();
                 let mut commit = Commit::default();
                 for _ in 0..count {
@@ -116,61 +116,61 @@ impl Both {
                     model.next += 1;
                 }
                 model.messages.extend(commit.appended.iter().cloned());
-                model.state = json!({"appended": self.made});
+                model.state = json!({"appended": self.counter});
                 self.commit(&id, model, commit);
             }
-            Step::Change(which, at) => {
-                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+            Step::Change(session, at) => {
+                let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 let changed = self.message(model.messages[at].id.0);
                 model.messages[at] = Arc::clone(&changed);
                 self.commit(&id, model, Commit { changed: vec![changed], ..Commit::default() });
             }
-            Step::Insert(which, at) => {
-                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+            Step::Insert(session, at) => {
+                let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 let inserted = self.message(model.next);
                 model.next += 1;
                 model.messages.insert(at, Arc::clone(&inserted));
                 let order = Some(model.messages.iter().map(|message| message.id).collect());
                 self.commit(&id, model, Commit { appended: vec![inserted], order, ..Commit::default() });
             }
-            Step::Remove(which, at) => {
-                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+            Step::Remove(session, at) => {
+                let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 let removed = vec![model.messages.remove(at).id];
                 self.commit(&id, model, Commit { removed, ..Commit::default() });
             }
-            Step::Shuffle(which, at) => {
-                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+            Step::Shuffle(session, at) => {
+                let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 model.messages.rotate_left(at);
                 let order = Some(model.messages.iter().map(|message| message.id).collect());
                 self.commit(&id, model, Commit { order, ..Commit::default() });
             }
-            Step::Fork(which, at) => {
-                let Some(id) = self.pick(which) else { return };
+            Step::Fork(session, at) => {
+                let Some(id) = self.pick(session) else { return };
                 let mut model = self.models[&id].clone();
                 let until = (!model.messages.is_empty() && at % 3 > 0).then(|| {
                     model.messages.truncate(at % model.messages.len() + 1);
                     model.messages[model.messages.len() - 1].id
                 });
-                let new = self.fresh();
+                let new = self.new_session_with_unique_id();
                 drop(self.store().fork(&id, &new, until).unwrap());
                 self.models.insert(new.id, Model { name: new.name, ..model });
             }
-            Step::Delete(which) => {
-                let Some(id) = self.pick(which) else { return };
+            Step::Delete(session) => {
+                let Some(id) = self.pick(session) else { return };
                 self.store().delete(&id).unwrap();
                 self.models.remove(&id);
             }
-            Step::Rename(which) => {
-                let Some(id) = self.pick(which) else { return };
-                let name = format!("renamed {}", self.made);
+            Step::Rename(session) => {
+                let Some(id) = self.pick(session) else { return };
+                let name = format!("renamed {}", self.counter);
                 self.store().rename(&id, &name).unwrap();
                 self.models.get_mut(&id).unwrap().name = name;
             }
         }
     }
 
-    fn pick_message(&self, which: usize, at: usize) -> Option<(SessionId, Model, usize)> {
-        let id = self.pick(which)?;
+    fn pick_message(&self, session: usize, at: usize) -> Option<(SessionId, Model, usize)> {
+        let id = self.pick(session)?;
         let model = self.models[&id].clone();
         let at = at.checked_rem(model.messages.len())?;
         Some((id, model, at))
@@ -182,22 +182,22 @@ impl Both {
         assert_eq!(store.list().unwrap().len(), models.len());
         for (id, model) in &models {
             let stored = store.load(id).unwrap();
-            let held = Model {
+            let actual = Model {
                 name: stored.name,
                 messages: stored.messages,
                 state: stored.state,
                 next: stored.next_id,
             };
-            assert_eq!(held, *model);
+            assert_eq!(actual, *model);
         }
         // The index matches the tables exactly.
         let words: Vec<String> =
             models.values().flat_map(|model| &model.messages).map(|message| message.text()).collect();
-        for number in 1..=self.made {
+        for number in 1..=self.counter {
             let word = format!("unique{number}");
             let expected = words.iter().filter(|text| text.split(' ').next() == Some(&word)).count();
-            let found = self.store().search(&word, &Scope::Workspace, Limits::default()).unwrap();
-            assert_eq!(found.hits.len(), expected, "{word}");
+            let results = self.store().search(&word, &Scope::Workspace, Limits::default()).unwrap();
+            assert_eq!(results.hits.len(), expected, "{word}");
         }
     }
 }
@@ -206,8 +206,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_store_holds_what_the_model_holds(steps in steps()) {
-        let mut both = Both::new();
+    fn the_store_agrees_with_a_model_in_memory(steps in steps()) {
+        let mut both = StoreAndModel::new();
         for step in &steps {
             both.step(step);
         }

@@ -8,16 +8,17 @@ use rusqlite::Connection;
 
 use super::*;
 
-fn filled(home: &Home, sessions: usize) {
+fn create_sessions(home: &Home, sessions: usize) {
     let mut store = home.open();
     for number in 0..sessions {
-        let handle = store.create(&new(&format!("s{number}"))).unwrap();
-        let messages: Vec<_> = (0..20).map(|at| said(at, &format!("message {at} of {number}"))).collect();
+        let handle = store.create(&new_session(&format!("s{number}"))).unwrap();
+        let messages: Vec<_> =
+            (0..20).map(|at| text_message(at, &format!("message {at} of {number}"))).collect();
         store.commit(&handle, &appended(&messages)).unwrap();
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+fn file_names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -30,51 +31,51 @@ fn names(folder: &Path) -> Vec<String> {
 fn set_aside(home: &Home) -> DamagedDatabase {
     let opened = Store::open(&home.state(), &home.key()).unwrap();
     let mut store = opened.store;
-    let handle = store.create(&new("fresh")).unwrap();
-    store.commit(&handle, &appended(&[said(0, "it works")])).unwrap();
+    let handle = store.create(&new_session("fresh")).unwrap();
+    store.commit(&handle, &appended(&[text_message(0, "it works")])).unwrap();
     drop((handle, store));
     assert_eq!(home.open().list().unwrap().len(), 1);
     opened.set_aside.unwrap()
 }
 
 #[test]
-fn a_newer_database_is_refused_and_keeps_every_byte() {
+fn a_newer_database_is_rejected_and_unchanged() {
     let home = Home::new();
-    filled(&home, 2);
+    create_sessions(&home, 2);
     let path = home.database();
     let other = Connection::open(&path).unwrap();
     other.pragma_update(None, "journal_mode", "DELETE").unwrap();
-    other.pragma_update(None, "user_version", schema::NEWEST + 1).unwrap();
+    other.pragma_update(None, "user_version", schema::NEWEST_VERSION + 1).unwrap();
     other.pragma_update(None, "journal_mode", "WAL").unwrap();
     drop(other);
-    let (bytes, sibling) = (fs::read(&path).unwrap(), names(path.parent().unwrap()));
+    let (bytes, sibling) = (fs::read(&path).unwrap(), file_names(path.parent().unwrap()));
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
-    let refused = Store::open(&home.state(), &home.key()).unwrap_err();
-    let (found, known) = (schema::NEWEST + 1, schema::NEWEST);
-    assert_eq!(refused, StoreError::Newer { path: path.clone(), found, known });
+    let error = Store::open(&home.state(), &home.key()).unwrap_err();
+    let (found, known) = (schema::NEWEST_VERSION + 1, schema::NEWEST_VERSION);
+    assert_eq!(error, StoreError::Newer { path: path.clone(), found, known });
     assert!(fs::read(&path).unwrap() == bytes);
     assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), modified);
-    assert_eq!(names(path.parent().unwrap()), sibling);
+    assert_eq!(file_names(path.parent().unwrap()), sibling);
 }
 
 #[test]
-fn garbage_is_set_aside_with_what_belongs_to_it() {
+fn an_invalid_database_is_set_aside_with_its_journals() {
     let home = Home::new();
     let path = home.database();
     fs::write(&path, "garbage ".repeat(1_000)).unwrap();
     fs::write(path.with_extension("db-wal"), "more garbage").unwrap();
-    let aside = set_aside(&home);
-    assert_eq!(fs::read_to_string(&aside.path).unwrap(), "garbage ".repeat(1_000));
-    assert_eq!(fs::read_to_string(aside.path.with_extension("db-wal")).unwrap(), "more garbage");
+    let damaged = set_aside(&home);
+    assert_eq!(fs::read_to_string(&damaged.path).unwrap(), "garbage ".repeat(1_000));
+    assert_eq!(fs::read_to_string(damaged.path.with_extension("db-wal")).unwrap(), "more garbage");
     fs::write(&path, "again").unwrap();
-    assert_ne!(set_aside(&home).path, aside.path);
+    assert_ne!(set_aside(&home).path, damaged.path);
 }
 
 #[test]
-fn a_truncated_or_overwritten_database_is_set_aside_as_it_was() {
+fn a_truncated_or_overwritten_database_is_set_aside_unchanged() {
     for damage in ["truncated", "overwritten"] {
         let home = Home::new();
-        filled(&home, 40);
+        create_sessions(&home, 40);
         let path = home.database();
         let length = fs::metadata(&path).unwrap().len();
         let mut file = OpenOptions::new().write(true).open(&path).unwrap();
@@ -87,39 +88,39 @@ fn a_truncated_or_overwritten_database_is_set_aside_as_it_was() {
         }
         drop(file);
         let before = fs::read(&path).unwrap();
-        let aside = set_aside(&home);
-        assert!(fs::read(&aside.path).unwrap() == before, "{damage}");
+        let damaged = set_aside(&home);
+        assert!(fs::read(&damaged.path).unwrap() == before, "{damage}");
     }
 }
 
 #[test]
-fn a_torn_log_costs_no_more_than_what_was_torn() {
+fn a_torn_log_loses_only_the_torn_part() {
     let home = Home::new();
     let mut store = home.open();
-    let path = store.place.database();
-    let handle = store.create(&new("a")).unwrap();
+    let path = store.paths.database();
+    let handle = store.create(&new_session("a")).unwrap();
     let wal = path.with_extension("db-wal");
     let mut ends = Vec::new();
     for number in 0..10 {
-        store.commit(&handle, &appended(&[said(number, "text")])).unwrap();
+        store.commit(&handle, &appended(&[text_message(number, "text")])).unwrap();
         ends.push(fs::metadata(&wal).unwrap().len());
     }
     // As after a crash: the log next to a database that lacks its changes.
     let (database, log) = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
     drop((handle, store));
-    for (torn, whole) in [(ends[6] + 100, 7), (ends[9], 10), (40, 0), (0, 0)] {
+    for (log_bytes, expected) in [(ends[6] + 100, 7), (ends[9], 10), (40, 0), (0, 0)] {
         fs::write(&path, &database).unwrap();
         let mut log = log.clone();
-        log.truncate(usize::try_from(torn).unwrap());
+        log.truncate(usize::try_from(log_bytes).unwrap());
         fs::write(&wal, &log).unwrap();
         let store = home.open();
-        let held = store.load(&id("a")).map_or(0, |stored| stored.messages.len());
-        assert_eq!(held, whole, "{torn} bytes of the log");
+        let count = store.load(&id("a")).map_or(0, |stored| stored.messages.len());
+        assert_eq!(count, expected, "{log_bytes} bytes of the log");
     }
 }
 
 #[test]
-fn what_is_no_file_or_no_database_of_ours_is_set_aside() {
+fn other_files_and_foreign_databases_are_set_aside() {
     let home = Home::new();
     let path = home.database();
     fs::remove_file(&path).unwrap();
@@ -130,8 +131,8 @@ fn what_is_no_file_or_no_database_of_ours_is_set_aside() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     fs::write(path.join("kept"), "x").unwrap();
-    let aside = set_aside(&home);
-    assert_eq!(fs::read_to_string(aside.path.join("kept")).unwrap(), "x");
+    let damaged = set_aside(&home);
+    assert_eq!(fs::read_to_string(damaged.path.join("kept")).unwrap(), "x");
     let ours = Connection::open(&path).unwrap();
     ours.execute_batch("DROP TABLE place").unwrap();
     drop(ours);
@@ -139,18 +140,18 @@ fn what_is_no_file_or_no_database_of_ours_is_set_aside() {
 }
 
 #[test]
-fn a_creation_that_was_cut_short_is_begun_anew() {
+fn an_interrupted_creation_is_repeated() {
     let home = Home::new();
     let path = home.database();
     fs::write(&path, "").unwrap();
-    filled(&home, 1);
+    create_sessions(&home, 1);
     assert_eq!(home.open().list().unwrap().len(), 1);
 }
 
 #[test]
-fn a_damaged_index_is_made_anew_from_the_messages() {
+fn a_damaged_word_index_is_rebuilt_from_the_messages() {
     let home = Home::new();
-    filled(&home, 3);
+    create_sessions(&home, 3);
     let mut store = home.open();
     let note = NewFragment { text: "a note".into(), tags: Vec::new(), session: None, created_ms: 0 };
     store.memory_add(&note).unwrap();
@@ -165,21 +166,21 @@ fn a_damaged_index_is_made_anew_from_the_messages() {
     let store = home.open();
     assert_eq!(store.list().unwrap().len(), 3);
     for (query, hits) in [("message 7 of 2", 1), ("note", 1)] {
-        let found = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
-        assert_eq!(found.hits.len(), hits, "{query}");
+        let results = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
+        assert_eq!(results.hits.len(), hits, "{query}");
     }
-    assert!(!store.place.suspicion().exists());
+    assert!(!store.paths.suspicion_marker().exists());
 }
 
 #[test]
 fn workspaces_do_not_see_each_other() {
     let home = Home::new();
-    filled(&home, 1);
+    create_sessions(&home, 1);
     let other = home.directory.path().join("other");
     fs::create_dir(&other).unwrap();
-    let store = Store::open(&home.state(), &WorkspaceKey::of(&other).unwrap()).unwrap().store;
+    let store = Store::open(&home.state(), &WorkspaceKey::for_folder(&other).unwrap()).unwrap().store;
     assert_eq!(store.list().unwrap(), []);
-    let folder = store.place.database().with_file_name("folder.txt");
+    let folder = store.paths.database().with_file_name("folder.txt");
     assert_eq!(
         fs::read_to_string(folder).unwrap().trim(),
         crate::roots::canonical(&other).unwrap().to_str().unwrap()
@@ -188,24 +189,24 @@ fn workspaces_do_not_see_each_other() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_any_of_it() {
+fn stored_files_are_accessible_only_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
 
     let home = Home::new();
     fs::create_dir(home.state()).unwrap();
     fs::set_permissions(home.state(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    store.commit(&handle, &appended(&[said(0, "secret")])).unwrap();
+    let handle = store.create(&new_session("a")).unwrap();
+    store.commit(&handle, &appended(&[text_message(0, "secret")])).unwrap();
     store.spills.write(&id("a"), b"secret").unwrap();
-    let mut open = vec![home.state()];
+    let mut pending = vec![home.state()];
     let mut files = 0;
-    while let Some(path) = open.pop() {
+    while let Some(path) = pending.pop() {
         let metadata = fs::symlink_metadata(&path).unwrap();
         let expected = if metadata.is_dir() { 0o700 } else { 0o600 };
         assert_eq!(metadata.permissions().mode() & 0o777, expected, "{}", path.display());
         if metadata.is_dir() {
-            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else {
             files += 1;
         }

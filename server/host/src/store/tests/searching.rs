@@ -8,54 +8,55 @@ use super::*;
 fn store_with(texts: &[&str]) -> (Home, Store) {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    let messages: Vec<Arc<Message>> = (0..).zip(texts).map(|(number, text)| said(number, text)).collect();
+    let handle = store.create(&new_session("a")).unwrap();
+    let messages: Vec<Arc<Message>> =
+        (0..).zip(texts).map(|(number, text)| text_message(number, text)).collect();
     store.commit(&handle, &appended(&messages)).unwrap();
     (home, store)
 }
 
-fn found(store: &Store, query: &str) -> Vec<String> {
-    let found = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
-    found.hits.into_iter().map(|hit| hit.snippet).collect()
+fn search(store: &Store, query: &str) -> Vec<String> {
+    let results = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
+    results.hits.into_iter().map(|hit| hit.snippet).collect()
 }
 
-fn note(text: &str, tags: &[&str]) -> NewFragment {
+fn new_fragment(text: &str, tags: &[&str]) -> NewFragment {
     let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
     NewFragment { text: text.into(), tags, session: Some(id("a")), created_ms: 5 }
 }
 
 #[test]
-fn all_words_must_match_and_some_must_when_no_place_holds_all() {
+fn a_search_requires_all_words_or_some_if_no_text_has_all() {
     let (_home, store) = store_with(&["the parser is slow", "the lexer is fast", "nothing here"]);
-    assert_eq!(found(&store, "SLOW Parser"), ["the parser is slow"]);
-    let some = store.search("fast unheard parsers lexer", &Scope::Workspace, Limits::default()).unwrap();
-    assert_eq!(some.matched, MatchedWords::Some);
-    assert_eq!(some.hits[0].snippet, "the lexer is fast");
-    assert_eq!(found(&store, "unheard"), [""; 0]);
+    assert_eq!(search(&store, "SLOW Parser"), ["the parser is slow"]);
+    let results = store.search("fast unheard parsers lexer", &Scope::Workspace, Limits::default()).unwrap();
+    assert_eq!(results.matched, MatchedWords::Some);
+    assert_eq!(results.hits[0].snippet, "the lexer is fast");
+    assert_eq!(search(&store, "unheard"), [""; 0]);
 }
 
 #[test]
-fn names_with_signs_are_found_as_they_are_written() {
+fn identifiers_with_punctuation_are_found_literally() {
     let (_home, store) = store_with(&["see src/parse/main.rs", "main parse src rs", "call foo_bar::baz()"]);
-    assert_eq!(found(&store, "parse/main.rs"), ["see src/parse/main.rs"]);
-    assert_eq!(found(&store, "foo_bar::baz"), ["call foo_bar::baz()"]);
+    assert_eq!(search(&store, "parse/main.rs"), ["see src/parse/main.rs"]);
+    assert_eq!(search(&store, "foo_bar::baz"), ["call foo_bar::baz()"]);
 }
 
 #[test]
 fn scripts_without_spaces_and_accents_are_found() {
     let (_home, store) = store_with(&["我们需要修复解析器", "パーサーが遅い", "déjà vu", "ไม่มีช่องว่าง"]);
-    assert_eq!(found(&store, "解析器"), ["我们需要修复解析器"]);
-    assert_eq!(found(&store, "遅い"), ["パーサーが遅い"]);
-    assert_eq!(found(&store, "deja"), ["déjà vu"]);
-    let apart = store.search("器析", &Scope::Workspace, Limits::default()).unwrap();
-    assert_eq!(apart.matched, MatchedWords::Some);
+    assert_eq!(search(&store, "解析器"), ["我们需要修复解析器"]);
+    assert_eq!(search(&store, "遅い"), ["パーサーが遅い"]);
+    assert_eq!(search(&store, "deja"), ["déjà vu"]);
+    let results = store.search("器析", &Scope::Workspace, Limits::default()).unwrap();
+    assert_eq!(results.matched, MatchedWords::Some);
 }
 
 #[test]
-fn hidden_messages_and_what_tools_said_are_found_with_their_place() {
+fn hidden_messages_and_tool_results_are_found() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
+    let handle = store.create(&new_session("a")).unwrap();
     let input = serde_json::json!({"deep": [{"path": "src/quux.rs"}]});
     let call = ContentBlock::ToolCall { id: "1".into(), name: "read_file".into(), input };
     let content = vec![ResultPart::Text { text: "error[E0308]: mismatched".into() }];
@@ -71,71 +72,72 @@ fn hidden_messages_and_what_tools_said_are_found_with_their_place() {
     let kind = strata_conversation::history::Kind::Normal;
     let source = Source::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
     assert_eq!((&hit.source, hit.time_ms), (&source, Some(77)));
-    assert!(found(&store, "quux.rs")[0].contains("src/quux.rs"));
+    assert!(search(&store, "quux.rs")[0].contains("src/quux.rs"));
 }
 
 #[test]
-fn what_is_gone_or_changed_is_not_found_any_more() {
+fn removed_and_changed_text_is_no_longer_found() {
     let (home, store) = store_with(&["alpha", "beta", "gamma"]);
     drop(store);
     let mut store = home.open();
     let handle = store.open_session(&id("a"), Access::Write).unwrap();
     let removed = vec![MessageId(0)];
-    let changed = vec![said(1, "delta")];
+    let changed = vec![text_message(1, "delta")];
     store.commit(&handle, &Commit { removed, changed, next_id: 3, ..Commit::default() }).unwrap();
-    assert_eq!(["alpha", "beta", "gamma", "delta"].map(|word| found(&store, word).len()), [0, 0, 1, 1]);
+    assert_eq!(["alpha", "beta", "gamma", "delta"].map(|word| search(&store, word).len()), [0, 0, 1, 1]);
     drop(handle);
     store.delete(&id("a")).unwrap();
-    assert_eq!(found(&store, "gamma"), [""; 0]);
+    assert_eq!(search(&store, "gamma"), [""; 0]);
 }
 
 #[test]
 fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     let (_home, mut store) = store_with(&["use tabs"]);
-    let one = store.memory_add(&note("Indent with tabs.", &["style", "whitespace"])).unwrap();
-    let two = store.memory_add(&note("Tests need docker.", &[])).unwrap();
-    assert_eq!(found(&store, "whitespace"), ["Indent with tabs."]);
-    assert_eq!(found(&store, "tabs").len(), 2);
-    let inside = store.search("tabs", &Scope::Session(id("a")), Limits::default()).unwrap();
-    assert_eq!(inside.hits.len(), 1);
+    let one = store.memory_add(&new_fragment("Indent with tabs.", &["style", "whitespace"])).unwrap();
+    let two = store.memory_add(&new_fragment("Tests need docker.", &[])).unwrap();
+    assert_eq!(search(&store, "whitespace"), ["Indent with tabs."]);
+    assert_eq!(search(&store, "tabs").len(), 2);
+    let results = store.search("tabs", &Scope::Session(id("a")), Limits::default()).unwrap();
+    assert_eq!(results.hits.len(), 1);
     store.delete(&id("a")).unwrap();
     store.memory_remove(one).unwrap();
-    assert_eq!(found(&store, "tabs"), [""; 0]);
-    assert_eq!(store.memory_list().unwrap().iter().map(|kept| kept.id).collect::<Vec<_>>(), [two]);
+    assert_eq!(search(&store, "tabs"), [""; 0]);
+    assert_eq!(store.memory_list().unwrap().iter().map(|fragment| fragment.id).collect::<Vec<_>>(), [two]);
     assert_eq!(store.memory_remove(one).unwrap_err(), StoreError::NoFragment(one));
-    assert_eq!(store.memory_add(&note(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
+    assert_eq!(store.memory_add(&new_fragment(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
     // Ids are not reused, so that no one removes the wrong note.
     store.memory_remove(two).unwrap();
-    assert!(store.memory_add(&note("x", &[])).unwrap() > two);
+    assert!(store.memory_add(&new_fragment("x", &[])).unwrap() > two);
 }
 
 #[test]
 fn a_search_in_one_session_sees_no_other() {
     let (_home, mut store) = store_with(&["common word", "common thing"]);
-    let handle = store.create(&new("b")).unwrap();
-    store.commit(&handle, &appended(&[said(0, "common word elsewhere")])).unwrap();
-    let inside = |query: &str, name: &str| {
-        let found = store.search(query, &Scope::Session(id(name)), Limits::default()).unwrap();
-        found.hits.into_iter().map(|hit| hit.snippet).collect::<Vec<_>>()
+    let handle = store.create(&new_session("b")).unwrap();
+    store.commit(&handle, &appended(&[text_message(0, "common word elsewhere")])).unwrap();
+    let search_in = |query: &str, name: &str| {
+        let results = store.search(query, &Scope::Session(id(name)), Limits::default()).unwrap();
+        results.hits.into_iter().map(|hit| hit.snippet).collect::<Vec<_>>()
     };
-    assert_eq!(inside("word", "b"), ["common word elsewhere"]);
-    assert_eq!(inside("word", "a"), ["common word"]);
-    assert_eq!(inside("elsewhere", "a"), [""; 0]);
-    let nowhere = store.search("word", &Scope::Session(id("c")), Limits::default()).unwrap_err();
-    assert_eq!(nowhere, StoreError::NoSession(id("c")));
+    assert_eq!(search_in("word", "b"), ["common word elsewhere"]);
+    assert_eq!(search_in("word", "a"), ["common word"]);
+    assert_eq!(search_in("elsewhere", "a"), [""; 0]);
+    let error = store.search("word", &Scope::Session(id("c")), Limits::default()).unwrap_err();
+    assert_eq!(error, StoreError::NoSession(id("c")));
 }
 
 #[test]
-fn words_that_are_everywhere_are_found_newest_first_or_narrowed_by_rare_ones() {
+fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
     let home = Home::new();
     let mut store = home.open();
     let text = |number: u64| {
         if number == 10 { "every where needle".into() } else { format!("every where {number}") }
     };
-    let messages: Vec<_> = (0..4_500).map(|number| said(number, &text(number))).collect();
-    filled(&mut store, "old", &messages);
-    let later: Vec<_> = (0..10).map(|number| said(number, &format!("every where later {number}"))).collect();
-    filled(&mut store, "new", &later);
+    let messages: Vec<_> = (0..4_500).map(|number| text_message(number, &text(number))).collect();
+    create_session_with(&mut store, "old", &messages);
+    let later: Vec<_> =
+        (0..10).map(|number| text_message(number, &format!("every where later {number}"))).collect();
+    create_session_with(&mut store, "new", &later);
     let search = |query: &str, scope: &Scope| store.search(query, scope, Limits::default()).unwrap();
     let all = search("every", &Scope::Workspace);
     assert_eq!((all.coverage, all.hits.len()), (Coverage::Newest(2_000), 20));
@@ -167,8 +169,8 @@ fn a_snippet_shows_the_match_on_one_line() {
 fn a_query_without_words_is_refused() {
     let (_home, store) = store_with(&["x"]);
     for query in ["", "  \n", "\"", "* ^", "()"] {
-        let refused = store.search(query, &Scope::Workspace, Limits::default()).unwrap_err();
-        assert_eq!(refused, StoreError::EmptyQuery, "{query:?}");
+        let error = store.search(query, &Scope::Workspace, Limits::default()).unwrap_err();
+        assert_eq!(error, StoreError::EmptyQuery, "{query:?}");
     }
 }
 

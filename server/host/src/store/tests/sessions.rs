@@ -6,11 +6,11 @@ use strata_conversation::history::ContentBlock;
 use super::*;
 
 #[test]
-fn what_was_committed_is_there_after_opening_again() {
+fn committed_messages_survive_reopening() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    let messages = [said(0, "how do I\nsort?"), said(1, "like this")];
+    let handle = store.create(&new_session("a")).unwrap();
+    let messages = [text_message(0, "how do I\nsort?"), text_message(1, "like this")];
     let state = json!({"selected": ["a.rs"]});
     let commit = Commit { state: Some(state.clone()), ..appended(&messages) };
     store.commit(&handle, &commit).unwrap();
@@ -24,118 +24,119 @@ fn what_was_committed_is_there_after_opening_again() {
 }
 
 #[test]
-fn the_second_writer_is_told_who_is_first_and_may_read() {
+fn a_second_writer_gets_the_process_id_of_the_first_and_may_read() {
     let home = Home::new();
     let (mut one, two) = (home.open(), home.open());
-    let writer = one.create(&new("a")).unwrap();
+    let writer = one.create(&new_session("a")).unwrap();
     let in_use = StoreError::InUse { id: id("a"), pid: Some(std::process::id()) };
     assert_eq!(two.open_session(&id("a"), Access::Write).unwrap_err(), in_use);
     let reader = two.open_session(&id("a"), Access::Read).unwrap();
-    one.commit(&writer, &appended(&[said(0, "hello")])).unwrap();
+    one.commit(&writer, &appended(&[text_message(0, "hello")])).unwrap();
     assert_eq!(texts(&two, "a"), ["hello"]);
     let mut two = two;
-    let refused = two.commit(&reader, &appended(&[said(1, "me too")])).unwrap_err();
-    assert_eq!(refused, StoreError::ReadOnly(id("a")));
+    let error = two.commit(&reader, &appended(&[text_message(1, "me too")])).unwrap_err();
+    assert_eq!(error, StoreError::ReadOnly(id("a")));
     assert_eq!(two.delete(&id("a")).unwrap_err(), in_use);
     drop(writer);
     let writer = two.open_session(&id("a"), Access::Write).unwrap();
-    two.commit(&writer, &appended(&[said(1, "me too")])).unwrap();
+    two.commit(&writer, &appended(&[text_message(1, "me too")])).unwrap();
     assert_eq!(texts(&one, "a"), ["hello", "me too"]);
 }
 
 #[test]
-fn what_is_known_of_the_cache_is_kept_beside_a_session() {
+fn the_cache_state_is_stored_with_a_session() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
+    let handle = store.create(&new_session("a")).unwrap();
     assert_eq!(store.cache_memory(&id("a")).unwrap(), None);
-    store.commit(&handle, &appended(&[said(0, "zero")])).unwrap();
+    store.commit(&handle, &appended(&[text_message(0, "zero")])).unwrap();
     let listed = store.list().unwrap();
     store.keep_cache_memory(&handle, "layout").unwrap();
     assert_eq!(store.list().unwrap(), listed, "storing the cache memory does not change the session");
-    let kept = |is_current| Some(StoredCacheMemory { memory: "layout".to_owned(), is_current });
-    assert_eq!(store.cache_memory(&id("a")).unwrap(), kept(true));
-    store.commit(&handle, &appended(&[said(1, "one")])).unwrap();
-    assert_eq!(store.cache_memory(&id("a")).unwrap(), kept(false));
+    let stored = |is_current| Some(StoredCacheMemory { memory: "layout".to_owned(), is_current });
+    assert_eq!(store.cache_memory(&id("a")).unwrap(), stored(true));
+    store.commit(&handle, &appended(&[text_message(1, "one")])).unwrap();
+    assert_eq!(store.cache_memory(&id("a")).unwrap(), stored(false));
     let reader = home.open().open_session(&id("a"), Access::Read).unwrap();
     assert_eq!(store.keep_cache_memory(&reader, "other").unwrap_err(), StoreError::ReadOnly(id("a")));
 }
 
 #[test]
-fn a_commit_that_does_not_fit_changes_nothing() {
+fn an_invalid_commit_changes_nothing() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    store.commit(&handle, &appended(&[said(0, "zero"), said(1, "one")])).unwrap();
+    let handle = store.create(&new_session("a")).unwrap();
+    store.commit(&handle, &appended(&[text_message(0, "zero"), text_message(1, "one")])).unwrap();
     let before = store.load(&id("a")).unwrap();
     let order = |ids: &[u64]| Some(ids.iter().copied().map(MessageId).collect());
-    let fits = || Commit { state: Some(json!(1)), ..appended(&[said(2, "two")]) };
+    let valid = || Commit { state: Some(json!(1)), ..appended(&[text_message(2, "two")]) };
     for (commit, error) in [
-        (Commit { removed: vec![MessageId(7)], ..fits() }, StoreError::NoMessage(MessageId(7))),
-        (Commit { changed: vec![said(7, "x")], ..fits() }, StoreError::NoMessage(MessageId(7))),
+        (Commit { removed: vec![MessageId(7)], ..valid() }, StoreError::NoMessage(MessageId(7))),
+        (Commit { changed: vec![text_message(7, "x")], ..valid() }, StoreError::NoMessage(MessageId(7))),
         (
-            Commit { appended: vec![said(2, "x"), said(1, "x")], ..fits() },
+            Commit { appended: vec![text_message(2, "x"), text_message(1, "x")], ..valid() },
             StoreError::MessageExists(MessageId(1)),
         ),
-        (Commit { order: order(&[0, 1]), ..fits() }, StoreError::Order { named: 2, held: 3 }),
-        (Commit { order: order(&[0, 1, 1]), ..fits() }, StoreError::Order { named: 3, held: 3 }),
-        (Commit { order: order(&[0, 1, 9]), ..fits() }, StoreError::Order { named: 3, held: 3 }),
+        (Commit { order: order(&[0, 1]), ..valid() }, StoreError::Order { listed: 2, existing: 3 }),
+        (Commit { order: order(&[0, 1, 1]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
+        (Commit { order: order(&[0, 1, 9]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), error);
         assert_eq!(store.load(&id("a")).unwrap(), before);
-        let hidden = store.search("two", &Scope::Workspace, Limits::default()).unwrap();
-        assert_eq!(hidden.hits, []);
+        let results = store.search("two", &Scope::Workspace, Limits::default()).unwrap();
+        assert_eq!(results.hits, []);
     }
 }
 
 #[test]
-fn the_list_begins_with_what_was_written_last_whatever_the_clock_says() {
+fn sessions_are_listed_by_last_change_regardless_of_the_clock() {
     let home = Home::new();
     let mut store = home.open();
-    let handles = ["a", "b", "c"].map(|name| store.create(&new(name)).unwrap());
-    let at = |now_ms: u64, number: u64| Commit { now_ms, ..appended(&[said(number, "x")]) };
+    let handles = ["a", "b", "c"].map(|name| store.create(&new_session(name)).unwrap());
+    let at = |now_ms: u64, number: u64| Commit { now_ms, ..appended(&[text_message(number, "x")]) };
     store.commit(&handles[1], &at(9_000, 0)).unwrap();
     store.commit(&handles[0], &at(5, 0)).unwrap();
     store.commit(&handles[0], &at(3, 1)).unwrap();
     let listed: Vec<String> = store.list().unwrap().iter().map(|info| info.id.to_string()).collect();
     assert_eq!(listed, ["a", "b", "c"]);
-    assert_eq!(store.load(&id("a")).unwrap().messages, [said(0, "x"), said(1, "x")]);
+    assert_eq!(store.load(&id("a")).unwrap().messages, [text_message(0, "x"), text_message(1, "x")]);
 }
 
 #[test]
-fn a_fork_holds_what_came_before_and_goes_its_own_way() {
+fn a_fork_copies_earlier_messages_and_then_diverges() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    let messages = [said(0, "zero"), said(1, "one"), said(2, "two")];
+    let handle = store.create(&new_session("a")).unwrap();
+    let messages = [text_message(0, "zero"), text_message(1, "one"), text_message(2, "two")];
     store.commit(&handle, &Commit { state: Some(json!({"x": 1})), ..appended(&messages) }).unwrap();
     let spilled = store.spills.write(&id("a"), b"long output").unwrap();
-    let fork = store.fork(&id("a"), &new("b"), Some(MessageId(1))).unwrap();
-    store.commit(&fork, &appended(&[said(3, "three")])).unwrap();
+    let fork = store.fork(&id("a"), &new_session("b"), Some(MessageId(1))).unwrap();
+    store.commit(&fork, &appended(&[text_message(3, "three")])).unwrap();
     assert_eq!(texts(&store, "b"), ["zero", "one", "three"]);
     assert_eq!(store.load(&id("b")).unwrap().state, json!({"x": 1}));
     assert_eq!(texts(&store, "a"), ["zero", "one", "two"]);
     assert_eq!(
-        store.fork(&id("a"), &new("b"), None).unwrap_err(),
+        store.fork(&id("a"), &new_session("b"), None).unwrap_err(),
         StoreError::InUse { id: id("b"), pid: Some(std::process::id()) }
     );
     drop((handle, fork));
-    assert_eq!(store.fork(&id("a"), &new("b"), None).unwrap_err(), StoreError::Exists(id("b")));
-    let wrong = store.fork(&id("a"), &new("c"), Some(MessageId(9))).unwrap_err();
-    assert_eq!(wrong, StoreError::NoMessage(MessageId(9)));
+    assert_eq!(store.fork(&id("a"), &new_session("b"), None).unwrap_err(), StoreError::Exists(id("b")));
+    let error = store.fork(&id("a"), &new_session("c"), Some(MessageId(9))).unwrap_err();
+    assert_eq!(error, StoreError::NoMessage(MessageId(9)));
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
     assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
-    let found = store.search("zero", &Scope::Workspace, Limits::default()).unwrap();
-    assert_eq!(found.hits.len(), 1);
+    let results = store.search("zero", &Scope::Workspace, Limits::default()).unwrap();
+    assert_eq!(results.hits.len(), 1);
 }
 
 #[test]
-fn numbers_and_times_of_any_size_come_back() {
+fn extreme_ids_and_times_are_restored() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&NewSession { created_ms: u64::MAX, ..new("a") }).unwrap();
-    let commit = Commit { next_id: u64::MAX, now_ms: u64::MAX, ..appended(&[said(u64::MAX - 1, "x")]) };
+    let handle = store.create(&NewSession { created_ms: u64::MAX, ..new_session("a") }).unwrap();
+    let commit =
+        Commit { next_id: u64::MAX, now_ms: u64::MAX, ..appended(&[text_message(u64::MAX - 1, "x")]) };
     store.commit(&handle, &commit).unwrap();
     let stored = store.load(&id("a")).unwrap();
     assert_eq!((stored.created_ms, stored.next_id), (u64::MAX, u64::MAX));
@@ -143,32 +144,32 @@ fn numbers_and_times_of_any_size_come_back() {
 }
 
 #[test]
-fn a_new_name_is_listed() {
+fn a_renamed_session_is_listed_with_its_new_name() {
     let home = Home::new();
     let mut store = home.open();
-    drop(store.create(&new("a")).unwrap());
+    drop(store.create(&new_session("a")).unwrap());
     store.rename(&id("a"), "Sorting").unwrap();
     assert_eq!(store.list().unwrap()[0].name, "Sorting");
     assert_eq!(store.rename(&id("b"), "x").unwrap_err(), StoreError::NoSession(id("b")));
 }
 
 /// Returns a tool call with nested lists, which are three levels deep in the message.
-fn nested(number: u64, levels: usize) -> Arc<Message> {
+fn nested_call(number: u64, levels: usize) -> Arc<Message> {
     let input = (1..levels).fold(json!([]), |inner, _| json!([inner]));
     let call = ContentBlock::ToolCall { id: "c".into(), name: "[{\"\\".into(), input };
     Arc::new(Message { id: MessageId(number), body: NewMessage::new(Role::Assistant, vec![call]) })
 }
 
 #[test]
-fn what_could_not_be_read_back_is_not_stored() {
+fn messages_nested_too_deeply_are_rejected() {
     let home = Home::new();
     let mut store = home.open();
-    let handle = store.create(&new("a")).unwrap();
-    let deepest = [nested(0, 124)];
+    let handle = store.create(&new_session("a")).unwrap();
+    let deepest = [nested_call(0, 124)];
     store.commit(&handle, &appended(&deepest)).unwrap();
     for commit in [
-        appended(&[said(1, "with it"), nested(2, 125)]),
-        Commit { changed: vec![nested(0, 125)], next_id: 1, ..Commit::default() },
+        appended(&[text_message(1, "with it"), nested_call(2, 125)]),
+        Commit { changed: vec![nested_call(0, 125)], next_id: 1, ..Commit::default() },
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), StoreError::TooDeep(127));
         assert_eq!(store.load(&id("a")).unwrap().messages, deepest);
@@ -180,11 +181,15 @@ fn what_could_not_be_read_back_is_not_stored() {
 }
 
 #[test]
-fn a_message_that_cannot_be_read_hides_no_session() {
+fn a_session_with_an_unreadable_message_is_listed() {
     let home = Home::new();
     let mut store = home.open();
-    filled(&mut store, "a", &[said(0, "hello"), said(1, "hi"), said(2, "more")]);
-    filled(&mut store, "b", &[said(0, "other")]);
+    create_session_with(
+        &mut store,
+        "a",
+        &[text_message(0, "hello"), text_message(1, "hi"), text_message(2, "more")],
+    );
+    create_session_with(&mut store, "b", &[text_message(0, "other")]);
     // As stored by earlier versions.
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     store.connection.execute("UPDATE message SET body = ?1 WHERE id = 0", [deep]).unwrap();
@@ -193,17 +198,17 @@ fn a_message_that_cannot_be_read_hides_no_session() {
 }
 
 #[test]
-fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+fn the_reserved_session_id_is_rejected() {
     let home = Home::new();
     let mut store = home.open();
-    filled(&mut store, "a", &[said(0, "hello")]);
-    let refused = StoreError::Reserved(id("main"));
-    assert_eq!(store.create(&new("main")).unwrap_err(), refused);
-    assert_eq!(store.fork(&id("a"), &new("main"), None).unwrap_err(), refused);
+    create_session_with(&mut store, "a", &[text_message(0, "hello")]);
+    let reserved = StoreError::Reserved(id("main"));
+    assert_eq!(store.create(&new_session("main")).unwrap_err(), reserved);
+    assert_eq!(store.fork(&id("a"), &new_session("main"), None).unwrap_err(), reserved);
     assert_eq!(store.list().unwrap().len(), 1);
     // As stored by earlier versions.
     store.connection.execute("UPDATE session SET id = 'main'", []).unwrap();
-    assert_eq!(store.create(&new("main")).unwrap_err(), StoreError::Exists(id("main")));
+    assert_eq!(store.create(&new_session("main")).unwrap_err(), StoreError::Exists(id("main")));
     assert_eq!(texts(&store, "main"), ["hello"]);
     store.delete(&id("main")).unwrap();
 }

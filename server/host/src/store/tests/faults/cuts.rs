@@ -31,7 +31,7 @@ pub(super) struct Cut {
 #[derive(Default)]
 struct Platter {
     /// The files as processes see them.
-    seen: Files,
+    visible: Files,
     /// The files as confirmed by the disk.
     confirmed: Files,
     /// Changes that are not confirmed yet, in order.
@@ -42,66 +42,70 @@ type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "prints the results of the run")]
-fn whatever_dies_within_a_step_the_step_was_done_or_not() {
+fn a_step_that_is_interrupted_is_stored_completely_or_not_at_all() {
     let home = Home::new();
     let mut states = vec![Contents::default()];
     states.extend(expected(&home));
     drop(home);
     let home = Home::new();
-    disk::note();
+    disk::start_recording();
     let mut store = None;
     for (at, step) in STEPS.into_iter().enumerate() {
         run(&home, &mut store, step).unwrap();
         disk::acknowledged(at + 1);
     }
     drop(store);
-    let changes = disk::noted();
+    let changes = disk::take_recorded();
     let cuts = cuts(&changes, if long() { 6 } else { 1 }, if long() { usize::MAX } else { 60 });
-    for_each(&home, &changes, &cuts, |acknowledged, found| {
-        let held = Contents::of(found).unwrap();
-        let next = states.get(acknowledged + 1).unwrap_or(&held);
-        assert!(held == states[acknowledged] || held == *next, "after {acknowledged} steps: {held:#?}");
+    for_each(&home, &changes, &cuts, |acknowledged, store| {
+        let contents = Contents::read_from(store).unwrap();
+        let next = states.get(acknowledged + 1).unwrap_or(&contents);
+        assert!(
+            contents == states[acknowledged] || contents == *next,
+            "after {acknowledged} steps: {contents:#?}"
+        );
     });
     println!("{} changes of files, interrupted at {} points: 0 steps lost", changes.len(), cuts.len());
 }
 
-/// Opens the store after each cut, and passes it to `look` with the number of acknowledgements. Then checks that the
+/// Opens the store after each cut, and passes it to `check` with the number of acknowledgements. Then checks that the
 /// store can be written to.
-pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl Fn(usize, &Store)) {
-    for_each_left(home, &[], changes, cuts, |acknowledged, cut| {
+pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], check: impl Fn(usize, &Store)) {
+    for_each_restored(home, &[], changes, cuts, |acknowledged, cut| {
         let opened = Store::open(&home.state(), &home.key());
         let mut opened = opened.unwrap_or_else(|error| panic!("{cut:?}: {error}"));
         assert_eq!(opened.set_aside, None, "{cut:?}");
         opened.store.verify().unwrap_or_else(|error| panic!("{cut:?}: {error}"));
-        look(acknowledged, &opened.store);
+        check(acknowledged, &opened.store);
         let note = NewFragment { text: "on".into(), tags: Vec::new(), session: None, created_ms: 0 };
         opened.store.memory_add(&note).unwrap_or_else(|error| panic!("{cut:?}: {error}"));
     });
 }
 
-/// Restores the files after each cut, starting from the files in `there`, and calls `look` with the number of
+/// Restores the files after each cut, starting from the files in `initial_files`, and calls `check` with the number of
 /// acknowledgements.
-pub(super) fn for_each_left(
+pub(super) fn for_each_restored(
     home: &Home,
-    there: &[(PathBuf, Vec<u8>)],
+    initial_files: &[(PathBuf, Vec<u8>)],
     changes: &[Change],
     cuts: &[Cut],
-    look: impl Fn(usize, Cut),
+    check: impl Fn(usize, Cut),
 ) {
-    let folder = home.place().database().parent().unwrap().to_owned();
+    let folder = home.paths().database().parent().unwrap().to_owned();
     let mut cuts = cuts.to_vec();
     cuts.sort_by_key(|cut| cut.within);
     let mut cuts = cuts.into_iter().peekable();
-    let there: Files = there.iter().cloned().collect();
-    let mut platter = Platter { seen: there.clone(), confirmed: there, pending: Vec::new() };
+    let initial_files: Files = initial_files.iter().cloned().collect();
+    let mut platter =
+        Platter { visible: initial_files.clone(), confirmed: initial_files, pending: Vec::new() };
     let mut acknowledged = 0;
     let mut rng = Rng(7);
     for (at, change) in changes.iter().enumerate() {
         while let Some(cut) = cuts.next_if(|cut| cut.within == at) {
-            put(&folder, &platter.after(change, cut, &mut rng));
-            look(acknowledged, cut);
+            restore_files(&folder, &platter.after(change, cut, &mut rng));
+            check(acknowledged, cut);
         }
-        platter.take(change);
+        platter.record(change);
         if let Change::Acknowledged(count) = change {
             acknowledged = *count;
         }
@@ -114,7 +118,7 @@ impl Platter {
         let mut last = change.clone();
         let mut pending = Vec::new();
         let mut files = match cut.death {
-            Death::Kill => self.seen.clone(),
+            Death::Kill => self.visible.clone(),
             Death::PowerCut => {
                 pending.extend(self.pending.iter().filter(|_| rng.below(2) == 0));
                 self.confirmed.clone()
@@ -128,17 +132,17 @@ impl Platter {
         files
     }
 
-    fn take(&mut self, change: &Change) {
-        apply(&mut self.seen, change);
+    fn record(&mut self, change: &Change) {
+        apply(&mut self.visible, change);
         match change {
             Change::Write(..) | Change::Truncate(..) => self.pending.push(change.clone()),
             Change::Sync(path) => {
-                let (now, later) = std::mem::take(&mut self.pending)
+                let (synced, pending) = std::mem::take(&mut self.pending)
                     .into_iter()
                     .partition(|change| change.path() == Some(path));
-                self.pending = later;
-                let now: Vec<Change> = now;
-                now.iter().for_each(|change| apply(&mut self.confirmed, change));
+                self.pending = pending;
+                let synced: Vec<Change> = synced;
+                synced.iter().for_each(|change| apply(&mut self.confirmed, change));
             }
             Change::Delete(path) => {
                 self.pending.retain(|change| change.path() != Some(path));
@@ -189,7 +193,7 @@ fn apply(files: &mut Files, change: &Change) {
 }
 
 /// Replaces the files of the database in a directory with these.
-fn put(folder: &Path, files: &Files) {
+fn restore_files(folder: &Path, files: &Files) {
     for name in ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db-journal"] {
         let path = folder.join(name);
         // Most of these files usually do not exist.
@@ -200,14 +204,14 @@ fn put(folder: &Path, files: &Files) {
     }
 }
 
-/// Returns `each` cuts per change, or `most` of all these, spread evenly.
-pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
+/// Returns `per_change` cuts per change, or `limit` of all these, spread evenly.
+pub(super) fn cuts(changes: &[Change], per_change: usize, limit: usize) -> Vec<Cut> {
     let mut rng = Rng(1);
     let mut cuts = Vec::new();
     for (within, change) in changes.iter().enumerate() {
         let bytes = change.bytes();
-        for nth in 0..each {
-            let bytes = match nth {
+        for index in 0..per_change {
+            let bytes = match index {
                 1 => 0,
                 2 => bytes.min(1),
                 3 => bytes.saturating_sub(1),
@@ -217,7 +221,7 @@ pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
             cuts.push(Cut { within, bytes, death });
         }
     }
-    let stride = cuts.len().div_ceil(most);
+    let stride = cuts.len().div_ceil(limit);
     cuts.into_iter().step_by(stride).collect()
 }
 

@@ -49,10 +49,10 @@ pub(super) enum Change {
 struct Plan {
     writes: usize,
     reads: usize,
-    fails: Option<(usize, Fault, Lasting)>,
+    failure: Option<(usize, Fault, Lasting)>,
     /// Calls are passed through and not counted.
-    aside: bool,
-    noted: Option<Vec<Change>>,
+    is_bypassed: bool,
+    recorded: Option<Vec<Change>>,
     /// Number of temporary files that SQLite opened.
     temporary: usize,
     open: HashMap<usize, PathBuf>,
@@ -105,20 +105,20 @@ pub(super) fn install() {
 /// writes.
 pub(super) fn fail(call: usize, fault: Fault, lasting: Lasting) {
     install();
-    plan(|plan| plan.fails = Some((call, fault, lasting)));
+    plan(|plan| plan.failure = Some((call, fault, lasting)));
 }
 
 /// Repairs the disk: no further calls fail.
-pub(super) fn mend() {
-    plan(|plan| plan.fails = None);
+pub(super) fn repair() {
+    plan(|plan| plan.failure = None);
 }
 
 /// Runs `work` without counting or recording its calls.
-pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
-    plan(|plan| plan.aside = true);
-    let done = work();
-    plan(|plan| plan.aside = false);
-    done
+pub(super) fn without_faults<T>(work: impl FnOnce() -> T) -> T {
+    plan(|plan| plan.is_bypassed = true);
+    let result = work();
+    plan(|plan| plan.is_bypassed = false);
+    result
 }
 
 /// Returns the number of writes and of reads since [`install`] or [`fail`].
@@ -132,19 +132,18 @@ pub(super) fn temporary_files() -> usize {
 }
 
 /// Records all changes from now on.
-pub(super) fn note() {
+pub(super) fn start_recording() {
     install();
-    plan(|plan| plan.noted = Some(Vec::new()));
+    plan(|plan| plan.recorded = Some(Vec::new()));
 }
 
 /// Records an acknowledgement among the changes.
 pub(super) fn acknowledged(count: usize) {
-    plan(|plan| plan.noted.as_mut().unwrap().push(Change::Acknowledged(count)));
+    plan(|plan| plan.recorded.as_mut().unwrap().push(Change::Acknowledged(count)));
 }
 
-/// Returns the recorded changes.
-pub(super) fn noted() -> Vec<Change> {
-    plan(|plan| plan.noted.take()).unwrap()
+pub(super) fn take_recorded() -> Vec<Change> {
+    plan(|plan| plan.recorded.take()).unwrap()
 }
 
 fn plan<T>(work: impl FnOnce(&mut Plan) -> T) -> T {
@@ -153,38 +152,42 @@ fn plan<T>(work: impl FnOnce(&mut Plan) -> T) -> T {
 
 impl Plan {
     fn write(&mut self) -> Option<Fault> {
-        if self.aside {
+        if self.is_bypassed {
             return None;
         }
         self.writes += 1;
-        self.fails.filter(|(_, fault, _)| *fault != Fault::Unread).and_then(|fails| due(fails, self.writes))
+        self.failure
+            .filter(|(_, fault, _)| *fault != Fault::Unread)
+            .and_then(|failure| due_fault(failure, self.writes))
     }
 
     fn read(&mut self) -> Option<Fault> {
-        if self.aside {
+        if self.is_bypassed {
             return None;
         }
         self.reads += 1;
-        self.fails.filter(|(_, fault, _)| *fault == Fault::Unread).and_then(|fails| due(fails, self.reads))
+        self.failure
+            .filter(|(_, fault, _)| *fault == Fault::Unread)
+            .and_then(|failure| due_fault(failure, self.reads))
     }
 
-    fn note(&mut self, change: impl FnOnce() -> Change) {
-        if let Some(noted) = &mut self.noted {
-            noted.push(change());
+    fn record(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.push(change());
         }
     }
 
-    fn name(&self, file: *mut ffi::sqlite3_file) -> PathBuf {
+    fn path_of(&self, file: *mut ffi::sqlite3_file) -> PathBuf {
         self.open.get(&(file as usize)).cloned().unwrap_or_default()
     }
 }
 
-fn due((call, fault, lasting): (usize, Fault, Lasting), now: usize) -> Option<Fault> {
-    let due = match lasting {
-        Lasting::Once => call + 1 == now,
-        Lasting::On => call < now,
+fn due_fault((call, fault, lasting): (usize, Fault, Lasting), number: usize) -> Option<Fault> {
+    let is_due = match lasting {
+        Lasting::Once => call + 1 == number,
+        Lasting::On => call < number,
     };
-    due.then_some(fault)
+    is_due.then_some(fault)
 }
 
 fn system() -> *mut ffi::sqlite3_vfs {
@@ -238,10 +241,10 @@ unsafe extern "C" fn open(
 /// Returns a table with our functions and the system's. There are few of them, and each is created once per thread.
 fn ours(system: &'static ffi::sqlite3_io_methods) -> &'static Methods {
     thread_local! {
-        static MADE: RefCell<HashMap<usize, &'static Methods>> = RefCell::default();
+        static TABLES: RefCell<HashMap<usize, &'static Methods>> = RefCell::default();
     }
-    MADE.with_borrow_mut(|made| {
-        *made.entry(std::ptr::from_ref(system) as usize).or_insert_with(|| {
+    TABLES.with_borrow_mut(|tables| {
+        *tables.entry(std::ptr::from_ref(system) as usize).or_insert_with(|| {
             let mut ours = *system;
             ours.xRead = Some(read);
             ours.xWrite = Some(write);
@@ -259,7 +262,7 @@ unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, sync:
     if plan(Plan::write).is_some() {
         return ffi::SQLITE_IOERR_DELETE;
     }
-    plan(|plan| plan.note(|| Change::Delete(path)));
+    plan(|plan| plan.record(|| Change::Delete(path)));
     // SAFETY: the arguments are SQLite's own.
     unsafe { (*system()).xDelete.unwrap()(system(), name, sync) }
 }
@@ -279,23 +282,23 @@ unsafe extern "C" fn write(
     at: i64,
 ) -> c_int {
     let fault = plan(Plan::write);
-    let (written, answer) = match fault {
+    let (written, code) = match fault {
         None => (bytes, ffi::SQLITE_OK),
         Some(Fault::Half) => (bytes / 2, ffi::SQLITE_FULL),
         Some(Fault::Full) => (0, ffi::SQLITE_FULL),
         Some(Fault::Broken | Fault::Unread) => (0, ffi::SQLITE_IOERR_WRITE),
     };
     plan(|plan| {
-        let path = plan.name(file);
-        plan.note(|| {
+        let path = plan.path_of(file);
+        plan.record(|| {
             // SAFETY: SQLite passes the number of bytes in the buffer.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size(bytes)) };
             Change::Write(path, size(at), bytes.to_vec())
         });
     });
     // SAFETY: the arguments are SQLite's own, and `written` does not exceed its buffer.
-    let done = unsafe { methods(file).xWrite.unwrap()(file, from, written, at) };
-    if answer == ffi::SQLITE_OK { done } else { answer }
+    let system_code = unsafe { methods(file).xWrite.unwrap()(file, from, written, at) };
+    if code == ffi::SQLITE_OK { system_code } else { code }
 }
 
 unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, to: i64) -> c_int {
@@ -303,8 +306,8 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, to: i64) -> c_int {
         return ffi::SQLITE_IOERR_TRUNCATE;
     }
     plan(|plan| {
-        let path = plan.name(file);
-        plan.note(|| Change::Truncate(path, size(to)));
+        let path = plan.path_of(file);
+        plan.record(|| Change::Truncate(path, size(to)));
     });
     // SAFETY: the arguments are SQLite's own.
     unsafe { methods(file).xTruncate.unwrap()(file, to) }
@@ -316,8 +319,8 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
         return ffi::SQLITE_IOERR_FSYNC;
     }
     plan(|plan| {
-        let path = plan.name(file);
-        plan.note(|| Change::Sync(path));
+        let path = plan.path_of(file);
+        plan.record(|| Change::Sync(path));
     });
     ffi::SQLITE_OK
 }

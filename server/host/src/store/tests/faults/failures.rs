@@ -2,7 +2,7 @@
 
 use strata_conversation::history::MessageId;
 
-use super::super::{Home, filled, id, said};
+use super::super::{Home, create_session_with, id, text_message};
 use super::disk::{self, Fault, Lasting};
 use super::long;
 use super::script::{Contents, STEPS, Step, expected, run};
@@ -13,7 +13,7 @@ const SHORT: usize = 6;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "prints the results of the run")]
-fn a_call_that_fails_costs_one_error_and_nothing_else() {
+fn a_failed_system_call_causes_one_error_and_no_damage() {
     disk::install();
     let expected = expected(&Home::new());
     let (writes, reads) = disk::calls();
@@ -37,18 +37,18 @@ fn a_call_that_fails_costs_one_error_and_nothing_else() {
 }
 
 #[test]
-fn nothing_is_put_into_a_shared_directory() {
-    const MANY: u64 = 30_000;
+fn no_file_is_created_in_a_shared_directory() {
+    const MESSAGES: u64 = 30_000;
     disk::install();
     let home = Home::new();
     expected(&home);
     let mut store = home.open();
-    let messages: Vec<_> = (0..MANY).map(|number| said(number, "a word")).collect();
-    filled(&mut store, "many", &messages);
+    let messages: Vec<_> = (0..MESSAGES).map(|number| text_message(number, "a word")).collect();
+    create_session_with(&mut store, "many", &messages);
     store.search("a word", &Scope::Workspace, Limits::default()).unwrap();
-    let order = Some((0..MANY).rev().map(MessageId).collect());
+    let order = Some((0..MESSAGES).rev().map(MessageId).collect());
     let handle = store.open_session(&id("many"), Access::Write).unwrap();
-    store.commit(&handle, &Commit { order, next_id: MANY, ..Commit::default() }).unwrap();
+    store.commit(&handle, &Commit { order, next_id: MESSAGES, ..Commit::default() }).unwrap();
     drop(handle);
     store.delete(&id("many")).unwrap();
     assert_eq!(disk::temporary_files(), 0);
@@ -60,31 +60,31 @@ fn one_failure(call: usize, fault: Fault, lasting: Lasting, expected: &[Contents
     let mut store = None;
     let mut errors = 0;
     disk::fail(call, fault, lasting);
-    for (at, step) in STEPS.into_iter().enumerate() {
-        let about = || format!("{fault:?} {lasting:?} from call {call}, while {step:?} (step {at})");
+    for (index, step) in STEPS.into_iter().enumerate() {
+        let context = || format!("{fault:?} {lasting:?} from call {call}, while {step:?} (step {index})");
         if let Err(error) = run(&home, &mut store, step) {
             errors += 1;
-            disk::mend();
+            disk::repair();
             assert!(
                 matches!(error, StoreError::Full | StoreError::Sqlite(_) | StoreError::Io { .. }),
                 "{}: {error}",
-                about()
+                context()
             );
             if let (Step::Do(..), Some(store)) = (step, &store) {
-                let held = Contents::of(store).unwrap();
-                assert!(held == expected[at - 1], "{}: {error}, but the store has changed", about());
+                let contents = Contents::read_from(store).unwrap();
+                assert!(contents == expected[index - 1], "{}: {error}, but the store has changed", context());
             }
             run(&home, &mut store, step)
-                .unwrap_or_else(|error| panic!("{}, second attempt: {error}", about()));
+                .unwrap_or_else(|error| panic!("{}, second attempt: {error}", context()));
         }
-        let held = disk::aside(|| Contents::of(store.as_ref().unwrap()));
-        assert!(held.unwrap() == expected[at], "{}: the store has unexpected contents", about());
+        let contents = disk::without_faults(|| Contents::read_from(store.as_ref().unwrap()));
+        assert!(contents.unwrap() == expected[index], "{}: the store has unexpected contents", context());
     }
-    disk::mend();
+    disk::repair();
     for _ in 0..2 {
         store.as_ref().unwrap().verify().unwrap();
         run(&home, &mut store, Step::Open).unwrap();
-        assert!(Contents::of(store.as_ref().unwrap()).unwrap() == expected[STEPS.len() - 1]);
+        assert!(Contents::read_from(store.as_ref().unwrap()).unwrap() == expected[STEPS.len() - 1]);
     }
     errors
 }

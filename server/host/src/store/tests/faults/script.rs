@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::super::{Home, appended, id, new, said};
+use super::super::{Home, appended, id, new_session, text_message};
 use super::disk;
 use crate::store::{
     Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, StoredSession,
 };
 use strata_conversation::history::MessageId;
 
-/// One change.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     /// Closes and reopens the store.
@@ -38,7 +37,7 @@ impl fmt::Debug for Step {
 }
 
 impl Contents {
-    pub(super) fn of(store: &Store) -> Result<Self, StoreError> {
+    pub(super) fn read_from(store: &Store) -> Result<Self, StoreError> {
         let mut sessions = Vec::new();
         for info in store.list()? {
             let stored = store.load(&info.id)?;
@@ -59,7 +58,7 @@ impl Contents {
 /// The steps, starting without a store.
 pub(super) const STEPS: [Step; 17] = [
     Step::Open,
-    Step::Do("create", |store| store.create(&new("a")).map(drop)),
+    Step::Do("create", |store| store.create(&new_session("a")).map(drop)),
     Step::Do("append", |store| append(store, "a", 0, 3, 20)),
     Step::Do("append much", |store| append(store, "a", 3, 2, 60_000)),
     Step::Do("change", |store| {
@@ -67,16 +66,16 @@ pub(super) const STEPS: [Step; 17] = [
         let order = [2, 1, 5, 3].map(MessageId).to_vec();
         let commit = Commit {
             removed: vec![MessageId(0), MessageId(4)],
-            changed: vec![said(1, "said otherwise")],
+            changed: vec![text_message(1, "said otherwise")],
             order: Some(order),
             state: Some(json!({"selected": ["a.rs"]})),
-            ..appended(&[said(5, "and more")])
+            ..appended(&[text_message(5, "and more")])
         };
         store.commit(&handle, &commit)
     }),
-    Step::Do("create another", |store| store.create(&new("b")).map(drop)),
+    Step::Do("create another", |store| store.create(&new_session("b")).map(drop)),
     Step::Do("fill it", |store| append(store, "b", 0, 4, 20)),
-    Step::Do("fork", |store| store.fork(&id("a"), &new("c"), Some(MessageId(5))).map(drop)),
+    Step::Do("fork", |store| store.fork(&id("a"), &new_session("c"), Some(MessageId(5))).map(drop)),
     Step::Do("rename", |store| store.rename(&id("c"), "Another way")),
     Step::Do("note", |store| {
         let text = "uses tabs ".repeat(900);
@@ -91,7 +90,7 @@ pub(super) const STEPS: [Step; 17] = [
     Step::Open,
     Step::Do("import", |store| {
         let header = r#"{"strataSession":1,"id":"d","name":"ImportedConversation","createdMs":5}"#;
-        let message = serde_json::to_string(&*said(0, "brought along")).unwrap();
+        let message = serde_json::to_string(&*text_message(0, "brought along")).unwrap();
         store.import(format!("{header}\n{message}\n").as_bytes()).map(drop)
     }),
     Step::Do("delete", |store| store.delete(&id("b"))),
@@ -108,7 +107,7 @@ pub(super) fn expected(home: &Home) -> Vec<Contents> {
         .iter()
         .map(|step| {
             run(home, &mut store, *step).unwrap();
-            disk::aside(|| Contents::of(store.as_ref().unwrap())).unwrap()
+            disk::without_faults(|| Contents::read_from(store.as_ref().unwrap())).unwrap()
         })
         .collect()
 }
@@ -119,13 +118,13 @@ pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<
         Step::Open => {
             *store = None;
             let opened = Store::open(&home.state(), &home.key())?;
-            if let Some(aside) = opened.set_aside {
-                return Err(StoreError::Damaged(format!("set aside: {}", aside.reason)));
+            if let Some(damaged) = opened.set_aside {
+                return Err(StoreError::Damaged(format!("set aside: {}", damaged.reason)));
             }
             *store = Some(opened.store);
             Ok(())
         }
-        Step::Do(_, work) => work(store.as_mut().unwrap()),
+        Step::Do(_, operation) => operation(store.as_mut().unwrap()),
     }
 }
 
@@ -133,6 +132,7 @@ pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<
 fn append(store: &mut Store, session: &str, first: u64, count: u64, bytes: usize) -> Result<(), StoreError> {
     let handle = store.open_session(&id(session), Access::Write)?;
     let text = |number: u64| format!("message {number} {}", "words and ".repeat(bytes / 10));
-    let messages: Vec<Arc<_>> = (first..first + count).map(|number| said(number, &text(number))).collect();
+    let messages: Vec<Arc<_>> =
+        (first..first + count).map(|number| text_message(number, &text(number))).collect();
     store.commit(&handle, &appended(&messages))
 }

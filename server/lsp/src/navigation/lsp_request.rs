@@ -1,0 +1,59 @@
+//! Standard LSP requests from the editor.
+
+use strata_app::model::snapshot::Snapshot;
+use strata_base::key::FileKey;
+use tower_lsp::ls_types::{CodeActionParams, Position};
+
+use super::lsp_feature::Feature;
+
+/// A standard LSP request from the editor.
+#[derive(Clone, Debug)]
+pub(crate) enum LspRequest {
+    /// `textDocument/documentSymbol`.
+    Document(String),
+    /// `workspace/symbol`.
+    Workspace(String),
+    /// `textDocument/hover`.
+    Hover(Caret),
+    /// `textDocument/definition`.
+    Definition(Caret),
+    /// `textDocument/references`.
+    References(Caret, Declarations),
+    /// `textDocument/codeAction`.
+    Actions(Box<CodeActionParams>),
+    /// `textDocument/codeLens`.
+    Lens(String),
+}
+
+/// A position in a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Caret {
+    pub uri: String,
+    /// Position in the negotiated encoding.
+    pub position: Position,
+}
+
+/// Whether references include the definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declarations {
+    Included,
+    Excluded,
+}
+
+impl LspRequest {
+    pub(crate) fn feature(&self) -> Feature {
+        match self {
+            Self::Document(_) => Feature::DocumentSymbol,
+            Self::Workspace(_) => Feature::WorkspaceSymbol,
+            Self::Hover(_) => Feature::Hover,
+            Self::Definition(_) => Feature::Definition,
+            Self::References(..) => Feature::References,
+            Self::Actions(_) => Feature::CodeAction,
+            Self::Lens(_) => Feature::CodeLens,
+        }
+    }
+}
+
+pub(super) fn key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
+    snapshot.key_of(uri)
+}
