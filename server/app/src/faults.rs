@@ -8,23 +8,23 @@ mod point;
 
 pub use point::Point;
 
-/// Marks a point in the work called `what`, at which a test may inject a panic.
+/// Marks a point in the work called `work_name`, at which a test may inject a panic.
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]
 #[inline]
-pub fn reach(what: &str, point: Point) {
+pub fn reach(work_name: &str, point: Point) {
     #[cfg(feature = "faults")]
-    plan::reach(what, point);
+    plan::reach(work_name, point);
 }
 
 /// Wraps work for another thread, so that the fault-injection plan of the current thread applies to it. Marks a point
 /// before and after the work.
 #[inline]
-pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub fn carried<T>(work_name: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     inherited(move || {
-        reach(what, Point::Before);
-        let done = work();
-        reach(what, Point::After);
-        done
+        reach(work_name, Point::Before);
+        let result = work();
+        reach(work_name, Point::After);
+        result
     })
 }
 

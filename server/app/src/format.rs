@@ -24,8 +24,8 @@ pub fn dollars(amount: f64) -> String {
         _ if amount < 0.99995 => format!("${amount:.4}"),
         _ => {
             let cents = (amount * 100.0).round();
-            let (whole, rest) = ((cents / 100.0).floor(), cents % 100.0);
-            format!("${}.{rest:02.0}", grouped(whole as usize))
+            let (units, remainder) = ((cents / 100.0).floor(), cents % 100.0);
+            format!("${}.{remainder:02.0}", grouped(units as usize))
         }
     }
 }
@@ -60,7 +60,9 @@ pub fn visible_json(text: &str) -> String {
         // JSON writes a character beyond U+FFFF as two surrogates (RFC 8259, section 7).
         visible.push_str(&match code.checked_sub(0x1_0000) {
             None => format!("\\u{code:04x}"),
-            Some(rest) => format!("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff)),
+            Some(code_offset) => {
+                format!("\\u{:04x}\\u{:04x}", 0xd800 + (code_offset >> 10), 0xdc00 + (code_offset & 0x3ff))
+            }
         });
     }
     visible
@@ -77,14 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn money_has_as_many_digits_as_matter() {
+    fn small_amounts_have_four_decimals_and_others_two() {
         let shown = [0.0, 0.00001, 0.00005, 0.04213, 0.99994, 0.99996, 4.999, 1234.5].map(dollars);
         let expected = ["$0", "<$0.0001", "$0.0001", "$0.0421", "$0.9999", "$1.00", "$5.00", "$1,234.50"];
         assert_eq!(shown, expected);
     }
 
     #[test]
-    fn an_extent_says_which_lines() {
+    fn an_extent_lists_its_lines() {
         let range = |first, last| LineRange::new(first, last).unwrap();
         assert_eq!(extent(&Extent::Lines(vec![range(3, 9), range(20, 20)])), "with lines 3-9, line 20");
         assert_eq!(extent(&Extent::Whole), "in full");

@@ -13,7 +13,7 @@ pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Returns the schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {
     let mut shapes = Shapes::default();
-    shapes.taken::<Settings>();
+    shapes.input_type::<Settings>();
     let mut definitions = shapes.finish();
     let root = match definitions.shift_remove("Settings") {
         Some(Value::Object(root)) => root,
@@ -31,8 +31,8 @@ pub fn settings() -> Value {
 pub fn references(schema: &Value) -> Vec<&str> {
     match schema {
         Value::Object(fields) => {
-            let own = fields.get("$ref").and_then(Value::as_str);
-            own.into_iter().chain(fields.values().flat_map(references)).collect()
+            let reference = fields.get("$ref").and_then(Value::as_str);
+            reference.into_iter().chain(fields.values().flat_map(references)).collect()
         }
         Value::Array(items) => items.iter().flat_map(references).collect(),
         _ => Vec::new(),

@@ -49,8 +49,8 @@ struct NoticeLog(VecDeque<ContentHash>);
 
 impl NoticeLog {
     /// Records a notice. Returns whether it is new.
-    fn is_new(&mut self, of: &str) -> bool {
-        let hash = ContentHash::of(of);
+    fn record(&mut self, text: &str) -> bool {
+        let hash = ContentHash::of(text);
         if self.0.contains(&hash) {
             return false;
         }
@@ -64,7 +64,7 @@ impl NoticeLog {
 
 impl Services {
     pub fn new(front_end: Arc<dyn FrontEnd>) -> Self {
-        let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
+        let previews = PreviewFiles::in_cache(cache_directory(|name| std::env::var_os(name)));
         Self { previews, front_end: Some(front_end), ..Self::default() }
     }
 
@@ -95,33 +95,33 @@ impl Services {
 
     /// Records a warning about an unknown model. Returns whether it is the first one about this model.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
-        let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
-        told.is_new(model)
+        let mut log = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
+        log.record(model)
     }
 
     /// Warns the user that secrets in a file were replaced, once per file. Returns `false` if the user had been warned
     /// before.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
-        let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
+        let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).record(path.as_str());
         if is_new {
             let (code, message) = ("redacted".to_owned(), message.to_owned());
-            self.tell(Warning { code, message, path: Some(path.clone()) });
+            self.send_warning(Warning { code, message, path: Some(path.clone()) });
         }
         is_new
     }
 
-    pub fn notify_compaction(&self, news: CompactionNotice) {
+    pub fn notify_compaction(&self, notice: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
-            front_end.notify_compaction(news);
+            front_end.notify_compaction(notice);
         }
     }
 
     pub fn warn(&self, code: &'static str, message: String) {
         tracing::warn!(code, "{message}");
-        self.tell(Warning { code: code.to_owned(), message, path: None });
+        self.send_warning(Warning { code: code.to_owned(), message, path: None });
     }
 
-    fn tell(&self, warning: Warning) {
+    fn send_warning(&self, warning: Warning) {
         if let Some(front_end) = &self.front_end {
             front_end.warn(warning);
         }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_of_what_was_told_is_forgotten() {
+    fn only_the_oldest_notices_are_forgotten() {
         let services = Services::default();
         let model = |number: usize| format!("model-{number}");
         for number in 0..MAX_NOTICES {
@@ -145,8 +145,8 @@ mod tests {
         assert!(services.is_new_model(&model(0)), "it had to make way");
         assert!(!services.is_new_model(&model(MAX_NOTICES - 1)));
         assert!(!services.warn_of_secrets(&FileKey::new(model(0)), "it holds a secret"));
-        for told in [&services.unknown_models, &services.redacted] {
-            assert_eq!(told.lock().unwrap().0.len(), MAX_NOTICES);
+        for log in [&services.unknown_models, &services.redacted] {
+            assert_eq!(log.lock().unwrap().0.len(), MAX_NOTICES);
         }
     }
 }

@@ -9,17 +9,17 @@ use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 /// Interval at which the memory of the process is read.
-const EVERY: Duration = Duration::from_secs(5);
+const READ_INTERVAL: Duration = Duration::from_secs(5);
 /// Memory, in pages, that the process may have gained before its unused memory is released: 16 MiB in pages of 4 KiB.
-const GAIN: u64 = 4_096;
+const RELEASE_THRESHOLD: u64 = 4_096;
 /// Difference, in pages, between two readings of an idle process.
-const IDLE: u64 = 64;
+const IDLE_DIFFERENCE: u64 = 64;
 
 /// Limits glibc's arenas to the number of threads that can run at the same time, which saves more than half of the
 /// unused memory without additional contention. Also disables transparent huge pages for the whole process, because it
 /// is too late to set mimalloc's own option for this, which mimalloc reads before `main`.
 #[expect(unsafe_code, reason = "these settings of malloc and the kernel have no safe interface")]
-pub(crate) fn thrift() {
+pub(crate) fn limit_arenas() {
     let cores = available_parallelism().map_or(2, |cores| c_int::try_from(cores.get()).unwrap_or(c_int::MAX));
     // SAFETY: the call sets a number under malloc's own lock. If malloc rejects the number, nothing changes.
     unsafe { libc::mallopt(libc::M_ARENA_MAX, cores) };
@@ -35,7 +35,7 @@ pub(crate) fn release_when_idle() {
     let _ = thread::Builder::new().name("release-memory".to_owned()).spawn(|| {
         let mut readings = MemoryReadings::default();
         loop {
-            thread::sleep(EVERY);
+            thread::sleep(READ_INTERVAL);
             let Some(resident) = resident_pages() else { return };
             if readings.is_release_due(resident) {
                 release();
@@ -68,11 +68,11 @@ struct MemoryReadings {
 impl MemoryReadings {
     /// Adds a reading. Returns whether the process is idle and has gained memory since the last release.
     fn is_release_due(&mut self, resident: u64) -> bool {
-        let is_idle = resident.abs_diff(self.last) <= IDLE;
+        let is_idle = resident.abs_diff(self.last) <= IDLE_DIFFERENCE;
         self.last = resident;
         let lowest = self.lowest.map_or(resident, |lowest| lowest.min(resident));
         self.lowest = Some(lowest);
-        is_idle && resident - lowest >= GAIN
+        is_idle && resident - lowest >= RELEASE_THRESHOLD
     }
 
     fn released(&mut self, resident: u64) {
@@ -93,7 +93,7 @@ mod tests {
         assert!(due(40_010));
         readings.released(20_000);
         let mut due = |resident| readings.is_release_due(resident);
-        assert!(!due(20_000) && !due(20_000 + GAIN / 2) && !due(20_000 + GAIN / 2));
+        assert!(!due(20_000) && !due(20_000 + RELEASE_THRESHOLD / 2) && !due(20_000 + RELEASE_THRESHOLD / 2));
         assert!(!due(30_000) && due(30_000));
     }
 

@@ -10,10 +10,10 @@ use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use crate::failure::Failure;
 use crate::output::{self, count};
-use crate::usage::billed;
+use crate::usage::format_count;
 
 /// Maximum characters of a tool's arguments to show.
-const SHOWN_INPUT: usize = 120;
+const MAX_INPUT_CHARS: usize = 120;
 
 /// Asks a question in the session, and shows the answer as it arrives to a person. Returns the reply.
 pub(crate) fn ask(
@@ -39,15 +39,15 @@ pub(crate) enum Audience {
 
 /// Names the other way to ask, for a provider that cannot be used.
 pub(crate) fn without_provider(error: &CommandError) -> Failure {
-    Failure::said(format!("{error}. To send the request yourself, run `strata prompt`"))
+    Failure::new(format!("{error}. To send the request yourself, run `strata prompt`"))
 }
 
 /// Shows the warnings, and a line about the cost of the answer.
-pub(crate) fn close(answer: &SendReply) {
+pub(crate) fn print_closing(answer: &SendReply) {
     for warning in &answer.warnings {
-        output::tell(&format!("warning: {warning}"));
+        output::print_message(&format!("warning: {warning}"));
     }
-    output::tell(&closing_line(answer));
+    output::print_message(&closing_line(answer));
 }
 
 /// Returns a line about the answer's cost, and about anything that is missing from it.
@@ -61,7 +61,7 @@ fn closing_line(answer: &SendReply) -> String {
             count(all),
             read_share * 100.0,
             count(paid.round() as usize),
-            billed(answer.usage.output),
+            format_count(answer.usage.output),
         ),
     };
     if !answer.shed.is_empty() {
@@ -94,12 +94,12 @@ impl Screen {
         }
         if let Some(call) = &delta.tool_call {
             self.end_line();
-            let input = output::clipped(&call.input.to_string(), SHOWN_INPUT);
-            output::tell(&format!("{} {input}", call.name));
+            let input = output::shorten(&call.input.to_string(), MAX_INPUT_CHARS);
+            output::print_message(&format!("{} {input}", call.name));
         }
         if let Some(notice) = &delta.notice {
             self.end_line();
-            output::tell(notice);
+            output::print_message(notice);
         }
     }
 

@@ -14,7 +14,7 @@ use strata_app::commands::session::ExportFormat;
 use strata_app::commands::symbols::MapSort;
 use strata_app::commands::{Format, PolicyName};
 
-use crate::reply::Audience;
+use crate::reply::ReplyFormat;
 use crate::when::Since;
 
 /// Colors of help and usage errors, if the terminal supports colors.
@@ -265,7 +265,7 @@ pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
-    pub(crate) audience: Audience,
+    pub(crate) reply_format: ReplyFormat,
     /// Conversation: an id, a name, or `latest` for the most recently used one
     #[arg(long, value_name = "ID", default_value = "latest")]
     pub(crate) session: String,
@@ -512,7 +512,7 @@ pub(crate) struct SessionsArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
-    pub(crate) audience: Audience,
+    pub(crate) reply_format: ReplyFormat,
     #[command(subcommand)]
     pub(crate) command: SessionsCommand,
 }
@@ -627,7 +627,7 @@ pub(crate) struct MemoryArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
-    pub(crate) audience: Audience,
+    pub(crate) reply_format: ReplyFormat,
     #[command(subcommand)]
     pub(crate) command: MemoryCommand,
 }
@@ -665,7 +665,7 @@ pub(crate) struct IterationArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
-    pub(crate) audience: Audience,
+    pub(crate) reply_format: ReplyFormat,
     #[command(flatten)]
     pub(crate) memory: LoopArguments,
     /// Session that stores the loop. Created if it does not exist
@@ -961,7 +961,6 @@ pub(crate) enum ConfigCommand {
 #[derive(Clone)]
 struct SettingName;
 
-/// Names of all settings.
 static SETTING_NAMES: LazyLock<Vec<String>> = LazyLock::new(strata_app::runtime::headless::setting_names);
 
 impl TypedValueParser for SettingName {

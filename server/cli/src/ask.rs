@@ -13,8 +13,8 @@ use crate::answer::{Audience, without_provider};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::sessions::{EDITOR, LATEST, SHOWN, in_editor};
-use crate::when::moment;
+use crate::sessions::{EDITOR, LATEST, MAX_NAME_CHARS, editor_session_id};
+use crate::when::format_time;
 use crate::{answer, input, repository, selecting};
 
 /// Argument of `--session` that stands for a new session.
@@ -24,20 +24,20 @@ const INTERRUPTED: u8 = 130;
 
 /// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Opening {
+pub(crate) enum ContinueMode {
     /// Continue the session itself.
-    Session,
+    InPlace,
     /// Continue in a copy, which works even while another process is writing to the session.
-    Copy,
+    InCopy,
 }
 
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
-    let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
+    let (text, piped) = (input::question(&arguments.text)?, input::piped_text(&arguments.text)?);
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Check this first, so that a missing provider is reported before the slow work.
     headless.provider().map_err(|error| without_provider(&error))?;
-    let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
-    open_conversation(&mut headless, &arguments.conversation, opening)?;
+    let mode = if arguments.fork { ContinueMode::InCopy } else { ContinueMode::InPlace };
+    open_conversation(&mut headless, &arguments.conversation, mode)?;
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     selecting::add_piped(&mut headless, piped)?;
@@ -57,11 +57,11 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let audience = if arguments.json { Audience::Program } else { Audience::Person };
     let answer = answer::ask(&mut headless, question, &cancel, audience)?;
     if arguments.json {
-        output::json(&answer)?;
+        output::print_json(&answer)?;
     }
-    answer::close(&answer);
+    answer::print_closing(&answer);
     if let Some(error) = &answer.error {
-        return Err(Failure::said(format!("incomplete answer: {error}")));
+        return Err(Failure::new(format!("incomplete answer: {error}")));
     }
     Ok(if answer.end == SendEnd::Cancelled { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -71,62 +71,62 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
 pub(crate) fn open_conversation(
     headless: &mut HeadlessWorkspace,
     arguments: &ConversationArguments,
-    opening: Opening,
+    mode: ContinueMode,
 ) -> Result<(), Failure> {
     let ConversationArguments { session, new, continue_latest } = arguments;
-    let named = match session {
+    let name = match session {
         Some(session) => session,
         None if *new => NEW,
         None if *continue_latest => LATEST,
-        None => unnamed(headless)?,
+        None => default_conversation(headless)?,
     };
-    open_session(headless, named, opening)?;
-    if named == LATEST { tell_continued(headless) } else { Ok(()) }
+    open_session(headless, name, mode)?;
+    if name == LATEST { print_continued(headless) } else { Ok(()) }
 }
 
 /// Returns the conversation for a question that names none.
-fn unnamed(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
-    let declined = match headless.continuation()? {
+fn default_conversation(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
+    let reason = match headless.continuation()? {
         Continuation::Nothing => return Ok(NEW),
         Continuation::Session(_) => return Ok(LATEST),
-        Continuation::TooOld(ms) => format!("the last one is of {} UTC", moment(ms)),
+        Continuation::TooOld(ms) => format!("the last one is of {} UTC", format_time(ms)),
         Continuation::OtherBranch(branch) => format!("the last one was on branch {branch}"),
     };
-    output::tell(&format!("starting a new conversation, because {declined}; -c continues it"));
+    output::print_message(&format!("starting a new conversation, because {reason}; -c continues it"));
     Ok(NEW)
 }
 
 /// Says which conversation is continued, since the user did not name it.
-fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+fn print_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let list = headless.call::<ListSessions>(NoArguments {})?;
     let id = headless.session_id();
     let Some(session) = list.sessions.iter().find(|session| session.id == id) else { return Ok(()) };
-    let about = output::clipped(session.about(), SHOWN);
-    let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
-    output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
+    let about = output::shorten(session.about(), MAX_NAME_CHARS);
+    let when = session.updated_ms.map(|ms| format!(" of {} UTC", format_time(ms))).unwrap_or_default();
+    output::print_message(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
     Ok(())
 }
 
 /// Opens the named session, or begins a new one.
 pub(crate) fn open_session(
     headless: &mut HeadlessWorkspace,
-    named: &str,
-    opening: Opening,
+    name: &str,
+    mode: ContinueMode,
 ) -> Result<(), Failure> {
-    let id = match named {
+    let id = match name {
         NEW => None,
         LATEST => headless.newest_session()?,
-        EDITOR => Some(in_editor(headless)?),
-        named => Some(headless.session_named(named)?),
+        EDITOR => Some(editor_session_id(headless)?),
+        name => Some(headless.session_named(name)?),
     };
     let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };
-    if opening == Opening::Copy {
+    if mode == ContinueMode::InCopy {
         headless.open_session(SessionSource::StoredWithCache(&id, Access::Read))?;
         headless.call::<Fork>(ForkParams::default())?;
         return Ok(());
     }
     match headless.open_session(SessionSource::StoredWithCache(&id, Access::Write)) {
-        Err(error) if error.is_in_use() => Err(Failure::said(format!(
+        Err(error) if error.is_in_use() => Err(Failure::new(format!(
             "session {id} is open in an editor or another program; use --fork to continue in a copy, or --session new to start \
              another one"
         ))),
@@ -150,7 +150,7 @@ fn raise_on_interrupt(cancel: &Cancel) {
         interrupted
     });
     if let Err(error) = listening {
-        output::tell(&format!(
+        output::print_message(&format!(
             "warning: if you press Ctrl-C, the partial answer will not be recorded: {error}"
         ));
     }

@@ -23,16 +23,16 @@ pub(crate) struct Bar {
 
 impl Bar {
     /// Creates a bar for an activity, such as "indexing", that counts items, such as "files".
-    pub(crate) fn new(doing: &'static str, what: &'static str) -> Self {
+    pub(crate) fn new(activity: &'static str, unit: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_message(doing);
-        bar.set_prefix(what);
+        bar.set_message(activity);
+        bar.set_prefix(unit);
         let (done, wait) = mpsc::channel();
-        let shown = bar.clone();
+        let shown_bar = bar.clone();
         let show = move || {
             if wait.recv_timeout(SHOW_AFTER) == Err(RecvTimeoutError::Timeout) {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.enable_steady_tick(TICK);
+                shown_bar.set_draw_target(ProgressDrawTarget::stderr());
+                shown_bar.enable_steady_tick(TICK);
             }
         };
         // If the thread cannot be started, no bar appears, but the work continues.

@@ -23,11 +23,11 @@ use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 use self::line_editor::{Input, LineEditor};
 use crate::answer::{self, Audience, without_provider};
 use crate::arguments::ChatArguments;
-use crate::ask::{Opening, open_conversation};
+use crate::ask::{ContinueMode, open_conversation};
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::sessions::size;
-use crate::usage::{billed, cached_percent};
+use crate::usage::{cached_percent, format_count};
 use crate::{repository, selecting};
 
 /// Commands, with their arguments and what they do.
@@ -56,40 +56,40 @@ struct Chat {
 pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
     headless.provider().map_err(|error| without_provider(&error))?;
-    open_conversation(&mut headless, &arguments.conversation, Opening::Session)?;
+    open_conversation(&mut headless, &arguments.conversation, ContinueMode::InPlace)?;
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
-    output::tell("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
+    output::print_message("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
     let tools = if arguments.tools { ToolAccess::Read } else { ToolAccess::None };
     let interrupts = Interrupts::listen();
-    Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.talk()?;
+    Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.read_lines()?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Chat {
     /// Reads and carries out lines until the input ends.
-    fn talk(&mut self) -> Result<(), Failure> {
+    fn read_lines(&mut self) -> Result<(), Failure> {
         let mut editor = LineEditor::new(COMMANDS.map(|(name, ..)| name).to_vec())?;
         loop {
             let files = self.headless.snapshot().index.files.iter().map(|key| key.as_str().to_owned());
             match editor.read(files.collect())? {
                 Input::End => return Ok(()),
-                Input::Interrupted => output::tell("Ctrl-D or /quit ends the program"),
+                Input::Interrupted => output::print_message("Ctrl-D or /quit ends the program"),
                 Input::Line(line) if line.trim().is_empty() => {}
-                Input::Line(line) => match self.carry_out(&line) {
+                Input::Line(line) => match self.run_line(&line) {
                     Ok(Next::Line) => {}
                     Ok(Next::End) => return Ok(()),
                     // The conversation goes on.
-                    Err(Failure::Said(message)) => output::tell(&format!("error: {message}")),
-                    Err(nobody_reads @ Failure::NobodyReads) => return Err(nobody_reads),
+                    Err(Failure::Message(message)) => output::print_message(&format!("error: {message}")),
+                    Err(output_closed @ Failure::OutputClosed) => return Err(output_closed),
                 },
             }
         }
     }
 
-    fn carry_out(&mut self, line: &str) -> Result<Next, Failure> {
+    fn run_line(&mut self, line: &str) -> Result<Next, Failure> {
         if !line.starts_with('/') {
             self.ask(line.trim())?;
             return Ok(Next::Line);
@@ -102,16 +102,16 @@ impl Chat {
             "/drop" => self.change_files::<Deselect>(&words)?,
             "/files" => self.list_files()?,
             "/undo" => self.undo()?,
-            "/cost" => self.tell_cost()?,
+            "/cost" => self.print_cost()?,
             "/compact" => self.compact(words.first().copied())?,
             "/new" => {
                 self.headless.call::<Reset>(NoArguments {})?;
-                output::tell("new conversation");
+                output::print_message("new conversation");
             }
             "/help" => help(),
             "/quit" => return Ok(Next::End),
             other => {
-                return Err(Failure::said(format!(
+                return Err(Failure::new(format!(
                     "no command `{other}`; /help lists them. To send the line to the model, begin it with a space"
                 )));
             }
@@ -134,9 +134,9 @@ impl Chat {
         let answer = answer::ask(&mut self.headless, question, &cancel, Audience::Person);
         self.interrupts.set(None);
         let answer = answer?;
-        answer::close(&answer);
+        answer::print_closing(&answer);
         match &answer.error {
-            Some(error) => Err(Failure::said(format!("incomplete answer: {error}"))),
+            Some(error) => Err(Failure::new(format!("incomplete answer: {error}"))),
             None => Ok(()),
         }
     }
@@ -146,13 +146,13 @@ impl Chat {
         paths: &[&str],
     ) -> Result<(), Failure> {
         if paths.is_empty() {
-            return Err(Failure::said("name at least one path"));
+            return Err(Failure::new("name at least one path"));
         }
         repository::list(&mut self.headless)?;
-        let typed: Vec<String> = paths.iter().map(|path| self.headless.typed(path)).collect();
+        let typed: Vec<String> = paths.iter().map(|path| self.headless.workspace_path(path)).collect();
         self.headless
             .call::<C>(Paths { paths: typed, ..Paths::default() })
-            .map_err(|error| Failure::of_path(self.headless.folder(), &error))?;
+            .map_err(|error| Failure::from_path_error(self.headless.folder(), &error))?;
         self.list_files()
     }
 
@@ -165,8 +165,8 @@ impl Chat {
             })
             .collect();
         match selected.is_empty() {
-            true => output::tell("no files are selected"),
-            false => output::tell(&format!("selected: {}", selected.join(", "))),
+            true => output::print_message("no files are selected"),
+            false => output::print_message(&format!("selected: {}", selected.join(", "))),
         }
         Ok(())
     }
@@ -180,18 +180,18 @@ impl Chat {
             .iter()
             .rev()
             .find(|message| message.body.role == Role::User && message.body.content.iter().any(is_text));
-        let Some(question) = question else { return Err(Failure::said("there is nothing to undo")) };
+        let Some(question) = question else { return Err(Failure::new("there is nothing to undo")) };
         let text = match question.body.content.first() {
             Some(ContentBlock::Text { text } | ContentBlock::Thinking { text, .. }) => text,
             _ => "",
         };
-        let text = output::clipped(text, 60);
+        let text = output::shorten(text, 60);
         self.headless.call::<Truncate>(TruncateParams { from: question.id })?;
-        output::tell(&format!("forgot \"{text}\" and its answer"));
+        output::print_message(&format!("forgot \"{text}\" and its answer"));
         Ok(())
     }
 
-    fn tell_cost(&mut self) -> Result<(), Failure> {
+    fn print_cost(&mut self) -> Result<(), Failure> {
         let model = self.model.clone();
         let request = RequestParams { model: model.clone(), ..RequestParams::default() };
         let totals = self.headless.call::<Report>(request)?.totals;
@@ -205,18 +205,18 @@ impl Chat {
         let next = self.headless.call::<Assemble>(next)?.cost.expected.dollars;
         let next =
             next.map(|next| format!("; the next question costs about {}", dollars(next))).unwrap_or_default();
-        output::tell(&format!(
+        output::print_message(&format!(
             "{price}: {} tokens in ({:.0} % cached), {} out{next}",
             count(totals.usage.input_tokens()),
             cached_percent(totals.usage),
-            billed(totals.usage.output),
+            format_count(totals.usage.output),
         ));
         Ok(())
     }
 
     fn compact(&mut self, profile: Option<&str>) -> Result<(), Failure> {
         let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
-        output::tell(&format!("compacted {}, now {}", size(reply.before), size(reply.after)));
+        output::print_message(&format!("compacted {}, now {}", size(reply.before), size(reply.after)));
         Ok(())
     }
 }
@@ -228,10 +228,10 @@ enum Next {
 }
 
 fn help() {
-    for (name, arguments, what) in COMMANDS {
-        output::tell(&format!("{:<20} {what}", format!("{name} {arguments}")));
+    for (name, arguments, description) in COMMANDS {
+        output::print_message(&format!("{:<20} {description}", format!("{name} {arguments}")));
     }
-    output::tell(
+    output::print_message(
         "A line that ends with a backslash continues on the next one. Pasted text may have several lines.",
     );
 }
@@ -245,17 +245,17 @@ impl Interrupts {
     /// restores the handler that it found.
     fn listen() -> Self {
         let interrupts = Self::default();
-        let own = interrupts.clone();
+        let listener = interrupts.clone();
         let (ready, is_listening) = mpsc::channel();
         let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
-            if let Err(error) = own.cancel_at_interrupts(ready) {
-                output::tell(&format!("warning: Ctrl-C will end the program: {error}"));
+            if let Err(error) = listener.cancel_at_interrupts(ready) {
+                output::print_message(&format!("warning: Ctrl-C will end the program: {error}"));
             }
         });
         match listening {
             // If the thread cannot listen, it says so.
             Ok(_) => drop(is_listening.recv()),
-            Err(error) => output::tell(&format!("warning: Ctrl-C will end the program: {error}")),
+            Err(error) => output::print_message(&format!("warning: Ctrl-C will end the program: {error}")),
         }
         interrupts
     }

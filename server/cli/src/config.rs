@@ -16,13 +16,13 @@ use crate::output;
 use crate::repository;
 
 /// Maximum characters of a value in the list.
-const SHOWN: usize = 24;
+const MAX_VALUE_CHARS: usize = 24;
 
 pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
     let (mut headless, problems) = repository::open_with_problems(&arguments.repository)?;
     // A broken file must not keep anyone from repairing it.
     for problem in &problems {
-        output::tell(&format!("warning: {problem}"));
+        output::print_message(&format!("warning: {problem}"));
     }
     let file = |is_workspace| if is_workspace { SettingsFile::Workspace } else { SettingsFile::User };
     match &arguments.command {
@@ -34,64 +34,64 @@ pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
         ConfigCommand::Unset { name, workspace } => change(&mut headless, file(*workspace), name, None)?,
         ConfigCommand::Edit { workspace } => return edit(&headless, file(*workspace), arguments),
         ConfigCommand::Path { workspace } => {
-            let path = headless.settings_file(file(*workspace)).map_err(said)?;
-            output::text(&format!("{}\n", path.display()))?;
+            let path = headless.settings_file(file(*workspace)).map_err(change_failure)?;
+            output::print_text(&format!("{}\n", path.display()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn said(error: ChangeError) -> Failure {
-    Failure::said(error.to_string())
+fn change_failure(error: ChangeError) -> Failure {
+    Failure::new(error.to_string())
 }
 
-fn effective(headless: &mut HeadlessWorkspace) -> Result<Reply<SettingsReply>, CommandError> {
+fn effective_settings(headless: &mut HeadlessWorkspace) -> Result<Reply<SettingsReply>, CommandError> {
     headless.call::<ShowSettings>(NoArguments {})
 }
 
 fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), Failure> {
-    let reply = effective(headless)?;
+    let reply = effective_settings(headless)?;
     if json {
-        return output::json(&reply);
+        return output::print_json(&reply);
     }
     let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
     table.row(["setting", "value", "set in"].map(str::to_owned));
-    let mut shown = 0;
+    let mut row_count = 0;
     for (name, origin) in &reply.origins {
         let is_default = origin.layer == Layer::Defaults;
         if is_default && !all {
             continue;
         }
-        shown += 1;
-        let value = setting_value(&reply.settings, name).map(text_of).unwrap_or_default();
-        let place = match origin.layer {
+        row_count += 1;
+        let value = setting_value(&reply.settings, name).map(value_text).unwrap_or_default();
+        let source = match origin.layer {
             Layer::Defaults => String::new(),
             Layer::User => "your settings".to_owned(),
             _ => output::line(&origin.name).to_string(),
         };
-        table.row([name.clone(), output::clipped(&value, SHOWN), place]);
+        table.row([name.clone(), output::shorten(&value, MAX_VALUE_CHARS), source]);
     }
-    if shown == 0 {
-        output::tell("all settings have their defaults; --all lists them");
+    if row_count == 0 {
+        output::print_message("all settings have their defaults; --all lists them");
         return Ok(());
     }
-    output::report(&table.render())
+    output::print_report(&table.render())
 }
 
 fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
-    let reply = effective(headless)?;
+    let reply = effective_settings(headless)?;
     match setting_value(&reply.settings, name) {
         Some(Value::Null) => {
-            output::tell(&format!("`{name}` is not set"));
+            output::print_message(&format!("`{name}` is not set"));
             Ok(())
         }
-        Some(value) => output::text(&format!("{}\n", text_of(value))),
-        None => Err(said(ChangeError::unknown(name))),
+        Some(value) => output::print_text(&format!("{}\n", value_text(value))),
+        None => Err(change_failure(ChangeError::unknown(name))),
     }
 }
 
 /// Returns a value as `strata config set` accepts it.
-fn text_of(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -105,12 +105,12 @@ fn change(
     name: &str,
     value: Option<&String>,
 ) -> Result<(), Failure> {
-    let path = headless.change_setting(file, name, value.map(String::as_str)).map_err(said)?;
-    let what = match value {
+    let path = headless.change_setting(file, name, value.map(String::as_str)).map_err(change_failure)?;
+    let action = match value {
         Some(value) => format!("set {name} to {value}"),
         None => format!("removed {name}"),
     };
-    output::tell(&format!("{what} in {}", path.display()));
+    output::print_message(&format!("{action} in {}", path.display()));
     Ok(())
 }
 
@@ -120,23 +120,23 @@ fn edit(
     file: SettingsFile,
     arguments: &ConfigArguments,
 ) -> Result<ExitCode, Failure> {
-    let path = headless.settings_file(file).map_err(said)?;
-    let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
-    let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
-        Failure::said(format!(
+    let path = headless.settings_file(file).map_err(change_failure)?;
+    let variable = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
+    let editor = variable("VISUAL").or_else(|| variable("EDITOR")).ok_or_else(|| {
+        Failure::new(format!(
             "no editor is set; set the variable EDITOR, or edit {} yourself",
             path.display()
         ))
     })?;
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(|error| Failure::said(error.to_string()))?;
+        fs::create_dir_all(directory).map_err(|error| Failure::new(error.to_string()))?;
     }
     if !open_in(&editor, &path)? {
         return Ok(ExitCode::FAILURE);
     }
     let (_, problems) = repository::open_with_problems(&arguments.repository)?;
     for problem in &problems {
-        output::tell(&format!("warning: {problem}"));
+        output::print_message(&format!("warning: {problem}"));
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -146,6 +146,6 @@ fn open_in(editor: &str, path: &Path) -> Result<bool, Failure> {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or_default();
     let status = Command::new(program).args(words).arg(path).status();
-    let status = status.map_err(|error| Failure::said(format!("cannot run `{program}`: {error}")))?;
+    let status = status.map_err(|error| Failure::new(format!("cannot run `{program}`: {error}")))?;
     Ok(status.success())
 }

@@ -11,8 +11,8 @@ use strata_app::table::{Align, Table};
 use crate::arguments::CostArguments;
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
-use crate::sessions::SHOWN;
-use crate::usage::{billed, cached_percent};
+use crate::sessions::MAX_NAME_CHARS;
+use crate::usage::{cached_percent, format_count};
 use crate::{repository, when};
 
 pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
@@ -20,14 +20,14 @@ pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
     let report = headless.call::<Report>(CostParams { since_ms, by: arguments.by })?;
     if arguments.json {
-        output::json(&report)?;
+        output::print_json(&report)?;
         return Ok(ExitCode::SUCCESS);
     }
     if report.entries.is_empty() {
-        output::tell("nothing was billed to the conversations of this workspace");
+        output::print_message("nothing was billed to the conversations of this workspace");
         return Ok(ExitCode::SUCCESS);
     }
-    output::report(&render(&report))?;
+    output::print_report(&render(&report))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -56,10 +56,10 @@ fn requests(number: u64) -> String {
 
 fn name(entry: &CostEntry) -> String {
     match (entry.day_ms, &entry.model, &entry.session) {
-        (Some(ms), ..) => when::day(ms),
+        (Some(ms), ..) => when::format_day(ms),
         (_, Some(model), _) => model.clone(),
         (_, _, Some(session)) => {
-            let about = output::clipped(entry.about.as_deref().unwrap_or_default(), SHOWN);
+            let about = output::shorten(entry.about.as_deref().unwrap_or_default(), MAX_NAME_CHARS);
             format!("{session} {about}")
         }
         _ => String::new(),
@@ -69,7 +69,7 @@ fn name(entry: &CostEntry) -> String {
 fn cells(amount: &Amount, name: String) -> [String; 5] {
     let Amount { usage, .. } = amount;
     let cached = format!("{:.0} %", cached_percent(*usage));
-    [price(amount), count(usage.input_tokens()), cached, billed(usage.output), name]
+    [price(amount), count(usage.input_tokens()), cached, format_count(usage.output), name]
 }
 
 /// Returns the cost in money, marked if it does not include everything.

@@ -50,9 +50,9 @@ struct Repository {
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let findings = examine(arguments);
     if arguments.json {
-        output::json(&findings)?;
+        output::print_json(&findings)?;
     } else {
-        output::report(&findings.render())?;
+        output::print_report(&findings.render())?;
     }
     Ok(if findings.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -62,11 +62,11 @@ fn examine(arguments: &DoctorArguments) -> Findings {
     let mut problems = build.problems();
     let repository = match examine_repository(arguments, &mut problems) {
         Ok(repository) => Some(repository),
-        Err(Failure::Said(message)) => {
+        Err(Failure::Message(message)) => {
             problems.push(message);
             None
         }
-        Err(Failure::NobodyReads) => None,
+        Err(Failure::OutputClosed) => None,
     };
     let program = env::current_exe().ok();
     Findings { build, repository, program, on_the_path: on_the_path(), problems }
@@ -76,24 +76,24 @@ fn examine_repository(
     arguments: &DoctorArguments,
     problems: &mut Vec<String>,
 ) -> Result<Repository, Failure> {
-    let (mut headless, unusable) = repository::open_with_problems(&arguments.repository)?;
-    problems.extend(unusable);
+    let (mut headless, setting_problems) = repository::open_with_problems(&arguments.repository)?;
+    problems.extend(setting_problems);
     repository::index(&mut headless)?;
     let workspace = headless.report();
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
     let answer = match arguments.ask.then(|| headless.ask_provider()) {
         None => None,
         Some(None) => Some("no model is set for summaries (`compaction.model`)".to_owned()),
-        Some(Some(Ok(answer))) => Some(format!("it replies {:?}", output::clipped(&answer, 40))),
+        Some(Some(Ok(answer))) => Some(format!("it replies {:?}", output::shorten(&answer, 40))),
         Some(Some(Err(error))) => {
             problems.push(format!("the model that writes summaries: {error}"));
             None
         }
     };
-    let provider = if arguments.online { headless.probed_provider() } else { headless.provider() }.ok();
+    let provider = if arguments.online { headless.check_provider() } else { headless.provider() }.ok();
     if let Some(ProviderReport { problem, unreachable, .. }) = &provider {
-        let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
-        problems.extend(told);
+        let messages = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
+        problems.extend(messages);
     }
     let trust = match headless.snapshot().trust {
         Trust::Trusted => "trusted",
@@ -106,14 +106,14 @@ fn examine_repository(
 /// Returns a line about the state of the provider.
 fn provider_row(provider: &ProviderReport) -> String {
     let ProviderReport { name, model, base_url, problem, unreachable, asked } = provider;
-    let place = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();
+    let address = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();
     let state = match (problem, unreachable, asked) {
         (Some(_), ..) => "not usable",
         (None, Some(_), _) => "no response",
         (None, None, true) => "reachable, and accepts the key",
         (None, None, false) => "configured; --online checks the key",
     };
-    format!("{name}{place}, {model}: {state}")
+    format!("{name}{address}, {model}: {state}")
 }
 
 /// Returns the program that a shell would start for `strata`.
@@ -143,7 +143,7 @@ impl Findings {
             build.languages.iter().map(|language| format!("{} ({})", language.name, language.abi)).collect();
         let tokenizers: Vec<&str> = build.tokenizers.iter().map(|tokenizer| tokenizer.name).collect();
         let mut table = Table::new([Align::Left, Align::Left]);
-        let mut row = |name: &str, what: String| table.row([name.to_owned(), what]);
+        let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         row("strata", format!("{} on {} {}", build.version, build.platform.os, build.platform.arch));
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
@@ -159,8 +159,8 @@ impl Findings {
             row("view", view.to_string());
             match outline_cache {
                 Some(cache) => {
-                    let held = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
-                    row("cache", format!("{}: {held}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
+                    let outlines = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
+                    row("cache", format!("{}: {outlines}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
                 }
                 None => row("cache", "outlines are not cached on disk".to_owned()),
             }

@@ -11,56 +11,58 @@ use strata_app::runtime::headless::{self, OpenError};
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The reader of standard output has closed it.
-    NobodyReads,
-    Said(String),
+    OutputClosed,
+    Message(String),
 }
 
 impl Failure {
-    pub(crate) fn said(message: impl Into<String>) -> Self {
-        Self::Said(message.into())
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Message(message.into())
     }
 
-    /// Prefixes the message with `what`.
-    pub(crate) fn about(self, what: &str) -> Self {
+    /// Prefixes the message with `subject`.
+    pub(crate) fn about(self, subject: &str) -> Self {
         match self {
-            Self::NobodyReads => Self::NobodyReads,
-            Self::Said(message) => Self::Said(format!("{what}: {message}")),
+            Self::OutputClosed => Self::OutputClosed,
+            Self::Message(message) => Self::Message(format!("{subject}: {message}")),
         }
     }
 
     /// Converts the error for a path. If the current directory is outside the folder, adds what paths are relative to.
-    pub(crate) fn of_path(folder: &Path, error: &CommandError) -> Self {
-        let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
-        Self::Said(match headless::is_in(folder) {
+    pub(crate) fn from_path_error(folder: &Path, error: &CommandError) -> Self {
+        let CommandError::InvalidParams { message, .. } = error else {
+            return Self::Message(error.to_string());
+        };
+        Self::Message(match headless::is_in(folder) {
             true => message.clone(),
             false => format!("{message} (paths are relative to {})", folder.display()),
         })
     }
 
     /// Converts an error about the folder given with `--repo`, or about its settings.
-    pub(crate) fn of_repository(error: OpenError) -> Self {
+    pub(crate) fn from_open_error(error: OpenError) -> Self {
         match error {
-            OpenError::Options(problem) => Self::Said(problem),
-            error => Self::Said(format!("--repo: {error}")),
+            OpenError::Options(problem) => Self::Message(problem),
+            error => Self::Message(format!("--repo: {error}")),
         }
     }
 
-    pub(crate) fn of_output(error: &io::Error) -> Self {
+    pub(crate) fn from_output_error(error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::NobodyReads,
-            _ => Self::Said(format!("cannot write the result: {error}")),
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Message(format!("cannot write the result: {error}")),
         }
     }
 }
 
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Self {
-        Self::Said(error.to_string())
+        Self::Message(error.to_string())
     }
 }
 
 impl From<SessionStoreError> for Failure {
     fn from(error: SessionStoreError) -> Self {
-        Self::Said(error.to_string())
+        Self::Message(error.to_string())
     }
 }

@@ -9,9 +9,9 @@ pub(crate) fn bar(percent: f64) -> String {
     format!("{}{}", "█".repeat(full), "░".repeat(LENGTH - full))
 }
 
-/// Returns a part as a percentage of the whole, or 0 if both are 0.
-pub(crate) fn share(part: usize, whole: usize) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
+/// Returns a part as a percentage of the total, or 0 if both are 0.
+pub(crate) fn share(part: usize, total: usize) -> f64 {
+    100.0 * part as f64 / total.max(1) as f64
 }
 
 #[cfg(test)]
@@ -19,10 +19,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_end_where_they_are_full() {
+    fn bars_are_filled_in_proportion_and_never_overflow() {
         let ends = |percent: f64| bar(percent).chars().filter(|cell| *cell == '█').count();
         assert_eq!([-1.0, 0.0, 2.4, 2.6, 50.0, 99.0, 103.0].map(ends), [0, 0, 0, 1, 10, 20, 20]);
         assert!([0.0, 33.0, 400.0].iter().all(|percent| bar(*percent).chars().count() == LENGTH));
-        assert_eq!([(0, 0), (1, 4), (4, 4)].map(|(part, whole)| share(part, whole)), [0.0, 25.0, 100.0]);
+        assert_eq!([(0, 0), (1, 4), (4, 4)].map(|(part, total)| share(part, total)), [0.0, 25.0, 100.0]);
     }
 }

@@ -37,21 +37,21 @@ pub(crate) fn question(words: &[String]) -> Result<String, Failure> {
 }
 
 /// Returns the text that is piped into a question of other words, shortened if it is long.
-pub(crate) fn piped(words: &[String]) -> Result<Option<String>, Failure> {
+pub(crate) fn piped_text(words: &[String]) -> Result<Option<String>, Failure> {
     if words == ["-"] || !is_piped() {
         return Ok(None);
     }
     // The program that writes may take long, or have forgotten that it left a pipe open.
-    let (done, waiting) = mpsc::channel::<()>();
+    let (done, stop) = mpsc::channel::<()>();
     thread::spawn(move || {
-        if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            output::tell("reading standard input until its end; to read nothing, add `< /dev/null`");
+        if stop.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            output::print_message("reading standard input until its end; to read nothing, add `< /dev/null`");
         }
     });
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| stdin_error(&error))?;
     drop(done);
-    Ok((!bytes.trim_ascii().is_empty()).then(|| shortened(&bytes)))
+    Ok((!bytes.trim_ascii().is_empty()).then(|| without_middle(&bytes)))
 }
 
 /// Whether standard input is a pipe or a file. Other programs often leave it connected to something else that never
@@ -72,18 +72,18 @@ fn is_piped() -> bool {
 }
 
 /// Decodes a text, without the middle if it is long.
-fn shortened(bytes: &[u8]) -> String {
+fn without_middle(bytes: &[u8]) -> String {
     let text = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
     let Some(left_out @ 1..) = bytes.len().checked_sub(MAX_PIPED) else {
         return text(0..bytes.len()).into_owned();
     };
-    output::tell(&format!("the text is long, so {left_out} bytes in its middle were left out"));
+    output::print_message(&format!("the text is long, so {left_out} bytes in its middle were left out"));
     let (head, tail) = (text(0..PIPED_HEAD), text(PIPED_HEAD + left_out..bytes.len()));
     format!("{head}\n[{left_out} bytes left out]\n{tail}")
 }
 
-fn unreadable(error: &io::Error) -> Failure {
-    Failure::said(format!("cannot read standard input: {error}"))
+fn stdin_error(error: &io::Error) -> Failure {
+    Failure::new(format!("cannot read standard input: {error}"))
 }
 
 /// A file that is attached to a question.
@@ -94,23 +94,23 @@ pub(crate) enum Attachment {
 
 /// Reads an attached file: an image, or a text, which is shortened if it is long.
 pub(crate) fn attachment(path: &Path) -> Result<Attachment, Failure> {
-    let size = fs::metadata(path).map_err(|error| Failure::said(error.to_string()))?.len();
+    let size = fs::metadata(path).map_err(|error| Failure::new(error.to_string()))?.len();
     if size > MAX_ATTACHED {
-        return Err(Failure::said("is larger than 20 MB"));
+        return Err(Failure::new("is larger than 20 MB"));
     }
-    let bytes = fs::read(path).map_err(|error| Failure::said(error.to_string()))?;
+    let bytes = fs::read(path).map_err(|error| Failure::new(error.to_string()))?;
     if let Some(media_type) = media_type(&bytes) {
         if bytes.len() > MAX_IMAGE {
-            return Err(Failure::said("is larger than 3.75 MB, the limit for images; make it smaller"));
+            return Err(Failure::new("is larger than 3.75 MB, the limit for images; make it smaller"));
         }
         let source = ImageSource::Base64 { media_type: media_type.to_owned(), data: STANDARD.encode(&bytes) };
         return Ok(Attachment::Image(Image { source, width: None, height: None }));
     }
     if bytes.contains(&0) {
-        return Err(Failure::said("is neither text nor an image (PNG, JPEG, GIF or WebP)"));
+        return Err(Failure::new("is neither text nor an image (PNG, JPEG, GIF or WebP)"));
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Attachment::Text { name, text: shortened(&bytes) })
+    Ok(Attachment::Text { name, text: without_middle(&bytes) })
 }
 
 /// Returns the media type of an image that models accept, from its first bytes.
@@ -130,7 +130,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
         return Ok(argument.to_owned());
     }
     let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    io::stdin().lock().read_to_string(&mut text).map_err(|error| stdin_error(&error))?;
     // Remove the final newline, so that `echo question | strata prompt -` asks `question`.
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Ok(text)
@@ -146,7 +146,7 @@ pub(crate) fn file(path: &Path) -> Result<String, Failure> {
         io::stdin().lock().read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    let bytes = read().map_err(|error| Failure::said(error.to_string()))?;
+    let bytes = read().map_err(|error| Failure::new(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

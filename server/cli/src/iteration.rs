@@ -22,32 +22,34 @@ use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
 pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
-    let settings = remembered(&arguments.memory)?;
+    let settings = loop_settings(&arguments.memory)?;
     let mut headless = repository::open_stored_with(&arguments.repository, settings)?;
-    let (session, audience) = (&arguments.session, arguments.audience);
+    let (session, reply_format) = (&arguments.session, arguments.reply_format);
     match &arguments.command {
         IterationCommand::Add(report) => {
-            let ask = asked(report, &headless)?;
+            let params = add_params(report, &headless)?;
             headless.open_session(SessionSource::StoredOrNew(session))?;
-            audience.say(&headless.call::<Add>(ask)?, |reply| Ok(told(reply)))?;
+            reply_format
+                .print_sentence(&headless.call::<Add>(params)?, |reply| Ok(report_sentence(reply)))?;
         }
         IterationCommand::Prompt(next) => {
             let PromptOfLoopArguments { goal, surroundings } = next;
-            let ask = PromptParams { goal: goal.clone(), environment: environment(surroundings)? };
+            let params = PromptParams { goal: goal.clone(), environment: environment(surroundings)? };
             let reply = match goal {
                 // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
                     headless.open_session(SessionSource::StoredOrNew(session))?;
-                    headless.call::<Prompt>(ask)?
+                    headless.call::<Prompt>(params)?
                 }
-                None => of_loop::<Prompt>(&mut headless, session, ask)?,
+                None => call_on_loop::<Prompt>(&mut headless, session, params)?,
             };
-            audience.show(&reply, |reply| {
-                output::result(|out| writeln!(out, "{}", reply.text.trim_end_matches('\n')))
+            reply_format.print_reply(&reply, |reply| {
+                output::write_result(|out| writeln!(out, "{}", reply.text.trim_end_matches('\n')))
             })?;
         }
         IterationCommand::Status => {
-            audience.show(&of_loop::<Status>(&mut headless, session, NoArguments {})?, status)?;
+            reply_format
+                .print_reply(&call_on_loop::<Status>(&mut headless, session, NoArguments {})?, status)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -55,21 +57,21 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
 
 /// Returns the settings for the loop's memory. If `--config` names a file, it provides all of them, and the other
 /// options override its values.
-fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
+fn loop_settings(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
     let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
     let file = match config {
-        Some(path) => Some(read_loop_file(path).map_err(|error| Failure::said(format!("--config {error}")))?),
+        Some(path) => Some(read_loop_file(path).map_err(|error| Failure::new(format!("--config {error}")))?),
         None => None,
     };
-    let given = json!({
+    let values = json!({
         "raw_window_size": context_window.or(file.map(|file| file.raw_window_size)),
         "summarize_every": summarize_every.or(file.map(|file| file.summarize_every)),
         "max_summary_tokens": max_summary_tokens.or(file.map(|file| file.max_summary_tokens)),
     });
-    Ok(Map::from_iter([("context".to_owned(), given)]))
+    Ok(Map::from_iter([("context".to_owned(), values)]))
 }
 
-fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddParams, Failure> {
+fn add_params(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddParams, Failure> {
     let output = match &report.output {
         Some(path) => {
             input::file(path).map_err(|error| error.about(&format!("--output {}", input::name(path))))?
@@ -96,7 +98,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddPa
             model: report.model.clone(),
             progress_score: report.score,
             progress_markers: report.marker.clone(),
-            file_changes: report.file.iter().map(|path| headless.typed(path)).collect(),
+            file_changes: report.file.iter().map(|path| headless.workspace_path(path)).collect(),
             duration_ms: report.duration.saturating_mul(1_000),
         },
     })
@@ -104,32 +106,31 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddPa
 
 /// Returns the environment facts to report, or `None` if no option sets any.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
-    let told = |given: &String| match given.split_once('=') {
+    let fact = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err(Failure::said(format!("--env {given}: missing name before `=`"))),
+        Some(_) => Err(Failure::new(format!("--env {given}: missing name before `=`"))),
         None => match std::env::var(given) {
             Ok(value) => Ok((given.clone(), value)),
-            Err(error) => Err(Failure::said(format!("--env {given}: {error}"))),
+            Err(error) => Err(Failure::new(format!("--env {given}: {error}"))),
         },
     };
-    let told: BTreeMap<String, String> = arguments.env.iter().map(told).collect::<Result<_, _>>()?;
-    Ok((!told.is_empty()).then_some(told))
+    let fact: BTreeMap<String, String> = arguments.env.iter().map(fact).collect::<Result<_, _>>()?;
+    Ok((!fact.is_empty()).then_some(fact))
 }
 
-/// Runs a command on the loop of a stored session.
-fn of_loop<C: Command<Args: Serialize>>(
+fn call_on_loop<C: Command<Args: Serialize>>(
     headless: &mut HeadlessWorkspace,
     session: &str,
     ask: C::Args,
 ) -> Result<Reply<C::Reply>, Failure> {
     let opened = headless.open_session(SessionSource::Stored(session, Access::Read));
-    let asked = opened.map_err(CommandError::from).and_then(|()| headless.call::<C>(ask));
-    asked.map_err(|error| {
-        Failure::said(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
+    let reply = opened.map_err(CommandError::from).and_then(|()| headless.call::<C>(ask));
+    reply.map_err(|error| {
+        Failure::new(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
     })
 }
 
-fn told(AddReply { number, promise, fold }: &AddReply) -> String {
+fn report_sentence(AddReply { number, promise, fold }: &AddReply) -> String {
     let mut text = format!("recorded iteration {number}");
     if let Some(Folding { iterations, problem, .. }) = fold {
         let which = match (iterations.first(), iterations.last()) {
@@ -151,8 +152,8 @@ fn told(AddReply { number, promise, fold }: &AddReply) -> String {
 fn status(status: &LoopStatus) -> Result<(), Failure> {
     let numbers = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let mut table = Table::new([Align::Left, Align::Left]);
-    let mut row = |name: &str, what: String| table.row([name.to_owned(), what]);
-    row("goal", output::clipped(&status.goal, 100));
+    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    row("goal", output::shorten(&status.goal, 100));
     row("iterations", count(usize::try_from(status.total_iterations).unwrap_or(usize::MAX)));
     row("verbatim", numbers(&status.window));
     if !status.waiting.is_empty() {
@@ -170,5 +171,5 @@ fn status(status: &LoopStatus) -> Result<(), Failure> {
         Promise::Complete => "reached, according to the last iteration",
     };
     row("goal is", reached.to_owned());
-    reply::table(&table)
+    reply::print_table(&table)
 }

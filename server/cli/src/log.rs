@@ -17,7 +17,7 @@ use crate::arguments::{LogArguments, LogLevel};
 use crate::failure::Failure;
 
 /// A library that logs the full text of messages at verbose levels, and the most verbose level to allow for it.
-const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
+const CAPPED_LIBRARY: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// A writer that screens each log event for secrets.
 #[derive(Clone)]
@@ -62,14 +62,14 @@ impl From<LogLevel> for LevelFilter {
 /// # Errors
 /// Returns an error if logging has already been started.
 pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
-    let most = LevelFilter::from(arguments.level);
-    let (library, its_most) = TALKATIVE;
-    let wanted = Targets::new().with_default(most).with_target(library, most.min(its_most));
+    let max_level = LevelFilter::from(arguments.level);
+    let (library, library_level) = CAPPED_LIBRARY;
+    let targets = Targets::new().with_default(max_level).with_target(library, max_level.min(library_level));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(ScreenedText(Arc::new(screen_of_user())))
         .with_ansi(false);
     tracing_subscriber::registry()
-        .with(lines.with_filter(wanted))
+        .with(lines.with_filter(targets))
         .try_init()
-        .map_err(|error| Failure::said(format!("cannot set up the log: {error}")))
+        .map_err(|error| Failure::new(format!("cannot set up the log: {error}")))
 }

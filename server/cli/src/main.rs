@@ -55,8 +55,8 @@ fn main() -> ExitCode {
     // SAFETY: no other code has run yet.
     unsafe { strata_app::tree_allocator::use_mimalloc() };
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    allocation::thrift();
-    let done = match Arguments::parse().command {
+    allocation::limit_arenas();
+    let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Ask(arguments) => ask::run(&arguments),
@@ -86,12 +86,12 @@ fn main() -> ExitCode {
         Command::Man(arguments) => manual::pages(&arguments),
     };
     strata_app::model::snapshot::release_parses();
-    match done {
+    match result {
         Ok(exit) => exit,
         // The reader has closed the output, as in `strata map | head`. This is not a failure.
-        Err(Failure::NobodyReads) => ExitCode::SUCCESS,
-        Err(Failure::Said(message)) => {
-            output::tell(&format!("error: {message}"));
+        Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            output::print_message(&format!("error: {message}"));
             ExitCode::FAILURE
         }
     }

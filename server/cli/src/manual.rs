@@ -12,7 +12,7 @@ use crate::output;
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "strata", &mut script);
-    output::result(|out| out.write_all(&script))?;
+    output::write_result(|out| out.write_all(&script))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -20,16 +20,17 @@ pub(crate) fn pages(arguments: &ManArguments) -> Result<ExitCode, Failure> {
     let command = Arguments::command();
     match &arguments.output {
         Some(folder) => {
-            clap_mangen::generate_to(command, folder)
-                .map_err(|error| Failure::Said(format!("cannot write to `{}`: {error}", folder.display())))?;
+            clap_mangen::generate_to(command, folder).map_err(|error| {
+                Failure::Message(format!("cannot write to `{}`: {error}", folder.display()))
+            })?;
         }
         None => {
             let mut page = Vec::new();
             // Writing to memory does not fail.
             clap_mangen::Man::new(command)
                 .render(&mut page)
-                .map_err(|error| Failure::Said(error.to_string()))?;
-            output::result(|out| out.write_all(&page))?;
+                .map_err(|error| Failure::Message(error.to_string()))?;
+            output::write_result(|out| out.write_all(&page))?;
         }
     }
     Ok(ExitCode::SUCCESS)

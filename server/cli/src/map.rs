@@ -13,25 +13,25 @@ use crate::repository;
 pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
-    let focus: Vec<String> = arguments.focus.iter().map(|path| headless.typed(path)).collect();
+    let focus: Vec<String> = arguments.focus.iter().map(|path| headless.workspace_path(path)).collect();
     let MapArguments { budget, about, sort, .. } = arguments;
     let reply = headless
         .call::<Map>(MapParams { budget: *budget, focus, about: about.clone(), sort: *sort })
         .map_err(|error| match &error {
             CommandError::InvalidParams { path, message, .. } if path == "budget" => {
-                Failure::said(format!("--budget: {message}"))
+                Failure::new(format!("--budget: {message}"))
             }
-            error => Failure::of_path(headless.folder(), error).about("--focus"),
+            error => Failure::from_path_error(headless.folder(), error).about("--focus"),
         })?;
     if arguments.json {
-        output::json(&reply)?;
+        output::print_json(&reply)?;
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.legend {
-        output::text(&format!("{}\n", reply.legend))?;
+        output::print_text(&format!("{}\n", reply.legend))?;
     }
-    output::text(&reply.text)?;
-    output::tell(&format!("{}{}", size(&reply), left_out(&reply)));
+    output::print_text(&reply.text)?;
+    output::print_message(&format!("{}{}", size(&reply), left_out(&reply)));
     Ok(ExitCode::SUCCESS)
 }
 

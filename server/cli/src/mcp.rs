@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::Map;
 use strata_app::runtime::headless::Trust;
-use strata_mcp::Subject;
+use strata_mcp::SessionChoice;
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 use crate::allocation;
@@ -19,32 +19,34 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     allocation::release_when_idle();
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
-        .map_err(|error| Failure::said(error.to_string()))?;
+        .map_err(|error| Failure::new(error.to_string()))?;
     // Some clients start their servers in the root directory, which is never a workspace.
     if headless.folder().parent().is_none() {
-        return Err(Failure::said(
+        return Err(Failure::new(
             "the root of the disk cannot be the workspace; pass the folder in which the agent works",
         ));
     }
-    let subject = match arguments.session.as_deref() {
-        None => Subject::Own,
-        Some(LATEST) => Subject::Newest,
-        Some(EDITOR) => Subject::Editor,
-        Some(id) => Subject::Stored(id.to_owned()),
+    let choice = match arguments.session.as_deref() {
+        None => SessionChoice::Own,
+        Some(LATEST) => SessionChoice::Newest,
+        Some(EDITOR) => SessionChoice::Editor,
+        Some(id) => SessionChoice::Stored(id.to_owned()),
     };
     let opened = headless.open_store();
-    let subject = match subject {
-        Subject::Stored(name) if opened.is_ok() => Subject::Stored(headless.session_named(&name)?),
-        subject => subject,
+    let choice = match choice {
+        SessionChoice::Stored(name) if opened.is_ok() => {
+            SessionChoice::Stored(headless.session_named(&name)?)
+        }
+        choice => choice,
     };
     match opened {
-        Ok(Some(news)) => output::tell(&format!("warning: {news}")),
+        Ok(Some(notice)) => output::print_message(&format!("warning: {notice}")),
         Ok(None) => {}
         // Queries about the code work without stored sessions.
-        Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
+        Err(error) if choice == SessionChoice::Own => output::print_message(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }
-    strata_mcp::serve(headless, subject)
-        .map_err(|error| Failure::said(format!("the server cannot continue: {error}")))?;
+    strata_mcp::serve(headless, choice)
+        .map_err(|error| Failure::new(format!("the server cannot continue: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,30 +8,32 @@ use strata_app::commands::memory::{self, Fragments, Note};
 
 use crate::arguments::{MemoryArguments, MemoryCommand};
 use crate::failure::Failure;
-use crate::when::moment;
+use crate::when::format_time;
 use crate::{input, output, reply, repository, search_results};
 use strata_app::table::{Align, Table};
 
 /// Maximum characters of a note to show.
-const SHOWN: usize = 100;
+const MAX_NOTE_CHARS: usize = 100;
 
 pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
-    let audience = arguments.audience;
+    let reply_format = arguments.reply_format;
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {
             let note = memory::AddParams { text: input::text(text)?, tags: tag.clone() };
             let reply = headless.call::<memory::Add>(note)?;
-            audience.say(&reply, |reply| Ok(format!("saved note {}", reply.get()?.id)))?;
+            reply_format.print_sentence(&reply, |reply| Ok(format!("saved note {}", reply.get()?.id)))?;
         }
-        MemoryCommand::List => audience.show(&headless.call::<memory::List>(NoArguments {})?, list)?,
+        MemoryCommand::List => {
+            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, list)?
+        }
         MemoryCommand::Search { words, limit } => {
             let query = memory::SearchParams { query: words.join(" "), limit: *limit };
-            audience.show(&headless.call::<memory::Search>(query)?, search_results::show)?;
+            reply_format.print_reply(&headless.call::<memory::Search>(query)?, search_results::show)?;
         }
         MemoryCommand::Remove { id } => {
             let reply = headless.call::<memory::Remove>(memory::RemoveParams { id: *id })?;
-            audience.say(&reply, |_| Ok(format!("deleted note {id}")))?;
+            reply_format.print_sentence(&reply, |_| Ok(format!("deleted note {id}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -39,14 +41,14 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
 
 fn list(Fragments { fragments }: &Fragments) -> Result<(), Failure> {
     if fragments.is_empty() {
-        output::tell("no notes");
+        output::print_message("no notes");
         return Ok(());
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
     table.row(["note", "saved (UTC)", "tags", "text"].map(str::to_owned));
     for Note { id, text, tags, created_ms, .. } in fragments {
-        let text = output::clipped(text, SHOWN);
-        table.row([id.to_string(), moment(*created_ms), tags.join(", "), text]);
+        let text = output::shorten(text, MAX_NOTE_CHARS);
+        table.row([id.to_string(), format_time(*created_ms), tags.join(", "), text]);
     }
-    reply::table(&table)
+    reply::print_table(&table)
 }

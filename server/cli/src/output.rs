@@ -11,53 +11,57 @@ pub(crate) use strata_app::format::{counted, grouped as count};
 use crate::failure::Failure;
 
 /// Writes a result to standard output with the function `write`.
-pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn write_result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
-    write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
+    write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::from_output_error(&error))
 }
 
 /// Writes lines for a user to standard output. Names in them must be on one line already, as those of a [`Table`] are.
 ///
 /// [`Table`]: strata_app::table::Table
-pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    result(|out| write!(out, "{}", printable(text)))
+pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    write_result(|out| write!(out, "{}", printable(text)))
 }
 
-/// Writes tables and sentences to standard output, like [`text`]. On a terminal, wraps sentences and the last column of
-/// tables between words.
-pub(crate) fn report(text: &str) -> Result<(), Failure> {
-    let Some(width) = width(io::stdout()) else { return self::text(text) };
-    self::text(&wrapped_lines(text, width))
+/// Writes tables and sentences to standard output, like [`print_text`]. On a terminal, wraps sentences and the last
+/// column of tables between words.
+pub(crate) fn print_report(text: &str) -> Result<(), Failure> {
+    let Some(width) = width(io::stdout()) else { return print_text(text) };
+    print_text(&wrap_lines(text, width))
 }
 
 /// Writes the content of a file to standard output. Escapes control characters only if the output is a terminal.
-pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
-    if io::stdout().is_terminal() { self::text(text) } else { result(|out| out.write_all(text.as_bytes())) }
+pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() {
+        print_text(text)
+    } else {
+        write_result(|out| out.write_all(text.as_bytes()))
+    }
 }
 
 /// Writes a result to standard output as JSON: indented for a terminal, otherwise on one line.
-pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = match io::stdout().is_terminal() {
         true => serde_json::to_string_pretty(value),
         false => serde_json::to_string(value),
     };
-    let text = text.map_err(|error| Failure::of_output(&error.into()))?;
-    result(|out| writeln!(out, "{}", visible_json(&text)))
+    let text = text.map_err(|error| Failure::from_output_error(&error.into()))?;
+    write_result(|out| writeln!(out, "{}", visible_json(&text)))
 }
 
 /// Writes a message to standard error, on one line, or wrapped to the width of the terminal. Ignores errors, such as a
 /// closed output.
-pub(crate) fn tell(message: &str) {
+pub(crate) fn print_message(message: &str) {
     let line = External::new(message).line().to_string();
-    let line = width(io::stderr()).map_or(line.clone(), |width| wrapped(&line, width));
+    let line = width(io::stderr()).map_or(line.clone(), |width| wrap(&line, width));
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{line}").and_then(|()| err.flush());
 }
 
-/// Writes tables and sentences to standard error, like [`report`].
-pub(crate) fn tell_lines(text: &str) {
+/// Writes tables and sentences to standard error, like [`print_report`].
+pub(crate) fn print_message_lines(text: &str) {
     let text = printable(text).to_string();
-    let text = width(io::stderr()).map_or(text.clone(), |width| wrapped_lines(&text, width));
+    let text = width(io::stderr()).map_or(text.clone(), |width| wrap_lines(&text, width));
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", text.trim_end_matches('\n')).and_then(|()| err.flush());
 }
@@ -77,13 +81,13 @@ fn width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
 /// Minimum number of columns in which to wrap a cell.
 const NARROWEST: usize = 6;
 
-fn wrapped_lines(text: &str, width: usize) -> String {
-    text.lines().flat_map(|line| [wrapped(line, width), "\n".to_owned()]).collect()
+fn wrap_lines(text: &str, width: usize) -> String {
+    text.lines().flat_map(|line| [wrap(line, width), "\n".to_owned()]).collect()
 }
 
 /// Breaks a line between words, so that each part has at most `width` characters. A longer word, such as a path, stays
 /// whole. In a row of a table, whose columns are separated by two spaces, breaks only the last cell.
-fn wrapped(line: &str, width: usize) -> String {
+fn wrap(line: &str, width: usize) -> String {
     let (before, last) = line.rfind("  ").map_or(("", line), |at| line.split_at(at + 2));
     let indent = before.chars().count();
     if indent + last.chars().count() <= width || indent + NARROWEST > width {
@@ -116,11 +120,11 @@ pub(crate) fn printable(text: &str) -> Rendered<'_> {
     External::new(text).lines()
 }
 
-/// Returns the beginning of `text`, on one line of at most `most` characters.
-pub(crate) fn clipped(text: &str, most: usize) -> String {
+/// Returns the beginning of `text`, on one line of at most `max_chars` characters.
+pub(crate) fn shorten(text: &str, max_chars: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(most.saturating_sub(1)) {
+    match line.char_indices().nth(max_chars.saturating_sub(1)) {
         Some((end, last)) if end + last.len_utf8() < line.len() => format!("{}…", &line[..end]),
         _ => line,
     }
@@ -132,19 +136,19 @@ mod tests {
 
     #[test]
     fn long_texts_are_shown_on_one_line_up_to_a_length() {
-        let shown = ["", " a\n b ", "äöüß", "äöüßx"].map(|text| clipped(text, 4));
+        let shown = ["", " a\n b ", "äöüß", "äöüßx"].map(|text| shorten(text, 4));
         assert_eq!(shown, ["", "a b", "äöüß", "äöü…"]);
     }
 
     #[test]
     fn sentences_are_wrapped_between_words() {
         let line = "set a/long/path in the file of the user";
-        assert_eq!(wrapped(line, 100), line);
-        assert_eq!(wrapped(line, 12), "set\na/long/path\nin the file\nof the user");
-        assert_eq!(wrapped("", 3), "");
+        assert_eq!(wrap(line, 100), line);
+        assert_eq!(wrap(line, 12), "set\na/long/path\nin the file\nof the user");
+        assert_eq!(wrap("", 3), "");
         let row = "cache  12 %  of the next prompt";
-        assert_eq!(wrapped(row, 28), "cache  12 %  of the next\n             prompt");
-        assert_eq!(wrapped(row, 18), row, "there is no room");
+        assert_eq!(wrap(row, 28), "cache  12 %  of the next\n             prompt");
+        assert_eq!(wrap(row, 18), row, "there is no room");
     }
 
     #[test]

@@ -22,51 +22,53 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     repository::index(&mut headless)?;
     for path in &arguments.exclude {
         headless
-            .call::<Exclude>(Paths { paths: vec![headless.typed(path)], ..Paths::default() })
-            .map_err(|error| Failure::of_path(headless.folder(), &error).about("--exclude"))?;
+            .call::<Exclude>(Paths { paths: vec![headless.workspace_path(path)], ..Paths::default() })
+            .map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--exclude"))?;
     }
-    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let request = PackParams {
         paths,
         question: arguments.question.clone(),
         budget: arguments.budget,
         form: arguments.format,
     };
-    let pack = headless.call::<Make>(request).map_err(|error| Failure::of_path(headless.folder(), &error))?;
+    let pack = headless
+        .call::<Make>(request)
+        .map_err(|error| Failure::from_path_error(headless.folder(), &error))?;
     if arguments.json {
-        output::json(&pack)?;
+        output::print_json(&pack)?;
         return Ok(ExitCode::SUCCESS);
     }
     match &arguments.output {
         Some(path) => fs::write(path, &pack.text)
-            .map_err(|error| Failure::said(error.to_string()).about(&path.display().to_string()))?,
+            .map_err(|error| Failure::new(error.to_string()).about(&path.display().to_string()))?,
         None if arguments.copy => copy(&pack.text)?,
-        None => output::file_text(&pack.text)?,
+        None => output::print_file(&pack.text)?,
     }
-    tell(&pack, arguments.copy);
+    print_summary(&pack, arguments.copy);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says what the text contains.
-fn tell(pack: &Pack, is_copied: bool) {
+fn print_summary(pack: &Pack, is_copied: bool) {
     let copied = if is_copied { "copied " } else { "" };
     let mut parts = vec![format!("{} in full", counted(pack.full, "file"))];
-    for (number, what) in [
+    for (number, label) in [
         (pack.outlined, "in outline"),
         (pack.omitted, "left out"),
         (pack.skipped.len(), "unreadable or withheld"),
     ] {
         if number > 0 {
-            parts.push(format!("{} {what}", count(number)));
+            parts.push(format!("{} {label}", count(number)));
         }
     }
     if pack.redacted > 0 {
         parts.push(format!("{} replaced", counted(pack.redacted, "secret")));
     }
     let tokens = counted(pack.tokens, "token");
-    output::tell(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
+    output::print_message(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
     for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_SKIPPED) {
-        output::tell(&format!("skipped {}: {reason}", output::line(path)));
+        output::print_message(&format!("skipped {}: {reason}", output::line(path)));
     }
 }
 
@@ -77,14 +79,14 @@ fn copy(text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let mut terminal = terminal().map_err(|error| {
-        Failure::said(format!("--copy needs a terminal ({error}); pipe the text to another program instead"))
+        Failure::new(format!("--copy needs a terminal ({error}); pipe the text to another program instead"))
     })?;
     // Operating System Command 52 (xterm, "Manipulate Selection Data").
     let sequence = format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
     terminal
         .write_all(sequence.as_bytes())
         .and_then(|()| terminal.flush())
-        .map_err(|error| Failure::said(format!("cannot write to the terminal: {error}")))
+        .map_err(|error| Failure::new(format!("cannot write to the terminal: {error}")))
 }
 
 fn terminal() -> io::Result<fs::File> {

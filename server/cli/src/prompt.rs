@@ -12,18 +12,18 @@ use strata_app::commands::prompt::{Assemble, AssembleParams};
 use strata_app::commands::{AssembledPrompt, Body, Format};
 
 use crate::arguments::PromptArguments;
-use crate::ask::{Opening, open_session};
+use crate::ask::{ContinueMode, open_session};
 use crate::failure::Failure;
 use crate::output::count;
 use crate::{input, output, repository, selecting};
 
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
-    let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
+    let (text, piped) = (input::question(&arguments.text)?, input::piped_text(&arguments.text)?);
     let mut headless = match &arguments.session {
         None => repository::open(&arguments.repository)?,
         Some(session) => {
             let mut headless = repository::open_stored(&arguments.repository)?;
-            open_session(&mut headless, session, Opening::Session)?;
+            open_session(&mut headless, session, ContinueMode::InPlace)?;
             headless
         }
     };
@@ -45,15 +45,17 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     };
     let reply = headless.call::<Assemble>(ask)?;
     if arguments.json {
-        output::json(&reply)?;
+        output::print_json(&reply)?;
     } else {
         body(with_max_tokens(&reply), arguments.output.as_deref())?;
     }
-    output::tell_lines(report::render(&reply).trim_end());
+    output::print_message_lines(report::render(&reply).trim_end());
     if let Some(prompt) = &reply.id {
         headless.store_session()?;
         let session = headless.session_id();
-        output::tell(&format!("record the answer with: strata record --session {session} {prompt} < ANSWER"));
+        output::print_message(&format!(
+            "record the answer with: strata record --session {session} {prompt} < ANSWER"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -76,14 +78,14 @@ fn body(body: Body, to: Option<&Path>) -> Result<(), Failure> {
     };
     if let Some(path) = to {
         return fs::write(path, format!("{text}\n"))
-            .map_err(|error| Failure::said(error.to_string()).about(&path.display().to_string()));
+            .map_err(|error| Failure::new(error.to_string()).about(&path.display().to_string()));
     }
     if is_json && io::stdout().is_terminal() {
         let size = count(text.len().div_ceil(1_024));
-        output::tell(&format!(
+        output::print_message(&format!(
             "the request body ({size} KiB of JSON) is not shown on a terminal: add `-o FILE` or a pipe"
         ));
         return Ok(());
     }
-    if is_json { output::json(&body) } else { output::result(|out| writeln!(out, "{text}")) }
+    if is_json { output::print_json(&body) } else { output::write_result(|out| writeln!(out, "{text}")) }
 }

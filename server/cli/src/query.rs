@@ -24,10 +24,10 @@ use crate::{input, output, repository};
 
 pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure> {
     let limit = arguments.limit.unwrap_or_else(symbols::default_relevant);
-    let asked = RelevantParams { query: input::text(&arguments.text)?, limit, min_score: 0.0 };
+    let params = RelevantParams { query: input::text(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
-    let reply = ask::<Relevant>(&asked, &arguments.query, &mut headless)?;
+    let reply = run_tool::<Relevant>(&params, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "items")
 }
 
@@ -35,41 +35,41 @@ pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure>
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
     let limit = arguments.limit.unwrap_or_else(commands::default_limit);
-    let asked = FindParams { query: arguments.name.clone(), limit };
-    let reply = ask::<Find>(&asked, &arguments.query, &mut headless)?;
+    let params = FindParams { query: arguments.name.clone(), limit };
+    let reply = run_tool::<Find>(&params, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "symbols")
 }
 
 pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
-    let path = arguments.path.as_deref().map(|path| headless.typed(path));
-    let asked = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
-    let reply = ask::<References>(&asked, &arguments.query, &mut headless)?;
+    let path = arguments.path.as_deref().map(|path| headless.workspace_path(path));
+    let params = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
+    let reply = run_tool::<References>(&params, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "hits")
 }
 
 pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let asked = FileParams { path: headless.typed(&arguments.path) };
-    let reply = ask::<File>(&asked, &arguments.query, &mut headless)?;
+    let params = FileParams { path: headless.workspace_path(&arguments.path) };
+    let reply = run_tool::<File>(&params, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "path")
 }
 
 pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
-    let reply = ask::<Rules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
+    let reply = run_tool::<Rules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "rules")
 }
 
 pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
-    let asked = GrepParams {
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
+    let params = GrepParams {
         pattern: arguments.pattern.clone(),
         paths,
         literal: arguments.fixed_strings,
@@ -78,7 +78,7 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
         context: arguments.context,
         limit: arguments.limit,
     };
-    let reply = ask::<Grep>(&asked, &arguments.query, &mut headless)?;
+    let reply = run_tool::<Grep>(&params, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "files")
 }
 
@@ -86,12 +86,12 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let asked = ReadParams { path: headless.typed(&arguments.path) };
-    let reply = match ask::<Read>(&asked, &arguments.query, &mut headless) {
+    let params = ReadParams { path: headless.workspace_path(&arguments.path) };
+    let reply = match run_tool::<Read>(&params, &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
-        Err(_) if headless.names_definition(&asked.path) => {
+        Err(_) if headless.names_definition(&params.path) => {
             repository::index(&mut headless)?;
-            ask::<Read>(&asked, &arguments.query, &mut headless)?
+            run_tool::<Read>(&params, &arguments.query, &mut headless)?
         }
         reply => reply?,
     };
@@ -100,45 +100,45 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     }
     let (is_cut, freshness) = (reply.is_cut, reply.freshness.clone());
     let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<Read>()?;
-    output::file_text(&text)?;
+    output::print_file(&text)?;
     if from > 1 || to < lines {
-        output::tell(&format!("{}#L{from}-{to} of {lines} lines", output::line(&path)));
+        output::print_message(&format!("{}#L{from}-{to} of {lines} lines", output::line(&path)));
     }
-    tell_notes(is_cut, &freshness);
+    print_notes(is_cut, &freshness);
     Ok(ExitCode::SUCCESS)
 }
 
-fn ask<C: Command<Args: Serialize>>(
-    asked: &C::Args,
+fn run_tool<C: Command<Args: Serialize>>(
+    params: &C::Args,
     arguments: &QueryArguments,
     headless: &mut HeadlessWorkspace,
 ) -> Result<Reply, Failure> {
-    answer::<C>(asked, arguments.budget, headless).map_err(|error| match error {
+    answer::<C>(params, arguments.budget, headless).map_err(|error| match error {
         CommandError::InvalidParams { ref path, .. } if path.starts_with("path") => {
-            Failure::of_path(headless.folder(), &error)
+            Failure::from_path_error(headless.folder(), &error)
         }
-        CommandError::InvalidParams { message, .. } => Failure::Said(message),
+        CommandError::InvalidParams { message, .. } => Failure::Message(message),
         error => error.into(),
     })
 }
 
-/// Prints a reply. The exit code is 1 if the list `found` in the reply is empty.
-fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCode, Failure> {
+/// Prints a reply. The exit code is 1 if the list `list_field` in the reply is empty.
+fn show(reply: &Reply, arguments: &QueryArguments, list_field: &str) -> Result<ExitCode, Failure> {
     if arguments.json {
-        output::json(&reply.structured)?;
+        output::print_json(&reply.structured)?;
     } else {
-        output::text(&format!("{}\n", reply.text.trim_end_matches('\n')))?;
+        output::print_text(&format!("{}\n", reply.text.trim_end_matches('\n')))?;
     }
-    tell_notes(reply.is_cut, &reply.freshness);
-    Ok(if reply.is_empty(found) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    print_notes(reply.is_cut, &reply.freshness);
+    Ok(if reply.is_empty(list_field) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Prints notes about a reply to standard error.
-fn tell_notes(is_cut: bool, freshness: &Freshness) {
+fn print_notes(is_cut: bool, freshness: &Freshness) {
     for sentence in freshness.sentences() {
-        output::tell(&sentence);
+        output::print_message(&sentence);
     }
     if is_cut {
-        output::tell("more results; raise --budget");
+        output::print_message("more results; raise --budget");
     }
 }

@@ -7,7 +7,7 @@ use strata_app::commands::prompt::{Record, RecordParams};
 use strata_app::commands::{RequestError, Status, Usage};
 
 use crate::arguments::RecordArguments;
-use crate::ask::{Opening, open_session};
+use crate::ask::{ContinueMode, open_session};
 use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
@@ -15,7 +15,7 @@ use crate::{input, repository};
 pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     let RecordArguments { session, prompt, input, output, cache_read, cache_write, .. } = arguments;
     let mut headless = repository::open_stored(&arguments.repository)?;
-    open_session(&mut headless, session, Opening::Session)?;
+    open_session(&mut headless, session, ContinueMode::InPlace)?;
     let tokens = |given: &Option<u64>| given.unwrap_or_default();
     let usage = [input, output, cache_read, cache_write].into_iter().any(Option::is_some).then(|| Usage {
         input: tokens(input),
@@ -33,9 +33,9 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     };
     let reply = headless.call::<Record>(outcome)?;
     headless.store_session()?;
-    arguments.audience.say(&reply, |reply| {
+    arguments.reply_format.print_sentence(&reply, |reply| {
         for warning in &reply.warnings {
-            output::tell(&format!("warning: {warning}"));
+            output::print_message(&format!("warning: {warning}"));
         }
         let next = if reply.retry {
             "; assemble the prompt again; the conversation will be compacted first"

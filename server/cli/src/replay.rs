@@ -14,13 +14,13 @@ use crate::output::{self, counted};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     if workload(arguments) != Workload::Windows && (arguments.explain || arguments.export.is_some()) {
-        return Err(Failure::said("`--explain` and `--export` need `--workload windows`".to_owned()));
+        return Err(Failure::new("`--explain` and `--export` need `--workload windows`".to_owned()));
     }
     let settings = settings(arguments);
     let material = gather(arguments)?;
     if let Some(folder) = &arguments.export {
         let written = material.export(folder, &settings)?;
-        output::tell(&format!("{} written to {}", counted(written, "trace"), folder.display()));
+        output::print_message(&format!("{} written to {}", counted(written, "trace"), folder.display()));
     }
     if arguments.compaction {
         return compact(&material, arguments, &settings);
@@ -29,19 +29,19 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let replay = Replay::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
     drop(bar);
     if arguments.json {
-        output::json(&replay)?;
+        output::print_json(&replay)?;
     } else {
-        output::text(&replay.report())?;
+        output::print_text(&replay.report())?;
         if arguments.explain {
-            output::text(&format!("\n{}", replay.explanation()))?;
+            output::print_text(&format!("\n{}", replay.explanation()))?;
         }
     }
     if let Some(warning) = &replay.warning {
-        output::tell(&format!("warning: {warning}"));
+        output::print_message(&format!("warning: {warning}"));
     }
     let mut code = ExitCode::SUCCESS;
     for (name, problem) in replay.problems() {
-        output::tell(&format!("error: {name}: {problem}"));
+        output::print_message(&format!("error: {name}: {problem}"));
         code = ExitCode::FAILURE;
     }
     Ok(code)
@@ -57,12 +57,12 @@ fn compact(
     let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));
     drop(bar);
     if arguments.json {
-        output::json(&compactions)?;
+        output::print_json(&compactions)?;
     } else {
-        output::text(&compactions.report())?;
+        output::print_text(&compactions.report())?;
     }
     if let Some(warning) = &compactions.warning {
-        output::tell(&format!("warning: {warning}"));
+        output::print_message(&format!("warning: {warning}"));
     }
     Ok(if compactions.breach_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -131,6 +131,6 @@ fn policies(arguments: &ReplayArguments) -> Vec<PolicyName> {
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        Self::said(error.to_string())
+        Self::new(error.to_string())
     }
 }

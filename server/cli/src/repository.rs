@@ -17,7 +17,7 @@ pub(crate) fn open(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace,
 
 /// Opens the repository with its stored sessions and notes.
 pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
-    stored(open(arguments)?)
+    with_store(open(arguments)?)
 }
 
 /// Like [`open_stored`], with additional settings from the command.
@@ -25,20 +25,20 @@ pub(crate) fn open_stored_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
-    stored(open_with(arguments, settings)?)
+    with_store(open_with(arguments, settings)?)
 }
 
 /// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index`], shows the
 /// unsaved text of editors from then on.
 pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    headless.list().map_err(|error| Failure::said(error.to_string()))?;
+    headless.list().map_err(|error| Failure::new(error.to_string()))?;
     attach(headless);
     Ok(())
 }
 
 pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
-    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))?;
+    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::new(error.to_string()))?;
     drop(bar);
     attach(headless);
     Ok(())
@@ -48,10 +48,10 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
 fn attach(headless: &mut HeadlessWorkspace) {
     let view = headless.attach_first();
     for problem in &view.problems {
-        output::tell(&format!("warning: {problem}"));
+        output::print_message(&format!("warning: {problem}"));
     }
     if !view.unsaved.is_empty() {
-        output::tell(&format!("view: {view}"));
+        output::print_message(&format!("view: {view}"));
     }
 }
 
@@ -63,9 +63,9 @@ pub(crate) fn headless(
     settings: Map<String, Value>,
     trust: Trust,
 ) -> Result<HeadlessWorkspace, OpenError> {
-    let (headless, told) = HeadlessWorkspace::configured(folder, trust, set, settings)?;
-    for sentence in told {
-        output::tell(&format!("warning: {sentence}"));
+    let (headless, problems) = HeadlessWorkspace::configured(folder, trust, set, settings)?;
+    for problem in problems {
+        output::print_message(&format!("warning: {problem}"));
     }
     Ok(headless)
 }
@@ -75,7 +75,7 @@ pub(crate) fn open_with_problems(
     arguments: &RepositoryArguments,
 ) -> Result<(HeadlessWorkspace, Vec<String>), Failure> {
     HeadlessWorkspace::configured(arguments.folder.as_deref(), trust(arguments), &arguments.set, Map::new())
-        .map_err(Failure::of_repository)
+        .map_err(Failure::from_open_error)
 }
 
 fn trust(arguments: &RepositoryArguments) -> Trust {
@@ -87,12 +87,12 @@ fn open_with(
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
     headless(arguments.folder.as_deref(), &arguments.set, settings, trust(arguments))
-        .map_err(Failure::of_repository)
+        .map_err(Failure::from_open_error)
 }
 
-fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
-    if let Some(news) = headless.open_store()? {
-        output::tell(&format!("warning: {news}"));
+fn with_store(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
+    if let Some(notice) = headless.open_store()? {
+        output::print_message(&format!("warning: {notice}"));
     }
     Ok(headless)
 }

@@ -10,6 +10,6 @@ use crate::output;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
     let schema = if arguments.settings { strata_app::schema::settings() } else { protocol::schema() };
-    output::json(&schema)?;
+    output::print_json(&schema)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,16 +5,15 @@ use strata_app::commands::memory::{MatchLocation, MemoryMatch, SearchReply};
 use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::reply;
-use crate::when::moment;
+use crate::when::format_time;
 use strata_app::table::{Align, Table};
 
 /// Maximum characters of a result to show.
-const SHOWN: usize = 100;
+const MAX_SNIPPET_CHARS: usize = 100;
 
-/// Prints the reply to a search.
 pub(crate) fn show(SearchReply { hits, newest }: &SearchReply) -> Result<(), Failure> {
     if hits.is_empty() {
-        output::tell("nothing found");
+        output::print_message("nothing found");
         return Ok(());
     }
     let mut table = Table::new([Align::Left, Align::Right, Align::Left, Align::Left, Align::Left]);
@@ -27,14 +26,14 @@ pub(crate) fn show(SearchReply { hits, newest }: &SearchReply) -> Result<(), Fai
                 (&**session, message.0.to_string(), role.as_str())
             }
         };
-        let written = time_ms.map(moment).unwrap_or_default();
-        let snippet = output::clipped(snippet, SHOWN);
+        let written = time_ms.map(format_time).unwrap_or_default();
+        let snippet = output::shorten(snippet, MAX_SNIPPET_CHARS);
         table.row([session.to_owned(), message, written, by.to_owned(), snippet]);
     }
-    reply::table(&table)?;
+    reply::print_table(&table)?;
     if let Some(newest) = newest {
         let newest = count(*newest);
-        output::tell(&format!("too many matches to rank; showing the best of the newest {newest}"));
+        output::print_message(&format!("too many matches to rank; showing the best of the newest {newest}"));
     }
     Ok(())
 }

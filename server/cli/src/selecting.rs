@@ -12,23 +12,23 @@ use crate::output::{self, counted};
 /// Selects and excludes the given files.
 pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
     let SelectingArguments { select, deselect, exclude, attach: _, confirm_secrets } = arguments;
-    let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.typed(path)).collect();
+    let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.workspace_path(path)).collect();
     for path in select {
-        let path = headless.typed(path);
+        let path = headless.workspace_path(path);
         self::select(headless, &path, &confirmed)?;
     }
     for path in deselect {
-        let changed = headless.call::<Deselect>(one(headless.typed(path)));
-        changed.map_err(|error| Failure::of_path(headless.folder(), &error).about("--deselect"))?;
+        let changed = headless.call::<Deselect>(single_path(headless.workspace_path(path)));
+        changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--deselect"))?;
     }
     for path in exclude {
-        let changed = headless.call::<Exclude>(one(headless.typed(path)));
-        changed.map_err(|error| Failure::of_path(headless.folder(), &error).about("--exclude"))?;
+        let changed = headless.call::<Exclude>(single_path(headless.workspace_path(path)));
+        changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--exclude"))?;
     }
     Ok(())
 }
 
-fn one(path: String) -> Paths {
+fn single_path(path: String) -> Paths {
     Paths { paths: vec![path], ..Paths::default() }
 }
 
@@ -50,16 +50,16 @@ pub(crate) fn attach(
 }
 
 /// Name under which a prompt shows text that was piped in.
-const PIPED: &str = "standard-input";
+const PIPED_PATH: &str = "standard-input";
 
 /// Adds text that was piped in to the context. It replaces what was piped into an earlier question.
 pub(crate) fn add_piped(headless: &mut HeadlessWorkspace, text: Option<String>) -> Result<(), Failure> {
     let Some(text) = text else { return Ok(()) };
-    output::tell(&format!(
+    output::print_message(&format!(
         "standard input ({}) is part of the context",
         counted(text.lines().count(), "line")
     ));
-    Ok(add(headless, PIPED.to_owned(), text)?)
+    Ok(add(headless, PIPED_PATH.to_owned(), text)?)
 }
 
 fn add(headless: &mut HeadlessWorkspace, path: String, content: String) -> Result<(), CommandError> {
@@ -69,10 +69,10 @@ fn add(headless: &mut HeadlessWorkspace, path: String, content: String) -> Resul
 
 fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
     let reply = headless
-        .call::<Select>(Paths { confirm_secrets: confirm_secrets.to_vec(), ..one(path.to_owned()) })
-        .map_err(|error| Failure::of_path(headless.folder(), &error).about("--select"))?;
+        .call::<Select>(Paths { confirm_secrets: confirm_secrets.to_vec(), ..single_path(path.to_owned()) })
+        .map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--select"))?;
     for WithheldFile { path: file, reason } in &reply.withheld {
-        output::tell(&format!("--select {path} skipped {}: {reason}", output::line(file)));
+        output::print_message(&format!("--select {path} skipped {}: {reason}", output::line(file)));
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocation::release_when_idle();
     let exit = strata_lsp::server::run()
-        .map_err(|error| Failure::said(format!("cannot start the server: {error}")))?;
+        .map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     tracing::info!(cause = ?exit.cause, code = exit.code, "ended");
     Ok(ExitCode::from(exit.code))
 }

@@ -11,17 +11,17 @@ use strata_app::commands::session::{
     Delete, DeleteParams, Export, ExportFormat, ExportParams, ExportReply, Fork, ForkParams, Import,
     ImportParams, ListSessions, Rename, RenameParams, Sessions,
 };
-use strata_app::commands::{CommandError, MessageId, NoArguments, Reply, Size};
+use strata_app::commands::{CommandError, ConversationSize, MessageId, NoArguments, Reply};
 use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::{SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, count, counted};
-use crate::reply::{self, Audience};
+use crate::reply::{self, ReplyFormat};
 use crate::repository;
 use crate::search_results;
-use crate::when::moment;
+use crate::when::format_time;
 use strata_app::table::{Align, Table};
 
 /// Argument of `--session` that stands for the most recently used session.
@@ -31,16 +31,16 @@ pub(crate) const LATEST: &str = "latest";
 pub(crate) const EDITOR: &str = "editor";
 
 /// Maximum characters of a name or a preview to show.
-pub(crate) const SHOWN: usize = 60;
+pub(crate) const MAX_NAME_CHARS: usize = 60;
 
 struct StoredSessions {
     headless: HeadlessWorkspace,
-    audience: Audience,
+    reply_format: ReplyFormat,
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open_stored(&arguments.repository)?;
-    let mut sessions = StoredSessions { headless, audience: arguments.audience };
+    let mut sessions = StoredSessions { headless, reply_format: arguments.reply_format };
     match &arguments.command {
         SessionsCommand::List => sessions.list()?,
         SessionsCommand::Show { id } => {
@@ -52,16 +52,18 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
             sessions.export(&id, (*format).into(), output.as_deref())?;
         }
         SessionsCommand::Import { files } => {
-            return each(files, |file| {
+            return process_each(files, |file| {
                 sessions.import(file).map_err(|error| error.about(&input::name(file)))
             });
         }
         SessionsCommand::Search { words, limit } => {
             let query = SearchParams { query: words.join(" "), limit: *limit };
-            sessions.audience.show(&sessions.headless.call::<Search>(query)?, search_results::show)?;
+            sessions
+                .reply_format
+                .print_reply(&sessions.headless.call::<Search>(query)?, search_results::show)?;
         }
         SessionsCommand::Delete { ids } => {
-            return each(ids, |id| {
+            return process_each(ids, |id| {
                 let id = sessions.named(id)?;
                 sessions.delete(&id)
             });
@@ -70,7 +72,9 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
             let id = sessions.named(id)?;
             let renaming = RenameParams { id: Some(id.clone()), name: name.clone() };
             let reply = sessions.headless.call::<Rename>(renaming)?;
-            sessions.audience.say(&reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
+            sessions
+                .reply_format
+                .print_sentence(&reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
         }
         SessionsCommand::Fork { id, until, name } => {
             let id = sessions.named(id)?;
@@ -85,26 +89,29 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Calls `work` for each item, and continues after errors. The exit code reports whether any call failed.
-fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result<ExitCode, Failure> {
+fn process_each<T>(
+    items: &[T],
+    mut work: impl FnMut(&T) -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
-    for one in all {
-        match work(one) {
+    for item in items {
+        match work(item) {
             Ok(()) => {}
-            Err(Failure::Said(message)) => {
-                output::tell(&format!("error: {message}"));
+            Err(Failure::Message(message)) => {
+                output::print_message(&format!("error: {message}"));
                 code = ExitCode::FAILURE;
             }
-            Err(nobody_reads @ Failure::NobodyReads) => return Err(nobody_reads),
+            Err(output_closed @ Failure::OutputClosed) => return Err(output_closed),
         }
     }
     Ok(code)
 }
 
 /// Returns the id of the session that an editor shows.
-pub(crate) fn in_editor(headless: &mut HeadlessWorkspace) -> Result<String, Failure> {
+pub(crate) fn editor_session_id(headless: &mut HeadlessWorkspace) -> Result<String, Failure> {
     headless.attach();
     headless.editor_session()?.ok_or_else(|| {
-        Failure::said(format!("no editor shows a stored session of {}", headless.folder().display()))
+        Failure::new(format!("no editor shows a stored session of {}", headless.folder().display()))
     })
 }
 
@@ -113,58 +120,60 @@ impl StoredSessions {
     /// an editor shows for `editor`.
     fn named(&mut self, text: &str) -> Result<String, Failure> {
         if text == EDITOR {
-            return in_editor(&mut self.headless);
+            return editor_session_id(&mut self.headless);
         }
         if text != LATEST {
             return Ok(self.headless.session_named(text)?);
         }
         let newest = self.headless.newest_session()?;
         newest.ok_or_else(|| {
-            Failure::said(format!("no stored sessions for {}", self.headless.folder().display()))
+            Failure::new(format!("no stored sessions for {}", self.headless.folder().display()))
         })
     }
 
     fn list(&mut self) -> Result<(), Failure> {
         let reply = self.headless.call::<ListSessions>(NoArguments {})?;
-        self.audience.show(&reply, |list| self.tell_list(list))
+        self.reply_format.print_reply(&reply, |list| self.print_list(list))
     }
 
-    fn tell_list(&self, Sessions { sessions }: &Sessions) -> Result<(), Failure> {
+    fn print_list(&self, Sessions { sessions }: &Sessions) -> Result<(), Failure> {
         if sessions.is_empty() {
-            output::tell(&format!("no stored sessions for {}", self.headless.folder().display()));
+            output::print_message(&format!("no stored sessions for {}", self.headless.folder().display()));
             return Ok(());
         }
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
         for session in sessions {
-            let about = output::clipped(session.about(), SHOWN);
+            let about = output::shorten(session.about(), MAX_NAME_CHARS);
             table.row([
                 session.id.clone(),
-                session.updated_ms.map(moment).unwrap_or_default(),
+                session.updated_ms.map(format_time).unwrap_or_default(),
                 count(session.messages),
                 about,
             ]);
         }
-        reply::table(&table)
+        reply::print_table(&table)
     }
 
     fn show(&mut self, id: &str) -> Result<(), Failure> {
-        let reply = self.exported(id, ExportFormat::Markdown)?;
-        self.audience.show(&reply, |reply| output::text(&format!("{}\n", reply.text.trim_end_matches('\n'))))
+        let reply = self.run_export(id, ExportFormat::Markdown)?;
+        self.reply_format.print_reply(&reply, |reply| {
+            output::print_text(&format!("{}\n", reply.text.trim_end_matches('\n')))
+        })
     }
 
-    fn exported(&mut self, id: &str, format: ExportFormat) -> Result<Reply<ExportReply>, CommandError> {
+    fn run_export(&mut self, id: &str, format: ExportFormat) -> Result<Reply<ExportReply>, CommandError> {
         self.headless.call::<Export>(ExportParams { id: Some(id.to_owned()), format })
     }
 
     fn export(&mut self, id: &str, format: ExportFormat, to: Option<&Path>) -> Result<(), Failure> {
-        let reply = self.exported(id, format)?;
-        self.audience.show(&reply, |reply| {
+        let reply = self.run_export(id, format)?;
+        self.reply_format.print_reply(&reply, |reply| {
             let text = format!("{}\n", reply.text.trim_end_matches('\n'));
-            let Some(path) = to else { return output::result(|out| out.write_all(text.as_bytes())) };
+            let Some(path) = to else { return output::write_result(|out| out.write_all(text.as_bytes())) };
             fs::write(path, text)
-                .map_err(|error| Failure::said(error.to_string()).about(&input::name(path)))?;
-            output::tell(&format!("exported session {id} to {}", path.display()));
+                .map_err(|error| Failure::new(error.to_string()).about(&input::name(path)))?;
+            output::print_message(&format!("exported session {id} to {}", path.display()));
             Ok(())
         })
     }
@@ -174,11 +183,11 @@ impl StoredSessions {
         let reply = self.headless.call::<Import>(ImportParams { text, name: String::new() });
         let reply = reply.map_err(|error| match error {
             // The command has a single argument, whose name means nothing to the user.
-            CommandError::InvalidParams { message, .. } => Failure::Said(message),
+            CommandError::InvalidParams { message, .. } => Failure::Message(message),
             error => error.into(),
         })?;
         let file = input::name(file);
-        self.audience.say(&reply, |reply| {
+        self.reply_format.print_sentence(&reply, |reply| {
             let reply = reply.get()?;
             let skipped = match reply.skipped {
                 0 => String::new(),
@@ -190,14 +199,14 @@ impl StoredSessions {
 
     fn delete(&mut self, id: &str) -> Result<(), Failure> {
         let reply = self.headless.call::<Delete>(DeleteParams { id: Some(id.to_owned()) })?;
-        self.audience.say(&reply, |_| Ok(format!("deleted session {id}")))
+        self.reply_format.print_sentence(&reply, |_| Ok(format!("deleted session {id}")))
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
         self.headless.open_session(SessionSource::Stored(id, Access::Read))?;
         let copying = ForkParams { until: until.map(MessageId), name: name.to_owned() };
         let reply = self.headless.call::<Fork>(copying)?;
-        self.audience.say(&reply, |reply| {
+        self.reply_format.print_sentence(&reply, |reply| {
             Ok(format!("session {} starts with {} of {id}", reply.id, counted(reply.messages, "message")))
         })
     }
@@ -205,19 +214,18 @@ impl StoredSessions {
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
         self.headless.open_session(SessionSource::Stored(id, Access::Write))?;
         let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
-        self.audience.show(&reply, |reply| {
+        self.reply_format.print_reply(&reply, |reply| {
             let (profile, before, after) = (&reply.profile, size(reply.before), size(reply.after));
-            output::tell(&format!("compacted session {id} with {profile}: {before}, now {after}"));
+            output::print_message(&format!("compacted session {id} with {profile}: {before}, now {after}"));
             for note in &reply.notes {
-                output::tell(&format!("note: {note}"));
+                output::print_message(&format!("note: {note}"));
             }
             Ok(())
         })
     }
 }
 
-/// Formats the size of a conversation.
-pub(crate) fn size(size: Option<Size>) -> String {
-    let Size { messages, tokens } = size.unwrap_or_default();
+pub(crate) fn size(size: Option<ConversationSize>) -> String {
+    let ConversationSize { messages, tokens } = size.unwrap_or_default();
     format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
 }

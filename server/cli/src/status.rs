@@ -26,15 +26,15 @@ use crate::failure::Failure;
 use crate::gauge::{bar, share};
 use crate::output::{self, count, counted};
 use crate::repository;
-use crate::usage::billed;
+use crate::usage::format_count;
 use strata_app::table::{Align, Table};
 
 /// Interval at which `--watch` checks the files and the list of sessions.
-const EVERY: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Age at which the status is read again even if nothing changed, because the provider's cache expires over time.
 const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
-const ANEW: &str = "\x1b[H\x1b[2J";
+const CLEAR_SCREEN: &str = "\x1b[H\x1b[2J";
 
 /// The state for which the status was last read. The status is read again if the state changes or becomes too old.
 struct LastStatus {
@@ -51,45 +51,45 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     if arguments.watch {
         return watch(&mut headless, arguments);
     }
-    let session = listed(&mut headless, arguments.id.as_deref())?;
-    let text = told(&mut headless, &session, arguments)?;
+    let session = find_session(&mut headless, arguments.id.as_deref())?;
+    let text = render_status(&mut headless, &session, arguments)?;
     if arguments.json {
-        output::text(&text)?;
+        output::print_text(&text)?;
     } else {
-        output::report(&text)?;
+        output::print_report(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the status at every change until the output is closed.
 fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
-    let anew = if io::stdout().is_terminal() { ANEW } else { "" };
-    let (mut seen, mut shown) = (None, String::new());
+    let clear = if io::stdout().is_terminal() { CLEAR_SCREEN } else { "" };
+    let (mut last_status, mut printed) = (None, String::new());
     loop {
-        let text = match look(headless, arguments, &mut seen) {
+        let text = match read_if_changed(headless, arguments, &mut last_status) {
             // The session may appear later, so show the error and continue.
-            Err(Failure::Said(message)) => Some(format!("{}\n", output::line(&message))),
+            Err(Failure::Message(message)) => Some(format!("{}\n", output::line(&message))),
             looked => looked?,
         };
-        if let Some(text) = text.filter(|text| *text != shown) {
-            output::result(|out| write!(out, "{anew}{}", output::printable(&text)))?;
-            shown = text;
+        if let Some(text) = text.filter(|text| *text != printed) {
+            output::write_result(|out| write!(out, "{clear}{}", output::printable(&text)))?;
+            printed = text;
         }
-        thread::sleep(EVERY);
-        headless.index(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
+        thread::sleep(WATCH_INTERVAL);
+        headless.index(|_| ()).map_err(|error| Failure::new(error.to_string()))?;
         headless.attach();
     }
 }
 
 /// Returns the current status, or `None` if the last one is recent, and neither the session nor the files have changed
 /// since.
-fn look(
+fn read_if_changed(
     headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
-    seen: &mut Option<LastStatus>,
+    last_status: &mut Option<LastStatus>,
 ) -> Result<Option<String>, Failure> {
-    let last = seen.take();
-    let session = listed(headless, arguments.id.as_deref())?;
+    let last = last_status.take();
+    let session = find_session(headless, arguments.id.as_deref())?;
     let (index, view) = (Arc::clone(&headless.snapshot().index), headless.view().clone());
     let is_same = |last: &LastStatus| {
         last.session == session
@@ -98,21 +98,21 @@ fn look(
             && last.when.elapsed() < STALE_AFTER
     };
     if last.as_ref().is_some_and(is_same) {
-        *seen = last;
+        *last_status = last;
         return Ok(None);
     }
-    let text = told(headless, &session, arguments)?;
-    *seen = Some(LastStatus { session, index, view, when: Instant::now() });
+    let text = render_status(headless, &session, arguments)?;
+    *last_status = Some(LastStatus { session, index, view, when: Instant::now() });
     Ok(Some(text))
 }
 
 /// Returns the list entry of the session with this id or name, or of the most recently used session.
-fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<ListedSession, Failure> {
+fn find_session(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<ListedSession, Failure> {
     let id = id.map(|id| headless.session_named(id)).transpose()?;
     let list = headless.call::<ListSessions>(NoArguments {})?.into_inner();
-    let found = list.sessions.into_iter().find(|session| id.as_ref().is_none_or(|id| session.id == *id));
-    found.ok_or_else(|| {
-        Failure::said(match id {
+    let session = list.sessions.into_iter().find(|session| id.as_ref().is_none_or(|id| session.id == *id));
+    session.ok_or_else(|| {
+        Failure::new(match id {
             Some(id) => {
                 format!("no session `{id}`; `strata sessions list` shows the stored ones")
             }
@@ -122,7 +122,7 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<ListedSe
 }
 
 /// Returns the status of a session as text or, with `--json`, as JSON.
-fn told(
+fn render_status(
     headless: &mut HeadlessWorkspace,
     session: &ListedSession,
     arguments: &StatusArguments,
@@ -131,7 +131,7 @@ fn told(
     if !arguments.json {
         return Ok(replies.render());
     }
-    let json = serde_json::to_string(&replies).map_err(|error| Failure::said(error.to_string()))?;
+    let json = serde_json::to_string(&replies).map_err(|error| Failure::new(error.to_string()))?;
     Ok(format!("{}\n", visible_json(&json)))
 }
 
@@ -166,7 +166,7 @@ impl<'a> Replies<'a> {
     fn render(&self) -> String {
         let Self { session, view, budget, tiers: layout, compaction, last_break } = self;
         let last = layout.last_turn.as_ref();
-        let cached = last.map_or(0, |last| cached(last, now_ms()));
+        let cached = last.map_or(0, |last| cached_tokens(last, now_ms()));
         let rows = |tier: Tier, items: usize, tokens: usize| (tier.to_string(), items, tokens);
         // Show the layout of the last recorded prompt, since this process has no layout of its own.
         let (model, policy, expected, tiers) = match last {
@@ -184,8 +184,8 @@ impl<'a> Replies<'a> {
             ),
         };
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
-        let mut row = |name: &str, percent: f64, what: String| {
-            table.row([name.to_owned(), bar(percent), format!("{percent:.1} %"), what]);
+        let mut row = |name: &str, percent: f64, detail: String| {
+            table.row([name.to_owned(), bar(percent), format!("{percent:.1} %"), detail]);
         };
         let window = count(budget.max_input_tokens);
         row("context", budget.percent, format!("{} of {window} tokens", count(budget.used)));
@@ -219,7 +219,7 @@ impl<'a> Replies<'a> {
         text.push_str(&table.render());
         let Usage { input, output, cache_read, cache_write } = budget.totals.usage;
         if let Some(cost) = budget.totals.cost {
-            let [input, read, written, output] = [input, cache_read, cache_write, output].map(billed);
+            let [input, read, written, output] = [input, cache_read, cache_write, output].map(format_count);
             text.push_str(&format!(
                 "\nbilled: {}\n{input} tokens plain, {read} read from the cache, {written} written to it; priced as {} plain ones\n\
                  {output} tokens of output\n",
@@ -276,16 +276,16 @@ fn duration(seconds: u32) -> String {
 }
 
 /// Returns the number of tokens expected to be in the provider's cache at the given time.
-fn cached(last: &LastTurn, now_ms: u64) -> usize {
+fn cached_tokens(last: &LastTurn, now_ms: u64) -> usize {
     if last.cache_expires_ms.is_some_and(|at| at > now_ms) { last.cached_tokens } else { 0 }
 }
 
 /// Renders tiers with their items and tokens, each with a bar that shows its share of the tokens.
 fn render_tiers(tiers: &[(String, usize, usize)]) -> String {
-    let all: usize = tiers.iter().map(|(_, _, tokens)| tokens).sum();
+    let total: usize = tiers.iter().map(|(_, _, tokens)| tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
     for (tier, items, tokens) in tiers {
-        table.row([tier.clone(), bar(share(*tokens, all)), count(*tokens), counted(*items, "item")]);
+        table.row([tier.clone(), bar(share(*tokens, total)), count(*tokens), counted(*items, "item")]);
     }
     table.render()
 }

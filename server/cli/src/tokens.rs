@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use strata_app::runtime::token_usage::{Problem, TokenUsage, Weight};
+use strata_app::runtime::token_usage::{CountProblem, TokenCountResult, TokenUsage};
 
 use crate::arguments::TokensArguments;
 use crate::bar::Bar;
@@ -14,68 +14,70 @@ use crate::repository;
 use crate::tree::Tree;
 
 /// Maximum number of lines in the tree, unless `--depth` is given.
-const LINES: usize = 100;
+const MAX_LINES: usize = 100;
 /// Maximum number of uncounted files to list for each reason.
-const NAMED: usize = 3;
+const MAX_LISTED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open(&arguments.repository)?;
-    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let bar = Bar::new("counting", "files");
-    let weights = headless
-        .weigh(&paths, arguments.model.as_deref(), |progress| bar.progress(progress))
-        .map_err(|error| Failure::of_path(headless.folder(), &error))?;
+    let usage = headless
+        .count_tokens(&paths, arguments.model.as_deref(), |progress| bar.progress(progress))
+        .map_err(|error| Failure::from_path_error(headless.folder(), &error))?;
     drop(bar);
     if arguments.json {
-        output::json(&weights)?;
+        output::print_json(&usage)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let tree = tree(&weights);
-    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(LINES));
-    output::text(&tree.render(depth))?;
-    tell(&weights);
+    let tree = tree(&usage);
+    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(MAX_LINES));
+    output::print_text(&tree.render(depth))?;
+    print_summary(&usage);
     Ok(ExitCode::SUCCESS)
 }
 
-fn tree(weights: &TokenUsage) -> Tree {
+fn tree(usage: &TokenUsage) -> Tree {
     let mut tree = Tree::default();
-    for file in &weights.files {
-        match &file.weight {
-            Weight::Counted { tokens } => tree.add(file.path.as_str(), Some(*tokens), ""),
-            Weight::NotCounted { problem, .. } => tree.add(file.path.as_str(), None, word(*problem)),
+    for file in &usage.files {
+        match &file.count {
+            TokenCountResult::Counted { tokens } => tree.add(file.path.as_str(), Some(*tokens), ""),
+            TokenCountResult::NotCounted { problem, .. } => {
+                tree.add(file.path.as_str(), None, problem_label(*problem))
+            }
         }
     }
     tree
 }
 
-fn tell(weights: &TokenUsage) {
-    let mut reasons: BTreeMap<Problem, Vec<&str>> = BTreeMap::new();
-    for (path, problem) in weights.not_counted() {
+fn print_summary(usage: &TokenUsage) {
+    let mut reasons: BTreeMap<CountProblem, Vec<&str>> = BTreeMap::new();
+    for (path, problem) in usage.not_counted() {
         reasons.entry(problem).or_default().push(path.as_str());
     }
     let skipped: usize = reasons.values().map(Vec::len).sum();
-    output::tell(&format!(
+    output::print_message(&format!(
         "{} in {}, counted for {}",
-        counted(weights.tokens, "token"),
-        counted(weights.files.len() - skipped, "file"),
-        weights.model,
+        counted(usage.tokens, "token"),
+        counted(usage.files.len() - skipped, "file"),
+        usage.model,
     ));
     for (problem, paths) in reasons {
-        let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
+        let named: Vec<&str> = paths.iter().take(MAX_LISTED).copied().collect();
         let more = if paths.len() > named.len() { ", …" } else { "" };
-        let (number, problem) = (count(paths.len()), word(problem));
-        output::tell(&format!("not counted, {problem}: {number} ({}{more})", named.join(", ")));
+        let (number, problem) = (count(paths.len()), problem_label(problem));
+        output::print_message(&format!("not counted, {problem}: {number} ({}{more})", named.join(", ")));
     }
-    if let Some(warning) = &weights.warning {
-        output::tell(&format!("warning: {warning}"));
+    if let Some(warning) = &usage.warning {
+        output::print_message(&format!("warning: {warning}"));
     }
 }
 
-fn word(problem: Problem) -> &'static str {
+fn problem_label(problem: CountProblem) -> &'static str {
     match problem {
-        Problem::Binary => "binary",
-        Problem::Secret => "secret by name",
-        Problem::TooLarge => "too large",
-        Problem::Unreadable => "unreadable",
+        CountProblem::Binary => "binary",
+        CountProblem::Secret => "secret by name",
+        CountProblem::TooLarge => "too large",
+        CountProblem::Unreadable => "unreadable",
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_show_sums_and_the_heaviest_comes_first() {
+    fn folders_show_sums_and_the_largest_entry_comes_first() {
         expect![[r"
             6,234  ./  5 files
             5,000    z.md
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_depth_is_as_deep_as_fits() {
+    fn the_depth_is_the_largest_that_fits() {
         // 1 line, then 3, 3 and 1 more.
         let depths = [1, 4, 6, 7, 8, 100].map(|lines| tree().depth_within(lines));
         assert_eq!(depths, [1, 1, 1, 2, 3, 3]);

@@ -10,6 +10,6 @@ pub(crate) fn cached_percent(usage: Usage) -> f64 {
 }
 
 /// Formats a number of tokens or requests.
-pub(crate) fn billed(number: u64) -> String {
+pub(crate) fn format_count(number: u64) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX))
 }

@@ -7,12 +7,12 @@ use jiff::tz::Offset;
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
 /// Formats milliseconds since 1970 as `2026-03-09 14:05`.
-pub(crate) fn moment(ms: u64) -> String {
+pub(crate) fn format_time(ms: u64) -> String {
     utc(ms).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// Formats the day of a time in milliseconds since 1970 as `2026-03-09`.
-pub(crate) fn day(ms: u64) -> String {
+pub(crate) fn format_day(ms: u64) -> String {
     utc(ms).date().to_string()
 }
 
@@ -59,9 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_starts_with_a_date_or_some_days_ago() {
-        let now = 1_795_244_700_000;
-        let starts = ["2026-11-01", "1d", "7d"].map(|text| day(Since::parse(text).unwrap().start_ms(now)));
+    fn since_accepts_a_date_or_a_number_of_days() {
+        let now_ms = 1_795_244_700_000;
+        let starts =
+            ["2026-11-01", "1d", "7d"].map(|text| format_day(Since::parse(text).unwrap().start_ms(now_ms)));
         assert_eq!(starts, ["2026-11-01", "2026-11-21", "2026-11-15"]);
         for wrong in ["", "7", "0d", "d", "2026-02-30", "2026-13-01", "1969-01-01", "2026-1", "yesterday"] {
             assert!(Since::parse(wrong).is_err(), "{wrong}");
@@ -69,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn days_are_those_of_the_calendar() {
-        let of = |seconds: u64| moment(seconds * 1_000);
-        assert_eq!(of(0), "1970-01-01 00:00");
-        assert_eq!(of(951_782_399), "2000-02-28 23:59");
-        assert_eq!(of(951_782_400), "2000-02-29 00:00");
-        assert_eq!(of(4_107_542_400), "2100-03-01 00:00");
-        assert_eq!(of(1_795_244_700), "2026-11-21 07:05");
-        assert_eq!(moment(u64::MAX), "9999-12-30 22:00");
+    fn times_are_formatted_in_utc() {
+        let time_at = |seconds: u64| format_time(seconds * 1_000);
+        assert_eq!(time_at(0), "1970-01-01 00:00");
+        assert_eq!(time_at(951_782_399), "2000-02-28 23:59");
+        assert_eq!(time_at(951_782_400), "2000-02-29 00:00");
+        assert_eq!(time_at(4_107_542_400), "2100-03-01 00:00");
+        assert_eq!(time_at(1_795_244_700), "2026-11-21 07:05");
+        assert_eq!(format_time(u64::MAX), "9999-12-30 22:00");
     }
 }

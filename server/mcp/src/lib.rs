@@ -10,4 +10,4 @@ mod view;
 mod worker;
 
 pub use stdio::serve;
-pub use view::Subject;
+pub use view::SessionChoice;

@@ -29,7 +29,7 @@ const MAX_LINE: u64 = 16 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Returns the request that a message of the server answers.
-pub(crate) fn answered_by(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+pub(crate) fn answered_request(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(reply) => Some(&reply.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -62,7 +62,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
-            match answered_by(&message).filter(|id| output.batches.contain(id)) {
+            match answered_request(&message).filter(|id| output.batches.contain(id)) {
                 Some(id) => match output.batches.add_reply(id, serde_json::to_value(&message)?) {
                     Some(replies) => output.write(&replies).await,
                     None => Ok(()),
@@ -177,9 +177,9 @@ fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) ->
             refusal(None, ErrorCode::PARSE_ERROR, &format!("the message is not JSON: {error}")).into()
         }
     };
-    incoming
-        .replies
-        .extend(incoming.messages.iter().filter_map(cancelled).filter_map(|id| output.batches.cancel(id)));
+    incoming.replies.extend(
+        incoming.messages.iter().filter_map(cancelled_request).filter_map(|id| output.batches.cancel(id)),
+    );
     incoming
 }
 
@@ -200,7 +200,7 @@ fn decode_batch<W: AsyncWrite + Send + Unpin>(batch: Vec<Value>, output: &Output
 }
 
 /// Returns the request that a message cancels.
-fn cancelled(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+fn cancelled_request(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Notification(JsonRpcNotification {
             notification: ClientNotification::CancelledNotification(cancelled),

@@ -8,7 +8,7 @@ use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::resources::{self, Address};
-use crate::view::{Indexing, Needs, View};
+use crate::view::{CallNeeds, Indexing, View};
 
 /// A prompt that the server offers.
 #[derive(Debug)]
@@ -65,14 +65,14 @@ impl Template {
         let argument = match self.argument {
             None => "",
             Some((name, _)) => {
-                let given = arguments.get(name).and_then(Value::as_str).map(str::trim);
-                given.filter(|text| !text.is_empty()).ok_or_else(|| {
+                let value = arguments.get(name).and_then(Value::as_str).map(str::trim);
+                value.filter(|text| !text.is_empty()).ok_or_else(|| {
                     CommandError::invalid(name, "this argument is required and must not be empty")
                 })?
             }
         };
-        let needs = Needs { access: Access::Reads, index: Indexing::All };
-        view.look(needs, cancel, progress, |view| (self.text)(argument, view))
+        let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+        view.run_prepared(needs, cancel, progress, |view| (self.text)(argument, view))
     }
 }
 

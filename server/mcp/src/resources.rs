@@ -8,19 +8,19 @@ use strata_app::jobs::tools::text;
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
-use crate::view::{Indexing, Needs, View};
+use crate::view::{CallNeeds, Indexing, View};
 
 /// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
 /// Address of the prompt for the current context, without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
 /// Maximum number of resources per page.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 
 /// Characters to percent-encode in a path: all except letters, digits and `-._~/`.
-const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+const PATH_ENCODE_SET: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The address of a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Address {
     Map,
@@ -90,12 +90,12 @@ const MARKDOWN: &str = "text/markdown";
 
 impl Address {
     /// Parses the address of a resource. Returns `None` for any other address.
-    pub(crate) fn read(uri: &str) -> Option<Self> {
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
         if uri == MAP {
             return Some(Self::Map);
         }
         if let Some(path) = uri.strip_prefix(MAP).and_then(|rest| rest.strip_prefix('/')) {
-            return decoded(path).filter(|path| !path.is_empty()).map(Self::Block);
+            return percent_decode(path).filter(|path| !path.is_empty()).map(Self::Block);
         }
         let query = match uri.strip_prefix(PROMPT)? {
             "" => "",
@@ -104,16 +104,16 @@ impl Address {
         let (mut text, mut model) = (None, None);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=')? {
-                ("text", value) => text = Some(decoded(value)?),
-                ("model", value) => model = Some(decoded(value)?),
+                ("text", value) => text = Some(percent_decode(value)?),
+                ("model", value) => model = Some(percent_decode(value)?),
                 _ => return None,
             }
         }
         Some(Self::Prompt { text, model })
     }
 
-    fn of_block(path: &str) -> String {
-        format!("{MAP}/{}", utf8_percent_encode(path, IN_PATH))
+    fn block_uri(path: &str) -> String {
+        format!("{MAP}/{}", utf8_percent_encode(path, PATH_ENCODE_SET))
     }
 }
 
@@ -127,16 +127,16 @@ pub(crate) fn list(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Listing, CommandError> {
-    let needs = Needs { access: Access::Reads, index: Indexing::All };
-    view.look(needs, cancel, progress, |view| {
+    let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+    view.run_prepared(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
         let mut keys = symbols.keys().filter(|key| after.is_none_or(|after| key.as_str() > after)).peekable();
         let mut last = None;
-        while let Some(key) = keys.next_if(|_| entries.len() < PAGE) {
+        while let Some(key) = keys.next_if(|_| entries.len() < PAGE_SIZE) {
             let path = key.as_str();
             entries.push(ListedResource {
-                uri: Address::of_block(path),
+                uri: Address::block_uri(path),
                 name: path.to_owned(),
                 title: key.external().label().to_string(),
                 description: "Definitions in this file, without bodies.".to_owned(),
@@ -159,8 +159,8 @@ pub(crate) fn read(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Contents, CommandError> {
-    let needs = Needs { access: Access::Reads, index: Indexing::All };
-    view.look(needs, cancel, progress, |view| contents(address, view))
+    let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+    view.run_prepared(needs, cancel, progress, |view| contents(address, view))
 }
 
 /// Reads a resource in a view that has been prepared.
@@ -178,9 +178,10 @@ pub(crate) fn contents(address: &Address, view: &mut View) -> Result<Contents, C
             Ok(Contents { text: text::outline(&reply), kind: PLAIN })
         }
         Address::Prompt { text, model } => {
-            let given = [("prompt", text), ("model", model)].into_iter();
-            let ask: Map<String, Value> =
-                given.filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into()))).collect();
+            let arguments = [("prompt", text), ("model", model)].into_iter();
+            let ask: Map<String, Value> = arguments
+                .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into())))
+                .collect();
             let reply = view.run("strata.prompt.preview", ask.into())?;
             Ok(Contents { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
         }
@@ -189,7 +190,7 @@ pub(crate) fn contents(address: &Address, view: &mut View) -> Result<Contents, C
 
 /// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.
 fn map_text(reply: &Value) -> String {
-    text::map_and(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
+    text::map_with_hint(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
 }
 
 /// Returns the resources that every workspace has.
@@ -219,7 +220,7 @@ fn fixed() -> Vec<ListedResource> {
     ]
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
 }
 
@@ -228,18 +229,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_they_are_written() {
+    fn addresses_survive_a_round_trip() {
         for path in ["src/lib.rs", "a b/ü#?.py", "100%/x&y=z.c", "🦀.rs"] {
-            assert_eq!(Address::read(&Address::of_block(path)), Some(Address::Block(path.to_owned())));
+            assert_eq!(Address::parse(&Address::block_uri(path)), Some(Address::Block(path.to_owned())));
         }
-        assert_eq!(Address::read(MAP), Some(Address::Map));
-        assert_eq!(Address::read(PROMPT), Some(Address::Prompt { text: None, model: None }));
-        let asked = Address::Prompt { text: Some("Why? & how".to_owned()), model: Some("gpt-4o".to_owned()) };
-        assert_eq!(Address::read("strata://prompt?text=Why%3F%20%26%20how&model=gpt-4o"), Some(asked));
+        assert_eq!(Address::parse(MAP), Some(Address::Map));
+        assert_eq!(Address::parse(PROMPT), Some(Address::Prompt { text: None, model: None }));
+        let expected =
+            Address::Prompt { text: Some("Why? & how".to_owned()), model: Some("gpt-4o".to_owned()) };
+        assert_eq!(Address::parse("strata://prompt?text=Why%3F%20%26%20how&model=gpt-4o"), Some(expected));
     }
 
     #[test]
-    fn other_addresses_are_none() {
+    fn invalid_addresses_are_not_parsed() {
         for uri in [
             "",
             "strata://",
@@ -249,22 +251,22 @@ mod tests {
             "strata://prompt?x=1",
             "strata://map/%FF",
         ] {
-            assert_eq!(Address::read(uri), None, "{uri}");
+            assert_eq!(Address::parse(uri), None, "{uri}");
         }
     }
 
     #[test]
-    fn a_map_says_how_to_see_more_in_the_words_of_its_place() {
-        let part = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
-        let (resource, tool) = (map_text(&part), text::map(&part));
+    fn the_map_resource_refers_to_addresses_instead_of_arguments() {
+        let truncated_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
+        let (resource, tool) = (map_text(&truncated_reply), text::map(&truncated_reply));
         assert!(resource.ends_with(
             "(3 more files have an outline: read a file's block at `strata://map/` followed by its path)"
         ));
         for argument in ["`focus`", "`max_tokens`"] {
             assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");
         }
-        let whole = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 0 });
-        assert_eq!(map_text(&whole), text::map(&whole));
-        assert_eq!(map_text(&whole), "A legend.\n\na.py\n def a()\n");
+        let complete_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 0 });
+        assert_eq!(map_text(&complete_reply), text::map(&complete_reply));
+        assert_eq!(map_text(&complete_reply), "A legend.\n\na.py\n def a()\n");
     }
 }

@@ -19,8 +19,8 @@ use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
-use crate::view::{Indexing, Needs, View};
-use crate::worker::{Call, Worker};
+use crate::view::{CallNeeds, Indexing, View};
+use crate::worker::{PendingCall, Worker};
 
 pub(crate) struct Server {
     worker: Worker,
@@ -34,32 +34,32 @@ impl Server {
     }
 
     /// Runs `work` on the worker and reports its progress to the client.
-    async fn ask<T: Send + 'static>(
+    async fn run_on_worker<T: Send + 'static>(
         &self,
-        what: &'static str,
+        call_name: &'static str,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
         + Send
         + 'static,
     ) -> Result<T, CommandError> {
-        let Call { mut answer, mut progress, wait: _wait } = self.worker.ask(what, work)?;
+        let PendingCall { mut answer, mut progress, wait: _wait } = self.worker.ask(call_name, work)?;
         let token = context.meta.get_progress_token();
-        let tell = async |so_far: Progress| {
+        let report = async |progress_so_far: Progress| {
             if let Some(token) = &token {
-                let told = ProgressNotificationParam::new(token.clone(), so_far.done as f64)
-                    .with_total(so_far.total as f64)
+                let notification = ProgressNotificationParam::new(token.clone(), progress_so_far.done as f64)
+                    .with_total(progress_so_far.total as f64)
                     .with_message("outlining files");
                 // A client that has disconnected needs no reports.
-                let _ = context.peer.notify_progress(told).await;
+                let _ = context.peer.notify_progress(notification).await;
             }
         };
         loop {
             tokio::select! {
                 () = context.ct.cancelled() => return Err(CommandError::Cancelled),
-                Some(so_far) = progress.recv() => tell(so_far).await,
+                Some(progress_so_far) = progress.recv() => report(progress_so_far).await,
                 done = &mut answer => {
-                    while let Ok(so_far) = progress.try_recv() {
-                        tell(so_far).await;
+                    while let Ok(progress_so_far) = progress.try_recv() {
+                        report(progress_so_far).await;
                     }
                     return done.unwrap_or_else(|_| Err(CommandError::failed("the server is shutting down")));
                 }
@@ -72,11 +72,13 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
-        let own =
+        let server_info =
             Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata").with_description(
                 "Finds the parts of a repository that matter for a task, within a token budget",
             );
-        ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions.clone())
+        ServerConfig::new(capabilities)
+            .with_server_info(server_info)
+            .with_instructions(self.instructions.clone())
     }
 
     async fn list_tools(
@@ -86,7 +88,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.tools.get_or_init(|| {
             let schemas = Schemas::new();
-            TOOLS.iter().map(|tool| described(tool, &schemas)).collect()
+            TOOLS.iter().map(|tool| to_protocol_tool(tool, &schemas)).collect()
         });
         Ok(ListToolsResult { tools: tools.clone(), ..ListToolsResult::default() })
     }
@@ -101,10 +103,12 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let called = self
-            .ask(tool.name, &context, move |view, cancel, tell| {
+            .run_on_worker(tool.name, &context, move |view, cancel, report| {
                 let index = Definition::named(tool.command).map_or(Indexing::Nothing, Indexing::For);
-                let needs = Needs { access: tool.access(), index };
-                view.look(needs, cancel, tell, |view| tools::call(tool, arguments, view.headless_mut()))
+                let needs = CallNeeds { access: tool.access(), index };
+                view.run_prepared(needs, cancel, report, |view| {
+                    tools::call(tool, arguments, view.headless_mut())
+                })
             })
             .await;
         Ok(match called {
@@ -141,14 +145,14 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("unknown prompt `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let write = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
-            prompt.write(&arguments, view, cancel, tell)
+        let write = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
+            prompt.write(&arguments, view, cancel, report)
         };
-        let text = self.ask("prompts/get", &context, write).await.map_err(|error| match error {
+        let text = self.run_on_worker("prompts/get", &context, write).await.map_err(|error| match error {
             CommandError::InvalidParams { .. } | CommandError::Failed { .. } => {
                 ErrorData::invalid_params(error.to_string(), None)
             }
-            error => failed(&error),
+            error => internal_error(&error),
         })?;
         let message = PromptMessage::new_text(Role::User, text);
         Ok(GetPromptResult::new(vec![message]).with_description(prompt.description).into())
@@ -160,11 +164,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let after = request.and_then(|request| request.cursor);
-        let list = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
-            resources::list(after.as_deref(), view, cancel, tell)
+        let list = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
+            resources::list(after.as_deref(), view, cancel, report)
         };
-        let Listing { entries, next } =
-            self.ask("resources/list", &context, list).await.map_err(|error| failed(&error))?;
+        let Listing { entries, next } = self
+            .run_on_worker("resources/list", &context, list)
+            .await
+            .map_err(|error| internal_error(&error))?;
         let resources = entries.into_iter().map(|entry| {
             Resource::new(entry.uri, entry.name)
                 .with_title(entry.title)
@@ -201,23 +207,23 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
-        let Some(address) = Address::read(&uri) else {
+        let Some(address) = Address::parse(&uri) else {
             return Err(ErrorData::resource_not_found(format!("no resource at `{uri}`"), None));
         };
-        let read = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
-            resources::read(&address, view, cancel, tell)
+        let read = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
+            resources::read(&address, view, cancel, report)
         };
         let Contents { text, kind } =
-            self.ask("resources/read", &context, read).await.map_err(|error| match error {
+            self.run_on_worker("resources/read", &context, read).await.map_err(|error| match error {
                 CommandError::InvalidParams { .. } => ErrorData::resource_not_found(error.to_string(), None),
-                error => failed(&error),
+                error => internal_error(&error),
             })?;
         let contents = ResourceContents::text(text, uri).with_mime_type(kind);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }
 
-fn described(tool: &Tool, schemas: &Schemas) -> model::Tool {
+fn to_protocol_tool(tool: &Tool, schemas: &Schemas) -> model::Tool {
     let annotations = ToolAnnotations::with_title(tool.title)
         .read_only(tool.access() == Access::Reads)
         .destructive(false)
@@ -229,6 +235,6 @@ fn described(tool: &Tool, schemas: &Schemas) -> model::Tool {
         .with_annotations(annotations)
 }
 
-fn failed(error: &CommandError) -> ErrorData {
+fn internal_error(error: &CommandError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }

@@ -16,13 +16,13 @@ use strata_app::runtime::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
-use crate::lines::{Lines, answered_by};
+use crate::lines::{Lines, answered_request};
 use crate::server::Server;
-use crate::view::{Indexing, Needs, Subject, View};
+use crate::view::{CallNeeds, Indexing, SessionChoice, View};
 use crate::worker::Worker;
 
 /// Maximum time to wait for unfinished work when the server shuts down.
-const LAST_CHANCE: Duration = Duration::from_millis(200);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ServeOutcome {
@@ -49,23 +49,23 @@ pub enum ServeError {
 }
 
 /// Serves a client on standard input and output until the client closes one of them.
-pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeError> {
-    let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
+pub fn serve(headless: HeadlessWorkspace, session_choice: SessionChoice) -> Result<(), ServeError> {
+    let mut view = View::new(headless, session_choice).map_err(ServeError::Session)?;
     // A misspelled session name should be noticed when the server starts, not at the agent's first call.
-    let nothing = Needs { access: Access::Reads, index: Indexing::Nothing };
-    view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
+    let needs = CallNeeds { access: Access::Reads, index: Indexing::Nothing };
+    view.run_prepared(needs, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&mut view);
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
-    let ended = runtime.block_on(converse(Server::new(worker, instructions)));
+    let outcome = runtime.block_on(converse(Server::new(worker, instructions)));
     // The thread that reads standard input may be in a read that never ends.
-    runtime.shutdown_timeout(LAST_CHANCE);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     // No handle to the worker is left, so its thread ends. By then, all state that it keeps for the next run is on
     // disk.
     if thread.join().is_err() {
         tracing::error!("the worker's thread panicked");
     }
-    let cause = ended?;
+    let cause = outcome?;
     tracing::info!(?cause, "ended");
     Ok(())
 }
@@ -113,7 +113,7 @@ impl Transport<RoleServer> for BoundedTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let answered = answered_by(&message).cloned();
+        let answered = answered_request(&message).cloned();
         let unanswered = self.unanswered.clone();
         let send = self.pipes.send(message);
         async move {
@@ -148,7 +148,7 @@ impl Transport<RoleServer> for BoundedTransport {
 
     async fn close(&mut self) -> io::Result<()> {
         // A message that the client does not read is still being written, and closing would wait for it.
-        tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
+        tokio::time::timeout(SHUTDOWN_TIMEOUT, self.pipes.close()).await?
     }
 }
 
@@ -193,17 +193,17 @@ impl AsyncWrite for Output {
 fn instructions(view: &mut View) -> String {
     let state = view.headless_mut().attach_first().to_string();
     let folder = view.headless().folder().display();
-    let session = match view.subject() {
-        Subject::Own => "File selections are private to this server and end with it.".to_owned(),
-        Subject::Newest => {
+    let session = match view.session_choice() {
+        SessionChoice::Own => "File selections are private to this server and end with it.".to_owned(),
+        SessionChoice::Newest => {
             "File selections are shared with the user's most recent session. While an editor has it open, only the editor can \
              change them."
                 .to_owned()
         }
-        Subject::Editor => {
+        SessionChoice::Editor => {
             "File selections are those that the user sees in the editor, and only the editor can change them.".to_owned()
         }
-        Subject::Stored(id) => {
+        SessionChoice::Stored(id) => {
             format!("File selections are shared with session `{id}`. While an editor has it open, only the editor can change \
                      them.")
         }

@@ -8,9 +8,8 @@ use strata_app::commands::{self, CommandError, Definition};
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 
-/// The session that tools use.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
+pub enum SessionChoice {
     /// The server's own session, which no one else sees and which ends with the server.
     Own,
     /// The stored session that was written last, determined at each call. If there is none, the server's own session.
@@ -24,19 +23,17 @@ pub enum Subject {
 
 pub(crate) struct View {
     headless: HeadlessWorkspace,
-    subject: Subject,
+    session_choice: SessionChoice,
     /// Whether a stored session is open.
-    opened: bool,
+    has_stored_session: bool,
 }
 
-/// The preparation that a call needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs {
+pub(crate) struct CallNeeds {
     pub(crate) access: commands::Access,
     pub(crate) index: Indexing,
 }
 
-/// The index that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Indexing {
     Nothing,
@@ -51,9 +48,12 @@ impl View {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the session cannot be created.
-    pub(crate) fn new(mut headless: HeadlessWorkspace, subject: Subject) -> Result<Self, CommandError> {
+    pub(crate) fn new(
+        mut headless: HeadlessWorkspace,
+        session_choice: SessionChoice,
+    ) -> Result<Self, CommandError> {
         headless.open_session(SessionSource::InMemory)?;
-        Ok(Self { headless, subject, opened: false })
+        Ok(Self { headless, session_choice, has_stored_session: false })
     }
 
     pub(crate) fn headless(&self) -> &HeadlessWorkspace {
@@ -64,8 +64,8 @@ impl View {
         &mut self.headless
     }
 
-    pub(crate) fn subject(&self) -> &Subject {
-        &self.subject
+    pub(crate) fn session_choice(&self) -> &SessionChoice {
+        &self.session_choice
     }
 
     /// Runs `work` on the current files and session.
@@ -73,9 +73,9 @@ impl View {
     /// # Errors
     /// Returns a [`CommandError`] if the files or the session cannot be read, and [`CommandError::Cancelled`] once
     /// `cancel` is set.
-    pub(crate) fn look<T>(
+    pub(crate) fn run_prepared<T>(
         &mut self,
-        needs: Needs,
+        needs: CallNeeds,
         cancel: &Cancel,
         progress: impl FnMut(Progress),
         work: impl FnOnce(&mut Self) -> Result<T, CommandError>,
@@ -92,12 +92,12 @@ impl View {
         }
         self.headless.attach();
         self.open(needs.access)?;
-        let done = catch_unwind(AssertUnwindSafe(|| work(self)));
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         // Release the session even after a panic, because an editor may be waiting for it.
-        if self.opened {
+        if self.has_stored_session {
             self.headless.release();
         }
-        done.unwrap_or_else(|panic| resume_unwind(panic))
+        result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     pub(crate) fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
@@ -105,14 +105,14 @@ impl View {
     }
 
     fn open(&mut self, access: commands::Access) -> Result<(), CommandError> {
-        let id = match &self.subject {
-            Subject::Own => return Ok(()),
-            Subject::Stored(id) => Some(id.clone()),
-            Subject::Newest => self.headless.newest_session()?,
-            Subject::Editor => self.headless.editor_session()?,
+        let id = match &self.session_choice {
+            SessionChoice::Own => return Ok(()),
+            SessionChoice::Stored(id) => Some(id.clone()),
+            SessionChoice::Newest => self.headless.newest_session()?,
+            SessionChoice::Editor => self.headless.editor_session()?,
         };
         let Some(id) = id else {
-            if std::mem::replace(&mut self.opened, false) {
+            if std::mem::replace(&mut self.has_stored_session, false) {
                 self.headless.open_session(SessionSource::InMemory)?;
             }
             return Ok(());
@@ -124,7 +124,7 @@ impl View {
             ))),
             opened => {
                 opened?;
-                self.opened = true;
+                self.has_stored_session = true;
                 Ok(())
             }
         }
@@ -146,13 +146,13 @@ mod tests {
     const FOLDER: &str = "FOLDER_OF_THE_TEST";
 
     #[test]
-    fn a_session_is_let_go_after_a_panic() {
+    fn a_session_is_released_after_a_panic() {
         let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
             let folder = tempfile::tempdir().unwrap();
-            let mut again = Command::new(env::current_exe().unwrap());
-            again.args(["view::tests::a_session_is_let_go_after_a_panic", "--exact"]);
-            again.env(FOLDER, folder.path()).env("STRATA_STATE_DIR", folder.path().join("state"));
-            let output = again.output().unwrap();
+            let mut child = Command::new(env::current_exe().unwrap());
+            child.args(["view::tests::a_session_is_released_after_a_panic", "--exact"]);
+            child.env(FOLDER, folder.path()).env("STRATA_STATE_DIR", folder.path().join("state"));
+            let output = child.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
             return;
         };
@@ -165,11 +165,12 @@ mod tests {
         editor.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
-        let mut view = View::new(open(), Subject::Stored("shared".to_owned())).unwrap();
-        let needs = Needs { access: commands::Access::Changes, index: Indexing::Nothing };
-        let mut look =
-            || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
-        assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());
+        let mut view = View::new(open(), SessionChoice::Stored("shared".to_owned())).unwrap();
+        let needs = CallNeeds { access: commands::Access::Changes, index: Indexing::Nothing };
+        let mut panicking_call = || {
+            view.run_prepared(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") })
+        };
+        assert!(catch_unwind(AssertUnwindSafe(&mut panicking_call)).is_err());
         open().open_session(SessionSource::Stored("shared", Access::Write)).unwrap();
     }
 }

@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 use crate::view::View;
 
 /// Maximum number of queued calls. Further calls are rejected.
-const WAITING: usize = 256;
+const MAX_QUEUED: usize = 256;
 /// Number of indexed files between two progress reports. The end is always reported.
-const TOLD_EVERY: usize = 256;
+const PROGRESS_INTERVAL: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
 
@@ -26,19 +26,19 @@ pub(crate) struct Worker {
 }
 
 /// A call that is queued or running.
-pub(crate) struct Call<T> {
+pub(crate) struct PendingCall<T> {
     /// The result of the call, or an error if the worker's thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// Progress of the indexing that the call waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
     /// Cancels the call when dropped.
-    pub(crate) wait: Wait,
+    pub(crate) wait: CancelOnDrop,
 }
 
 /// Guard of a waiting caller. Dropping it cancels the call.
-pub(crate) struct Wait(Cancel);
+pub(crate) struct CancelOnDrop(Cancel);
 
-impl Drop for Wait {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
@@ -50,7 +50,7 @@ impl Worker {
     /// # Errors
     /// Returns the system's error if the thread cannot be started.
     pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
-        let (jobs, waiting) = sync_channel(WAITING);
+        let (jobs, waiting) = sync_channel(MAX_QUEUED);
         let thread =
             thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || work(view, &waiting))?;
         Ok((Self { jobs }, thread))
@@ -58,36 +58,38 @@ impl Worker {
 
     pub(crate) fn ask<T: Send + 'static>(
         &self,
-        what: &'static str,
+        call_name: &'static str,
         work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
         + Send
         + 'static,
-    ) -> Result<Call<T>, CommandError> {
+    ) -> Result<PendingCall<T>, CommandError> {
         let (sender, answer) = oneshot::channel();
-        let (tell, progress) = mpsc::unbounded_channel();
+        let (report, progress) = mpsc::unbounded_channel();
         let cancel = Cancel::new();
-        let own = cancel.clone();
+        let call_cancel = cancel.clone();
         let job = move |view: &mut View| {
-            let mut told = 0;
-            let mut tell = |so_far: Progress| {
-                if so_far.done >= told + TOLD_EVERY || so_far.done == so_far.total {
-                    told = so_far.done;
+            let mut reported = 0;
+            let mut report = |progress_so_far: Progress| {
+                if progress_so_far.done >= reported + PROGRESS_INTERVAL
+                    || progress_so_far.done == progress_so_far.total
+                {
+                    reported = progress_so_far.done;
                     // A caller that is gone needs no reports.
-                    let _ = tell.send(so_far);
+                    let _ = report.send(progress_so_far);
                 }
             };
-            let span = tracing::info_span!("call", what).entered();
-            let done = catch_unwind(AssertUnwindSafe(|| work(view, &own, &mut tell)));
-            tracing::debug!(failed = !matches!(done, Ok(Ok(_))), "answered");
+            let span = tracing::info_span!("call", what = call_name).entered();
+            let result = catch_unwind(AssertUnwindSafe(|| work(view, &call_cancel, &mut report)));
+            tracing::debug!(failed = !matches!(result, Ok(Ok(_))), "answered");
             drop(span);
-            let done = done.unwrap_or_else(|_| {
-                tracing::error!(what, "a call panicked; its session is unchanged");
+            let result = result.unwrap_or_else(|_| {
+                tracing::error!(what = call_name, "a call panicked; its session is unchanged");
                 Err(CommandError::failed("internal error in Strata; see the log"))
             });
-            let _ = sender.send(done);
+            let _ = sender.send(result);
         };
         match self.jobs.try_send(Box::new(job)) {
-            Ok(()) => Ok(Call { answer, progress, wait: Wait(cancel) }),
+            Ok(()) => Ok(PendingCall { answer, progress, wait: CancelOnDrop(cancel) }),
             Err(TrySendError::Full(_)) => {
                 Err(CommandError::failed("too many calls are waiting; try again later"))
             }
@@ -111,7 +113,7 @@ mod tests {
     use strata_app::runtime::headless::{HeadlessWorkspace, Settings};
 
     use super::*;
-    use crate::view::Subject;
+    use crate::view::SessionChoice;
 
     /// Time limit that is only reached if a call hangs.
     const LIMIT: Duration = Duration::from_secs(60);
@@ -119,7 +121,7 @@ mod tests {
     fn worker() -> (tempfile::TempDir, Worker, JoinHandle<()>) {
         let folder = tempfile::tempdir().unwrap();
         let headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
-        let (worker, thread) = Worker::new(View::new(headless, Subject::Own).unwrap()).unwrap();
+        let (worker, thread) = Worker::new(View::new(headless, SessionChoice::Own).unwrap()).unwrap();
         (folder, worker, thread)
     }
 
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_nobody_waits_for_ends() {
+    fn a_call_is_cancelled_when_its_caller_is_dropped() {
         let (_folder, worker, _thread) = worker();
         let (begun, begins) = mpsc::channel();
         let (ended, ends) = mpsc::channel();
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn the_queue_of_calls_is_limited() {
         let (_folder, worker, _thread) = worker();
         let (release, released) = mpsc::channel::<()>();
         let blocking = worker.ask("long", move |_, _, _| Ok(released.recv().is_ok())).unwrap();
@@ -173,7 +175,7 @@ mod tests {
             }
         };
         // The thread may or may not have taken the first call yet.
-        assert!((WAITING - 1..=WAITING).contains(&waiting.len()), "{}", waiting.len());
+        assert!((MAX_QUEUED - 1..=MAX_QUEUED).contains(&waiting.len()), "{}", waiting.len());
         assert!(refused.to_string().contains("too many calls"), "{refused}");
         release.send(()).unwrap();
         assert!(blocking.answer.blocking_recv().unwrap().unwrap());
@@ -181,18 +183,18 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_now_and_then_and_at_the_end() {
+    fn progress_is_reported_at_intervals_and_at_the_end() {
         let (_folder, worker, _thread) = worker();
-        let work = |_: &mut View, _: &Cancel, tell: &mut dyn FnMut(Progress)| {
-            (1..=1_000).for_each(|done| tell(Progress { done, total: 1_000 }));
+        let work = |_: &mut View, _: &Cancel, report: &mut dyn FnMut(Progress)| {
+            (1..=1_000).for_each(|done| report(Progress { done, total: 1_000 }));
             Ok(())
         };
-        let Call { answer, mut progress, wait: _wait } = worker.ask("work", work).unwrap();
+        let PendingCall { answer, mut progress, wait: _wait } = worker.ask("work", work).unwrap();
         answer.blocking_recv().unwrap().unwrap();
-        let mut told = Vec::new();
-        while let Ok(so_far) = progress.try_recv() {
-            told.push(so_far.done);
+        let mut reported = Vec::new();
+        while let Ok(progress_so_far) = progress.try_recv() {
+            reported.push(progress_so_far.done);
         }
-        assert_eq!(told, [256, 512, 768, 1_000]);
+        assert_eq!(reported, [256, 512, 768, 1_000]);
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use strata_app::model::index::Progress;
-use strata_conversation::compaction::{DraftRefusal, Family, Profile};
+use strata_conversation::compaction::{BuiltinProfile, DraftRefusal, Profile};
 use strata_conversation::providers::Violation;
 use strata_prompt::assembly::PromptServices;
 use strata_prompt::settings::Settings;
@@ -45,7 +45,7 @@ pub struct Compactions {
     pub warning: Option<String>,
     pub(crate) cuts: CutPlaces,
     pub(crate) conversations: Vec<ConversationCompactions>,
-    pub(crate) profiles: BTreeMap<Family, CompactionStats>,
+    pub(crate) profiles: BTreeMap<BuiltinProfile, CompactionStats>,
     /// The first compactions whose results providers would reject.
     pub(crate) breaches: Vec<Breach>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct ConversationCompactions {
     pub name: String,
     pub messages: usize,
     pub(crate) cuts: usize,
-    pub(crate) profiles: BTreeMap<Family, CompactionStats>,
+    pub(crate) profiles: BTreeMap<BuiltinProfile, CompactionStats>,
     #[serde(skip)]
     breaches: Vec<Breach>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Breach {
     pub conversation: String,
     /// Number of recorded messages before the cut.
     pub cut: usize,
-    pub profile: Family,
+    pub profile: BuiltinProfile,
     pub problem: String,
 }
 
@@ -108,9 +108,9 @@ impl Compactions {
         let conversations = in_parallel(&recordings, |(name, recording)| {
             ConversationCompactions::of(name, recording, cuts, services, &cut_done)
         });
-        let mut profiles: BTreeMap<Family, CompactionStats> = BTreeMap::new();
-        for (family, stats) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
-            profiles.entry(*family).or_default().add(stats);
+        let mut profiles: BTreeMap<BuiltinProfile, CompactionStats> = BTreeMap::new();
+        for (builtin, stats) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
+            profiles.entry(*builtin).or_default().add(stats);
         }
         let breaches = conversations.iter().flat_map(|conversation| &conversation.breaches);
         Self {
@@ -150,12 +150,12 @@ impl ConversationCompactions {
             profiles: BTreeMap::new(),
             breaches: Vec::new(),
         };
-        let profiles = Family::ALL.map(|family| (family, family.profile()));
+        let profiles = BuiltinProfile::ALL.map(|builtin| (builtin, builtin.profile()));
         for place in places {
             if let Some(cut) = recording.cut(place, services) {
-                for (family, profile) in &profiles {
+                for (builtin, profile) in &profiles {
                     let (outcome, nanos) = cut.compact(profile, services);
-                    conversation.count(place, (*family, profile), &outcome, nanos);
+                    conversation.count(place, (*builtin, profile), &outcome, nanos);
                 }
             }
             cut_done();
@@ -166,11 +166,11 @@ impl ConversationCompactions {
     fn count(
         &mut self,
         place: usize,
-        (family, profile): (Family, &Profile),
+        (builtin, profile): (BuiltinProfile, &Profile),
         outcome: &Result<CompactionResult, CompactionError>,
         nanos: u64,
     ) {
-        self.profiles.entry(family).or_default().count(profile, outcome, nanos);
+        self.profiles.entry(builtin).or_default().count(profile, outcome, nanos);
         let told = |violation: &Violation| violation.to_string();
         let mut problems: Vec<String> = match outcome {
             Ok(shortened) => shortened.violations.iter().map(told).collect(),
@@ -184,8 +184,12 @@ impl ConversationCompactions {
             problems.push(format!("{parted} tool calls were separated from their results"));
         }
         let conversation = self.name.clone();
-        let breach =
-            |problem| Breach { conversation: conversation.clone(), cut: place + 1, profile: family, problem };
+        let breach = |problem| Breach {
+            conversation: conversation.clone(),
+            cut: place + 1,
+            profile: builtin,
+            problem,
+        };
         self.breaches.extend(problems.into_iter().map(breach));
         self.breaches.truncate(TOLD);
     }

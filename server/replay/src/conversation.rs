@@ -9,7 +9,7 @@ use strata_conversation::history::{ContentBlock, Kind, NewMessage, Role, TextOrL
 use strata_conversation::trace::{SelectionRule, Trace};
 use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
 use strata_prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
-use strata_prompt::session::Room;
+use strata_prompt::session::PromptFit;
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::Usage;
 
@@ -119,9 +119,9 @@ fn play(
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, now_ms, services)?;
             if archives {
-                let room = if prompt.cut_short { Room::None } else { Room::Left };
+                let room = if prompt.cut_short { PromptFit::TooLarge } else { PromptFit::Fits };
                 if let Some(plan) = runner.session.plan_archival(room, services, now_ms) {
-                    runner.session.age(plan.apply(None));
+                    runner.session.apply_archival(plan.apply(None));
                 }
             }
             Ok(prompt)

@@ -158,7 +158,9 @@ impl Learner {
         let expected = self.calibration.expected(tokenizer, estimated);
         let told = Estimator::ALL.map(|way| match way {
             Estimator::Calibrated => expected.tokens as f64,
-            Estimator::Whole => self.calibration.elsewhere().expected(tokenizer, estimated).tokens as f64,
+            Estimator::Whole => {
+                self.calibration.for_other_conversation().expected(tokenizer, estimated).tokens as f64
+            }
             Estimator::Blind => self.blind.expected(tokenizer, estimated).tokens as f64,
             Estimator::Ratio => ratio + self.beyond.ratio,
             Estimator::O200k => o200k + self.beyond.o200k,
@@ -176,7 +178,7 @@ impl Learner {
         self.calibration.learn(self.weight.ratio as usize, billed);
         self.requests += 1;
         if self.requests == LEARNT_FROM {
-            self.blind = self.calibration.elsewhere();
+            self.blind = self.calibration.for_other_conversation();
         }
     }
 }

@@ -334,7 +334,7 @@ impl PromptReader<'_> {
                 .push(BrokenPromise::UnwrittenMarks { laid: marked().count(), written: breakpoints(body) });
         }
         let read = prepared.reply.predicted.read;
-        if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on > read) {
+        if let Some(relied_on) = prepared.expected_cached.filter(|relied_on| *relied_on > read) {
             self.broken.push(BrokenPromise::Kept { relied_on, read });
         }
     }

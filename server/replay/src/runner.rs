@@ -10,7 +10,7 @@ use strata_prompt::assembly::{
     AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
 use strata_prompt::layout::{Layout, Part};
-use strata_prompt::session::{Outcome, Session, Status};
+use strata_prompt::session::{RequestOutcome, Session, Status};
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::{Charge, Prices, Provider, Usage};
 
@@ -182,8 +182,8 @@ impl Runner {
             cache_read: charged.read as u64,
             cache_write: charged.written as u64,
         };
-        let reply = self.session.keep(prepared);
-        let outcome = Outcome {
+        let reply = self.session.add_pending_prompt(prepared);
+        let outcome = RequestOutcome {
             error: None,
             status: Status::Complete,
             answer,
@@ -213,12 +213,12 @@ impl Runner {
 /// Returns the prices of the configured model.
 pub(crate) fn prices_of(services: PromptServices<'_>) -> Prices {
     let settings = services.settings;
-    Prices::of(&services.models.resolve(&settings.model).model, settings.cache.ttl)
+    Prices::for_model(&services.models.resolve(&settings.model).model, settings.cache.ttl)
 }
 
 /// Returns the format of the model's own provider, whose rules determine the cost.
 pub(crate) fn format_of(services: PromptServices<'_>) -> Format {
-    Format::of(&services.models.resolve(&services.settings.model).model)
+    Format::for_model(&services.models.resolve(&services.settings.model).model)
 }
 
 pub(crate) fn nanos_since(started: Instant) -> u64 {

@@ -15,7 +15,7 @@ use strata_conversation::trace::{Trace, TraceTurn};
 use strata_prompt::assembly::{
     self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
-use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
+use strata_prompt::excerpts::{ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose};
 use strata_prompt::layout::Seeds;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
@@ -156,7 +156,7 @@ impl<'a> Scenario<'a> {
             excerpts: &excerpts,
             index: IndexState::Ready,
             trust: Trust::Trusted,
-            standing: &SystemContext::default(),
+            system_context: &SystemContext::default(),
             session_state: &self.session_state,
         })
     }
@@ -171,8 +171,9 @@ impl<'a> Scenario<'a> {
     ) -> String {
         let settings = &services.settings.context_frame;
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
-        let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
-        let Some(Question { text, .. }) = question else { return String::new() };
+        let question =
+            ExcerptQuestion::from_request(request, session, services.settings).filter(|_| is_wanted);
+        let Some(ExcerptQuestion { text, .. }) = question else { return String::new() };
         assembly::context_frame(self.sources(), session, excerpts, text, settings, |key| self.source(key))
     }
 
@@ -207,7 +208,7 @@ impl<'a> Scenario<'a> {
         request: &PromptRequest,
         services: PromptServices<'_>,
     ) -> ExcerptSelection {
-        let question = Question::of(request, session, services.settings);
+        let question = ExcerptQuestion::from_request(request, session, services.settings);
         if question.as_ref().is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
@@ -229,7 +230,7 @@ impl<'a> Scenario<'a> {
         let count = assembly::counter(None, services);
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
-            let tokens = assembly::weigh_file(key, &file, &Extent::Whole, services);
+            let tokens = assembly::count_file_tokens(key, &file, &Extent::Whole, services);
             Some((format!("file:{}", key.as_str()), Need::AnyVersion(tokens)))
         };
         let block = |member: &MapMember| {

@@ -266,8 +266,8 @@ impl Schedule {
         let is_like = |other: &Model| {
             other.id != first.id
                 && (other.tokenizer, other.max_input) == (first.tokenizer, first.max_input)
-                && Prices::of(other, cache.ttl) == Prices::of(&first, cache.ttl)
-                && Format::of(other) == Format::of(&first)
+                && Prices::for_model(other, cache.ttl) == Prices::for_model(&first, cache.ttl)
+                && Format::for_model(other) == Format::for_model(&first)
         };
         let second_model = services.models.iter().find(|model| is_like(model)).map(|model| model.id.clone());
         Self { now_ms: 0, turn: 0, second_model, is_for_second_model: false, is_new_model: false }

@@ -18,12 +18,12 @@ impl Command for Report {
     type Reply = BudgetReport;
 
     fn run(params: RequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
-        let ask = params.next_ask(context.session, context.now_ms);
+        let prompt_request = params.next_ask(context.session, context.now_ms);
         let report = context.snapshot.with_workspace(
             context.session,
-            &ask,
+            &prompt_request,
             context.cancel,
-            |workspace, means| budget::report(workspace, context.session, &ask, means),
+            |workspace, services| budget::report(workspace, context.session, &prompt_request, services),
         )??;
         Ok(report)
     }
@@ -58,8 +58,12 @@ impl Command for Set {
     fn run(params: SetParams, context: &mut Context<'_>) -> Result<SetReply, CommandError> {
         context.session.max_input_tokens = params.max_input_tokens;
         context.session.touch();
-        let ask = context.session.next_ask(context.now_ms);
-        let limit = context.session.request_size(&ask, context.snapshot.means()).limit.unwrap_or_default();
+        let prompt_request = context.session.next_ask(context.now_ms);
+        let limit = context
+            .session
+            .request_size(&prompt_request, context.snapshot.prompt_services())
+            .limit
+            .unwrap_or_default();
         Ok(SetReply { limit })
     }
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::compaction::{
-    CompactionStatus, Moment, Profile, RequestSize, Size, TriggerMetric, TriggerReading,
+    CompactionMoment, CompactionStatus, ConversationSize, Profile, RequestSize, TriggerMetric, TriggerReading,
 };
 use strata_prompt::assembly::PromptRequest;
 use strata_prompt::session::Session;
@@ -36,11 +36,11 @@ pub struct RequestParams {
 impl RequestParams {
     /// Returns the next request of a session, with the model and the token limit from `self` if they are given.
     pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
-        let like = session.next_ask(now_ms);
+        let last_request = session.next_ask(now_ms);
         PromptRequest {
-            model: self.model.or(like.model),
-            max_input_tokens: self.max_input_tokens.or(like.max_input_tokens),
-            ..like
+            model: self.model.or(last_request.model),
+            max_input_tokens: self.max_input_tokens.or(last_request.max_input_tokens),
+            ..last_request
         }
     }
 }
@@ -51,7 +51,7 @@ pub struct UndoReply {
     /// Name of the profile that the compaction used.
     pub profile: String,
     /// Size of the conversation before the undo.
-    pub before: Size,
+    pub before: ConversationSize,
     /// Number of messages that the model sees after the undo.
     pub messages: usize,
 }
@@ -66,9 +66,13 @@ impl Command for Status {
     type Reply = CompactionStatus;
 
     fn run(params: RequestParams, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
-        let (session, means) = (&context.session, context.snapshot.means());
-        let ask = params.next_ask(session, context.now_ms);
-        let status = session.compaction_status(session.request_size(&ask, means), means, context.now_ms);
+        let (session, services) = (&context.session, context.snapshot.prompt_services());
+        let prompt_request = params.next_ask(session, context.now_ms);
+        let status = session.compaction_status(
+            session.request_size(&prompt_request, services),
+            services,
+            context.now_ms,
+        );
         Ok(CompactionStatus { running: context.compaction.is_some(), ..status })
     }
 }
@@ -119,7 +123,7 @@ impl Command for ContextLimitExceeded {
     type Reply = Deferred<CompactionNotice>;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
-        context.session.may_recover()?;
+        context.session.check_recovery_allowed()?;
         if context.compaction.is_some() {
             return Err(CommandError::failed(
                 "a compaction of this session is running; wait until it ends, then assemble the prompt again and send it",
@@ -135,7 +139,7 @@ impl Command for ContextLimitExceeded {
 /// Returns the automatic compaction to run at `moment`. Returns `None` if automatic compaction is disabled, the profile
 /// specifies another moment, or its threshold has not been reached.
 pub(super) fn due(
-    moment: Moment,
+    moment: CompactionMoment,
     size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,
@@ -145,13 +149,13 @@ pub(super) fn due(
     if profile.moment != moment {
         return None;
     }
-    let reading = profile.due(&session.pressure(Some(size), snapshot.means(), now_ms))?;
+    let reading = profile.due(&session.pressure(Some(size), snapshot.prompt_services(), now_ms))?;
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
 /// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges, even if the profile
 /// specifies another moment. Returns `None` if automatic compaction is disabled.
-pub(super) fn due_for_room(
+pub(super) fn due_before_truncation(
     size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,

@@ -15,7 +15,7 @@ impl Connection {
         context: &Context<'_>,
     ) -> Result<(Self, String), CommandError> {
         let workspace = context.snapshot.clone();
-        let client = ProviderClient::of(&workspace.settings, model)?;
+        let client = ProviderClient::from_settings(&workspace.settings, model)?;
         client.check()?;
         let (format, model) = (client.format(), client.model().to_owned());
         let max_output_tokens = max_output_tokens.or(workspace.settings.provider.max_output_tokens);

@@ -11,7 +11,7 @@ use strata_prompt::layout::ExcerptKey;
 use strata_prompt::settings::ContextSettings;
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
-use crate::model::workspace_context::standing;
+use crate::model::workspace_context::system_context;
 
 /// Excerpts that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -164,17 +164,17 @@ impl Command for Auto {
     type Reply = AutoReply;
 
     fn run(params: AutoParams, context: &mut Context<'_>) -> Result<AutoReply, CommandError> {
-        let before = budget(context);
-        let set = context.snapshot.settings.context.auto_budget;
-        let on = if set > 0 { set } else { ContextSettings::AUTO_BUDGET };
-        let now = params.budget.unwrap_or(if before > 0 { 0 } else { on });
-        context.session.auto_budget = Some(now);
+        let old_budget = budget(context);
+        let configured = context.snapshot.settings.context.auto_budget;
+        let enabled_budget = if configured > 0 { configured } else { ContextSettings::AUTO_BUDGET };
+        let new_budget = params.budget.unwrap_or(if old_budget > 0 { 0 } else { enabled_budget });
+        context.session.auto_budget = Some(new_budget);
         context.session.touch();
-        let message = match now {
+        let message = match new_budget {
             0 => "Automatic context is off.".to_owned(),
             tokens => format!("Automatic context is on: up to {tokens} tokens of code per question."),
         };
-        Ok(AutoReply { budget: now, message })
+        Ok(AutoReply { budget: new_budget, message })
     }
 }
 
@@ -195,13 +195,13 @@ impl Command for List {
             Some(text) => PromptRequest::prompt(text).request,
             None => next.request.clone(),
         };
-        let ask = PromptRequest { request, auto_budget, ..next };
+        let prompt_request = PromptRequest { request, auto_budget, ..next };
         let Context { snapshot, session, cancel, .. } = context;
         let symbols = snapshot.symbols(cancel)?;
-        let system = standing(snapshot, session);
-        let selection = snapshot.excerpts(session, &ask, &symbols, &system, cancel)?;
+        let system = system_context(snapshot, session);
+        let selection = snapshot.excerpts(session, &prompt_request, &symbols, &system, cancel)?;
         let excerpts = selection.items.into_iter().map(|item| {
-            let (_, tokens) = snapshot.count(&item.body, ask.model.as_deref());
+            let (_, tokens) = snapshot.count(&item.body, prompt_request.model.as_deref());
             ListedExcerpt {
                 path: item.key.file.clone(),
                 uri: snapshot.address(&item.key.file),
@@ -234,9 +234,9 @@ fn change(
     for (at, text) in params.excerpts.iter().enumerate() {
         let field = format!("excerpts[{at}]");
         let text = text.strip_prefix("excerpt:").unwrap_or(text);
-        let named =
+        let parsed_key =
             text.parse::<ExcerptKey>().map_err(|error| CommandError::invalid(&field, &error.to_string()))?;
-        let key = ExcerptKey { file: context.file(&field, named.file.as_str())?, ..named };
+        let key = ExcerptKey { file: context.file(&field, parsed_key.file.as_str())?, ..parsed_key };
         if change(context, key.clone()) {
             changed.push(key);
         }

@@ -70,8 +70,7 @@ pub struct CostEntry {
     pub amount: Amount,
 }
 
-/// A conversation and its bill.
-struct Billed {
+struct BilledSession {
     id: String,
     about: String,
     bill: Bill,
@@ -90,7 +89,7 @@ impl Command for Report {
         let since = params.since_ms.unwrap_or_default() / DAY_MS;
         let mut entries = Vec::new();
         let mut groups: BTreeMap<(String, u64), CostEntry> = BTreeMap::new();
-        for Billed { id, about, bill } in billed(context)? {
+        for BilledSession { id, about, bill } in billed_sessions(context)? {
             let recent = bill.entries().iter().filter(|entry| u64::from(entry.day) >= since);
             match params.by {
                 CostGrouping::Session => {
@@ -123,22 +122,22 @@ impl Command for Report {
 
 /// Returns the bills of all conversations: of those that are not stored first, then of stored ones, most recently used
 /// first.
-fn billed(context: &Context<'_>) -> Result<Vec<Billed>, CommandError> {
+fn billed_sessions(context: &Context<'_>) -> Result<Vec<BilledSession>, CommandError> {
     let stored = context.services.store.list()?;
     let mut bills = context.services.store.bills()?;
-    let mut all: Vec<Billed> = Vec::new();
+    let mut sessions: Vec<BilledSession> = Vec::new();
     for session in context.sessions.iter() {
         if !stored.iter().any(|info| *info.id.as_str() == *session.id) {
             let first = session.history.messages().first().map(|message| message.text()).unwrap_or_default();
             let about = one_line(&first, PREVIEW_CHARS);
-            all.push(Billed { id: session.id.to_string(), about, bill: session.bill.clone() });
+            sessions.push(BilledSession { id: session.id.to_string(), about, bill: session.bill.clone() });
         }
     }
-    all.extend(stored.into_iter().filter_map(|info| {
+    sessions.extend(stored.into_iter().filter_map(|info| {
         let id = info.id.as_str().to_owned();
         let bill = bills.remove(&id)?;
         let about = if info.name.is_empty() { info.preview } else { info.name };
-        Some(Billed { id, about, bill })
+        Some(BilledSession { id, about, bill })
     }));
-    Ok(all)
+    Ok(sessions)
 }

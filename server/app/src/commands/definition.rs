@@ -18,7 +18,7 @@ use crate::services::Services;
 macro_rules! definitions {
     ($($command:ty,)+) => {
         /// All commands, in the order in which the reference documentation lists them.
-        pub const COMMANDS: &[Definition] = &[$(Definition::of::<$command>()),+];
+        pub const COMMANDS: &[Definition] = &[$(Definition::new::<$command>()),+];
     };
 }
 
@@ -137,7 +137,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub(crate) const fn of<C: Command>() -> Self {
+    pub(crate) const fn new<C: Command>() -> Self {
         Self {
             name: C::NAME,
             access: C::ACCESS,
@@ -150,7 +150,7 @@ impl Definition {
     }
 
     pub fn named(name: &str) -> Option<&'static Self> {
-        COMMANDS.iter().find(|command| command.name == name)
+        COMMANDS.iter().find(|definition| definition.name == name)
     }
 
     /// Runs the command. `arguments` is the JSON object from `workspace/executeCommand`, without `session`.
@@ -169,7 +169,7 @@ fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Va
     if C::SCREENED {
         context.snapshot.screen.value(&mut arguments);
     }
-    let reply = carry_out::<C>(parsed(arguments)?, context)?;
+    let reply = run_typed::<C>(parse_arguments(arguments)?, context)?;
     serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
 }
 
@@ -179,8 +179,8 @@ pub(crate) fn call<C: Command<Args: Serialize>>(
     context: &mut Context<'_>,
 ) -> Result<Reply<C::Reply>, CommandError> {
     begin::<C>(context)?;
-    let args = if C::SCREENED { screened(args, &context.snapshot.screen)? } else { args };
-    carry_out::<C>(args, context)
+    let args = if C::SCREENED { screen_arguments(args, &context.snapshot.screen)? } else { args };
+    run_typed::<C>(args, context)
 }
 
 fn begin<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
@@ -189,22 +189,22 @@ fn begin<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn parsed<A: DeserializeOwned>(arguments: Value) -> Result<A, CommandError> {
+fn parse_arguments<A: DeserializeOwned>(arguments: Value) -> Result<A, CommandError> {
     serde_path_to_error::deserialize(arguments)
         .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))
 }
 
 /// Replaces secrets in arguments before the command runs, so that they can never be sent, stored or logged. Sees them
 /// as JSON, because the name of a field tells whether its value is a secret.
-fn screened<A: Serialize + DeserializeOwned>(args: A, screen: &Screen) -> Result<A, CommandError> {
+fn screen_arguments<A: Serialize + DeserializeOwned>(args: A, screen: &Screen) -> Result<A, CommandError> {
     let failed = |error: serde_json::Error| CommandError::failed(error.to_string());
-    let given = serde_json::to_value(&args).map_err(failed)?;
-    let mut screened = given.clone();
+    let value = serde_json::to_value(&args).map_err(failed)?;
+    let mut screened = value.clone();
     screen.value(&mut screened);
-    if screened == given { Ok(args) } else { parsed(screened) }
+    if screened == value { Ok(args) } else { parse_arguments(screened) }
 }
 
-fn carry_out<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Reply<C::Reply>, CommandError> {
+fn run_typed<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Reply<C::Reply>, CommandError> {
     if C::INDEX == IndexNeed::Outlines {
         context.snapshot.index.check_outlines()?;
     }

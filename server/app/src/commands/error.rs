@@ -16,14 +16,14 @@ use crate::model::session_store::SessionStoreError;
 use crate::services::compaction::InstallError;
 
 /// Maximum characters of an argument quoted in an error message.
-const QUOTED: usize = 80;
+const MAX_QUOTE_CHARS: usize = 80;
 /// Maximum characters of an error message about an argument. One message may quote several strings.
-const MESSAGE: usize = 2_000;
+const MAX_MESSAGE_CHARS: usize = 2_000;
 
 /// Why a command failed. A failed command changes nothing. The message is one line without links, whatever it quotes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    #[error("unknown command `{}`", External::new(&ends(.0, QUOTED)).notice())]
+    #[error("unknown command `{}`", External::new(&shorten_middle(.0, MAX_QUOTE_CHARS)).notice())]
     Unknown(String),
     #[error("{}{}", prefix(path), External::new(message).notice())]
     InvalidParams {
@@ -108,7 +108,11 @@ impl CommandError {
 
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
-        Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
+        Self::InvalidParams {
+            path: shorten_middle(path, MAX_QUOTE_CHARS),
+            message: with_short_quotes(message),
+            kind: None,
+        }
     }
 
     /// Creates an error for a file that was rejected because its name suggests secrets. The command accepts the file
@@ -162,35 +166,35 @@ from_display!(
     InstallError
 );
 
-/// Truncates each quotation in a message to [`QUOTED`] characters, because arguments can be arbitrarily long.
+/// Truncates each quotation in a message to [`MAX_QUOTE_CHARS`] characters, because arguments can be arbitrarily long.
 fn with_short_quotes(message: &str) -> String {
     let mut short = String::new();
     let mut rest = message;
-    while let Some((before, quote, inside)) = quoted(rest) {
-        let is_end = |at: &usize| !inside.get(..*at).is_some_and(|told| told.ends_with('\\'));
+    while let Some((before, quote, inside)) = split_at_quote(rest) {
+        let is_end = |at: &usize| !inside.get(..*at).is_some_and(|quote_text| quote_text.ends_with('\\'));
         let close = inside.match_indices(quote).map(|(at, _)| at).find(is_end).unwrap_or(inside.len());
-        let (told, after) = inside.split_at(close);
-        short.extend([before, quote, &ends(told, QUOTED)]);
+        let (quote_text, after) = inside.split_at(close);
+        short.extend([before, quote, &shorten_middle(quote_text, MAX_QUOTE_CHARS)]);
         rest = after.strip_prefix(quote).map_or("", |after| {
             short.push_str(quote);
             after
         });
     }
     short.push_str(rest);
-    ends(&short, MESSAGE)
+    shorten_middle(&short, MAX_MESSAGE_CHARS)
 }
 
 /// Splits a message at its first quote character. Returns the text before it, the quote character, and the text after
 /// it, or `None` if nothing is quoted.
-fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
-    let at = text.find(['`', '"'])?;
-    let (before, rest) = text.split_at(at);
+fn split_at_quote(text: &str) -> Option<(&str, &'static str, &str)> {
+    let position = text.find(['`', '"'])?;
+    let (before, rest) = text.split_at(position);
     let quote = if rest.starts_with('`') { "`" } else { "\"" };
     Some((before, quote, rest.strip_prefix(quote)?))
 }
 
 /// Shortens `text` to about `chars` characters by replacing its middle with `...`. Leaves shorter strings unchanged.
-fn ends(text: &str, chars: usize) -> String {
+fn shorten_middle(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     if count <= chars {
         return text.to_owned();
@@ -219,10 +223,10 @@ impl From<AssembleError> for CommandError {
             AssembleError::Invalid { violations }
                 if violations.iter().all(|violation| is_for_the_client(violation.rule)) =>
             {
-                let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 format!(
                     "the provider would reject part of the request: {}; change it or leave it out",
-                    told.join("; ")
+                    messages.join("; ")
                 )
             }
             error => error.to_string(),
@@ -248,19 +252,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_about_an_argument_repeats_little_of_it() {
-        let told = |message: &str| CommandError::invalid("profile", message).to_string();
-        assert_eq!(told("`short` is no profile"), "`profile`: `short` is no profile");
+    fn an_error_about_an_argument_quotes_little_of_it() {
+        let message_for = |message: &str| CommandError::invalid("profile", message).to_string();
+        assert_eq!(message_for("`short` is no profile"), "`profile`: `short` is no profile");
         let long = format!("{}{}", "a".repeat(5_000), "z".repeat(5_000));
         let cut = format!("{}...{}", "a".repeat(53), "z".repeat(26));
-        assert_eq!(told(&format!("`{long}` is no profile")), format!("`profile`: `{cut}` is no profile"));
         assert_eq!(
-            told(&format!("invalid type: string {long:?}, expected u64")),
+            message_for(&format!("`{long}` is no profile")),
+            format!("`profile`: `{cut}` is no profile")
+        );
+        assert_eq!(
+            message_for(&format!("invalid type: string {long:?}, expected u64")),
             format!("`profile`: invalid type: string {cut:?}, expected u64")
         );
         for quotes in ["`", "\"", "` x", "\\\"", "\u{1F980}`\""] {
-            let told = told(&format!("`{}` is no profile", quotes.repeat(10_000)));
-            assert!(told.chars().count() < 2_100, "{}", told.chars().count());
+            let message = message_for(&format!("`{}` is no profile", quotes.repeat(10_000)));
+            assert!(message.chars().count() < 2_100, "{}", message.chars().count());
         }
         let unknown = CommandError::Unknown(long).to_string();
         assert_eq!(unknown, format!("unknown command `{cut}`"));
@@ -269,8 +276,8 @@ mod tests {
     }
 
     #[test]
-    fn who_hands_over_what_a_provider_refuses_is_not_told_to_report_it() {
-        let told = |rules: &[Rule]| {
+    fn only_errors_that_the_client_did_not_cause_ask_for_a_report() {
+        let message_for = |rules: &[Rule]| {
             let violation = |rule: &Rule| Violation {
                 path: "/messages/0/content/0".to_owned(),
                 rule: *rule,
@@ -279,8 +286,8 @@ mod tests {
             let violations = rules.iter().map(violation).collect();
             CommandError::from(AssembleError::Invalid { violations }).to_string()
         };
-        let picture = told(&[Rule::ImageForm]);
+        let picture = message_for(&[Rule::ImageForm]);
         assert!(picture.contains("must be PNG") && !picture.contains("report"), "{picture}");
-        assert!(told(&[Rule::ImageForm, Rule::Alternation]).contains("please report"));
+        assert!(message_for(&[Rule::ImageForm, Rule::Alternation]).contains("please report"));
     }
 }

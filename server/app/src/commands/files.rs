@@ -310,10 +310,10 @@ impl Command for Exclude {
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
             let path = whole_file(at, text, context)?;
-            let found = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
+            let expansion = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
             // Excluding a file needs no confirmation, even if selecting it does.
-            let withheld = found.withheld.into_iter().map(|(key, _)| key);
-            for key in found.files.into_iter().chain(withheld) {
+            let withheld = expansion.withheld.into_iter().map(|(key, _)| key);
+            for key in expansion.files.into_iter().chain(withheld) {
                 selection.exclude(key.clone());
                 changed.changed.push(key);
             }
@@ -433,7 +433,7 @@ impl Command for List {
             };
             match context.snapshot.text(key, selection) {
                 Ok(file) => {
-                    listed.tokens = Some(context.snapshot.weigh_file(key, &file, extent));
+                    listed.tokens = Some(context.snapshot.count_file_tokens(key, &file, extent));
                     listed.source = Some(file.source);
                 }
                 Err(error) => listed.problem = Some(error.to_string()),
@@ -470,8 +470,8 @@ impl Command for Find {
     fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let Context { snapshot, session, cancel, .. } = context;
         snapshot.index.listing()?;
-        let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
-        let files = found.into_iter().map(|key| FoundFile {
+        let keys = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
+        let files = keys.into_iter().map(|key| FoundFile {
             path: key.clone(),
             uri: snapshot.address(key),
             state: session.selection.choice(key),
@@ -530,35 +530,36 @@ fn select_into(
     let mut changed = SelectionChange::default();
     // Accept not only the path that Strata reported, but any form that `paths` accepts, such as a URI or a path with
     // lines.
-    let named = |text: &String| context.snapshot.resolve(text).ok();
-    let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
-    let confirmed =
-        |key: &FileKey| meant.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str());
+    let resolve = |text: &String| context.snapshot.resolve(text).ok();
+    let confirmed_keys: Vec<FileKey> = params.confirm_secrets.iter().filter_map(resolve).collect();
+    let confirmed = |key: &FileKey| {
+        confirmed_keys.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str())
+    };
     for (at, text) in params.paths.iter().enumerate() {
         let PathReference { path, part } = reference(text, context);
-        let found = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
-        let named_itself = found.kind == PatternKind::File;
+        let expansion = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
+        let named_itself = expansion.kind == PatternKind::File;
         if let (Some(_), false) = (&part, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
                 "lines can only be selected in a single file",
             ));
         }
-        let (asked, withheld): (Vec<_>, Vec<_>) =
-            found.withheld.into_iter().partition(|(key, _)| confirmed(key));
-        for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
+        let (confirmed_files, withheld): (Vec<_>, Vec<_>) =
+            expansion.withheld.into_iter().partition(|(key, _)| confirmed(key));
+        for key in expansion.files.into_iter().chain(confirmed_files.into_iter().map(|(key, _)| key)) {
             // Reject an unreadable file now, with the reason, rather than when the next prompt is assembled.
             let mut lines = None;
             if named_itself {
-                let read = if confirmed(&key) {
+                let text_result = if confirmed(&key) {
                     context.snapshot.text_as_it_is(&key, selection)
                 } else {
                     context.snapshot.text(&key, selection)
                 };
-                let place = format!("paths[{at}]");
-                let file = read.map_err(|error| match error {
-                    ReadError::Secret { .. } => CommandError::secret(&place, &error.to_string()),
-                    other => CommandError::invalid(&place, &other.to_string()),
+                let field = format!("paths[{at}]");
+                let file = text_result.map_err(|error| match error {
+                    ReadError::Secret { .. } => CommandError::secret(&field, &error.to_string()),
+                    other => CommandError::invalid(&field, &other.to_string()),
                 })?;
                 lines = match &part {
                     Some(FilePart::Lines(lines)) => Some(*lines),
@@ -568,7 +569,7 @@ fn select_into(
                     None => None,
                 };
                 if let Some(range) = lines {
-                    changed.notes.extend(select_lines(selection, &key, range, &file.text, &place)?);
+                    changed.notes.extend(select_lines(selection, &key, range, &file.text, &field)?);
                 }
             }
             if lines.is_none() {
@@ -600,16 +601,17 @@ fn select_lines(
     key: &FileKey,
     range: LineRange,
     text: &str,
-    place: &str,
+    field: &str,
 ) -> Result<Option<String>, CommandError> {
-    let count = LineStarts::of(text).count();
-    let there = LineRange::new(range.first(), range.last().min(count));
-    let there = there
-        .ok_or_else(|| CommandError::invalid(place, &format!("`{}` has {count} lines", key.notice())))?;
-    selection.select_lines(key.clone(), there);
+    let count = LineStarts::new(text).count();
+    let existing = LineRange::new(range.first(), range.last().min(count));
+    let existing = existing
+        .ok_or_else(|| CommandError::invalid(field, &format!("`{}` has {count} lines", key.notice())))?;
+    selection.select_lines(key.clone(), existing);
     selection.follow(key, text);
-    Ok((there != range)
-        .then(|| format!("`{}` has {count} lines, so {there} is selected instead of {range}", key.notice())))
+    Ok((existing != range).then(|| {
+        format!("`{}` has {count} lines, so {existing} is selected instead of {range}", key.notice())
+    }))
 }
 
 /// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk
@@ -627,23 +629,23 @@ fn change_chosen(
         let path = whole_file(at, text, context)?;
         let expanded = match candidates.get(&*path) {
             Some(key) => Ok(BTreeSet::from([key.clone()])),
-            None => expand(&path, context).map(|found| {
-                let withheld = found.withheld.into_iter().map(|(key, _)| key);
-                found.files.into_iter().chain(withheld).collect()
+            None => expand(&path, context).map(|expansion| {
+                let withheld = expansion.withheld.into_iter().map(|(key, _)| key);
+                expansion.files.into_iter().chain(withheld).collect()
             }),
         };
-        let wanted = expanded.as_ref().ok();
+        let matching = expanded.as_ref().ok();
         let folder = format!("{}/", path.trim_end_matches('/'));
-        let before = changed.changed.len();
+        let count_before = changed.changed.len();
         for key in &candidates {
-            if wanted.is_some_and(|wanted: &BTreeSet<FileKey>| wanted.contains(key))
+            if matching.is_some_and(|matching: &BTreeSet<FileKey>| matching.contains(key))
                 || key.as_str().starts_with(&folder)
             {
                 change(&mut selection, key);
                 changed.changed.push(key.clone());
             }
         }
-        if let (Err(error), true) = (expanded, changed.changed.len() == before) {
+        if let (Err(error), true) = (expanded, changed.changed.len() == count_before) {
             return Err(invalid_path(at, error, context));
         }
     }
@@ -673,7 +675,7 @@ fn whole_file(at: usize, text: &str, context: &Context<'_>) -> Result<String, Co
 
 fn reference(text: &str, context: &Context<'_>) -> PathReference {
     match context.session.selection.selected.contains_key(text) {
-        true => PathReference::whole(text),
+        true => PathReference::without_part(text),
         false => context.snapshot.path_reference(text),
     }
 }

@@ -18,13 +18,13 @@ use super::{Access, Command, CommandError, Context, IndexNeed};
 use crate::model::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Default maximum number of matching lines in the reply.
-const LIMIT: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 /// Maximum number of context lines to show before and after each match.
 const MAX_CONTEXT: usize = 50;
 /// Maximum number of characters of a line in the reply.
-const MAX_LINE: usize = 300;
+const MAX_LINE_CHARS: usize = 300;
 /// Maximum size of the files that one search reads, in bytes.
-const MAX_SEARCHED: u64 = 1 << 30;
+const MAX_SEARCHED_BYTES: u64 = 1 << 30;
 
 /// A pattern, and the files to search for it.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub struct GrepParams {
 }
 
 fn default_limit() -> usize {
-    LIMIT
+    DEFAULT_LIMIT
 }
 
 /// The lines that match a pattern.
@@ -98,20 +98,19 @@ struct GrepMatches {
     /// Files of which lines are kept, with the number of their matching lines.
     files: BTreeMap<FileKey, (Vec<FoundLine>, usize)>,
     /// Number of matching lines in `files`.
-    kept: usize,
+    listed: usize,
     total: usize,
     total_files: usize,
     not_searched: usize,
     unreadable: BTreeMap<FileKey, String>,
 }
 
-/// The result of searching one file.
-enum Searched {
+enum FileSearch {
     Lines(FileKey, Vec<FoundLine>),
-    Nothing,
+    NoMatch,
     Unreadable(FileKey, String),
     /// The search had read as much as it may.
-    Not,
+    NotSearched,
 }
 
 /// A file with matching lines.
@@ -154,25 +153,27 @@ impl Command for Grep {
         let pattern = Pattern::new(&params.pattern, options)
             .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
         let SearchedFiles { files, too_large } = searched_files(&params.paths, context)?;
-        let around = params.context.min(MAX_CONTEXT);
-        let mut found = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
-        let left = AtomicU64::new(MAX_SEARCHED);
+        let context_lines = params.context.min(MAX_CONTEXT);
+        let mut matches = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
+        let bytes_left = AtomicU64::new(MAX_SEARCHED_BYTES);
         let Context { snapshot, session, cancel, .. } = context;
-        let search = |key: &FileKey| -> Result<Searched, ReadError> {
+        let search = |key: &FileKey| -> Result<FileSearch, ReadError> {
             let bytes = snapshot.index.stamp(key).map_or(0, |stamp| stamp.size);
-            if left
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
+            if bytes_left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes_left| {
+                    bytes_left.checked_sub(bytes)
+                })
                 .is_err()
             {
-                return Ok(Searched::Not);
+                return Ok(FileSearch::NotSearched);
             }
-            let text = snapshot.text_with(key, &session.selection, |text| pattern.is_in(text))?;
-            let lines = text.map(|file| pattern.lines(&file.text, around)).unwrap_or_default();
-            Ok(if lines.is_empty() { Searched::Nothing } else { Searched::Lines(key.clone(), lines) })
+            let text = snapshot.text_with(key, &session.selection, |text| pattern.is_match_in(text))?;
+            let lines = text.map(|file| pattern.lines(&file.text, context_lines)).unwrap_or_default();
+            Ok(if lines.is_empty() { FileSearch::NoMatch } else { FileSearch::Lines(key.clone(), lines) })
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
             // Report why a file that was named explicitly cannot be searched.
-            found.add(search(only).map_err(|error| CommandError::failed(error.to_string()))?, params.limit);
+            matches.add(search(only).map_err(|error| CommandError::failed(error.to_string()))?, params.limit);
         } else {
             let search = |key: &FileKey| match search(key) {
                 Ok(searched) => searched,
@@ -184,18 +185,17 @@ impl Command for Grep {
                     | ReadError::NotUtf8(_)
                     | ReadError::Path(_)
                     | ReadError::Secret { .. },
-                ) => Searched::Nothing,
-                Err(error) => Searched::Unreadable(key.clone(), error.to_string()),
+                ) => FileSearch::NoMatch,
+                Err(error) => FileSearch::Unreadable(key.clone(), error.to_string()),
             };
             spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
-                batch.files.into_iter().for_each(|searched| found.add(searched, params.limit));
+                batch.files.into_iter().for_each(|searched| matches.add(searched, params.limit));
             })?;
         }
-        Ok(found.reply(params.limit))
+        Ok(matches.reply(params.limit))
     }
 }
 
-/// The files to search.
 struct SearchedFiles {
     files: Vec<FileKey>,
     /// Files that are not searched because of their size, with the reason.
@@ -245,38 +245,38 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFil
 
 impl GrepMatches {
     /// Adds the matches of one file. Keeps only the first `limit` matching lines of all files together.
-    fn add(&mut self, searched: Searched, limit: usize) {
-        let (path, lines) = match searched {
-            Searched::Lines(path, lines) => (path, lines),
-            Searched::Nothing => return,
-            Searched::Unreadable(path, reason) => {
+    fn add(&mut self, result: FileSearch, limit: usize) {
+        let (path, lines) = match result {
+            FileSearch::Lines(path, lines) => (path, lines),
+            FileSearch::NoMatch => return,
+            FileSearch::Unreadable(path, reason) => {
                 self.unreadable.insert(path, reason);
                 return;
             }
-            Searched::Not => {
+            FileSearch::NotSearched => {
                 self.not_searched += 1;
                 return;
             }
         };
-        self.total += matches(&lines);
+        self.total += count_matches(&lines);
         self.total_files += 1;
-        let lines = first(lines, limit);
-        let kept = matches(&lines);
-        self.kept += kept;
-        self.files.insert(path, (lines, kept));
+        let lines = take_matches(lines, limit);
+        let match_count = count_matches(&lines);
+        self.listed += match_count;
+        self.files.insert(path, (lines, match_count));
         while let Some(last) = self.files.last_entry()
-            && self.kept - last.get().1 >= limit
+            && self.listed - last.get().1 >= limit
         {
-            self.kept -= last.remove().1;
+            self.listed -= last.remove().1;
         }
     }
 
     fn reply(self, limit: usize) -> GrepReply {
         let Self { files, total, total_files, not_searched, unreadable, .. } = self;
-        let mut left = limit;
-        let files = files.into_iter().map(|(path, (lines, kept))| {
-            let lines = first(lines, left).into_iter().map(shown).collect();
-            left = left.saturating_sub(kept);
+        let mut lines_left = limit;
+        let files = files.into_iter().map(|(path, (lines, match_count))| {
+            let lines = take_matches(lines, lines_left).into_iter().map(to_matching_line).collect();
+            lines_left = lines_left.saturating_sub(match_count);
             FileMatches { path, lines }
         });
         let unreadable = unreadable.into_iter().take(MAX_UNREADABLE);
@@ -285,24 +285,24 @@ impl GrepMatches {
     }
 }
 
-fn matches(lines: &[FoundLine]) -> usize {
+fn count_matches(lines: &[FoundLine]) -> usize {
     lines.iter().filter(|line| line.is_match).count()
 }
 
 /// Returns the first `limit` matching lines, with the context lines around them.
-fn first(lines: Vec<FoundLine>, limit: usize) -> Vec<FoundLine> {
-    let mut left = limit;
+fn take_matches(lines: Vec<FoundLine>, limit: usize) -> Vec<FoundLine> {
+    let mut matches_left = limit;
     // Keep the context lines that follow the last match.
     let is_kept = |line: &FoundLine| {
-        let is_kept = left > 0 || !line.is_match;
-        left -= usize::from(line.is_match && left > 0);
+        let is_kept = matches_left > 0 || !line.is_match;
+        matches_left -= usize::from(line.is_match && matches_left > 0);
         is_kept
     };
     lines.into_iter().take_while(is_kept).collect()
 }
 
-fn shown(FoundLine { line, text, is_match }: FoundLine) -> MatchingLine {
-    let text = match text.char_indices().nth(MAX_LINE) {
+fn to_matching_line(FoundLine { line, text, is_match }: FoundLine) -> MatchingLine {
+    let text = match text.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     };
@@ -318,7 +318,7 @@ mod tests {
 
     use strata_base::key::FileKey;
 
-    use super::{FoundLine, GrepMatches, Searched};
+    use super::{FileSearch, FoundLine, GrepMatches};
     use crate::commands::CommandError;
     use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_where_a_model_may_look() {
+    fn only_files_that_a_model_may_read_are_searched() {
         let folder = tempfile::tempdir().unwrap();
         let mut workspace = workspace(folder.path());
         let mut grep = |arguments: Value| workspace.run("strata.files.grep", arguments).unwrap();
@@ -399,21 +399,21 @@ mod tests {
 
     /// What is found in any order gives the same reply, and no more is kept than it needs.
     #[test]
-    fn the_first_lines_are_kept_in_whatever_order_files_are_searched() {
+    fn the_order_in_which_files_are_searched_does_not_change_the_reply() {
         let lines = |number: u64| {
             (1..=number % 5).map(move |line| FoundLine { line, text: String::new(), is_match: line != 2 })
         };
         for limit in [0, 1, 7, 1_000] {
             let mut replies = Vec::new();
             for step in [1, 7, 29] {
-                let mut found = GrepMatches::default();
+                let mut matches = GrepMatches::default();
                 for number in (0..30).map(|number| number * step % 30) {
                     let key = FileKey::from(&*format!("{number:02}.py"));
-                    found.add(Searched::Lines(key, lines(number).collect()), limit);
-                    assert!(found.kept <= limit + 4, "{} of {limit}", found.kept);
+                    matches.add(FileSearch::Lines(key, lines(number).collect()), limit);
+                    assert!(matches.listed <= limit + 4, "{} of {limit}", matches.listed);
                 }
-                found.add(Searched::Not, limit);
-                replies.push(serde_json::to_value(found.reply(limit)).unwrap());
+                matches.add(FileSearch::NotSearched, limit);
+                replies.push(serde_json::to_value(matches.reply(limit)).unwrap());
             }
             assert!(replies.iter().all(|reply| *reply == replies[0]), "{limit}");
             let shown = replies[0]["files"].as_array().unwrap().iter();
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_searched_is_told() {
+    fn an_invalid_pattern_or_path_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut workspace = workspace(folder.path());
         let mut refused =

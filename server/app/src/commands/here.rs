@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 use strata_conversation::selection::{Choice, LineRange};
 use strata_host::uri;
 
-use super::selected_question::Question;
+use super::selected_question::FileQuestion;
 use super::send::SendParams;
 use super::{Access, AnswerPage, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
 use crate::format;
@@ -18,7 +18,7 @@ use crate::model::meter;
 /// The document that a command applies to, and optionally a range in it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Here {
+pub(super) struct CurrentDocument {
     /// URI or path of the document. Defaults to the document that the client mentioned last.
     uri: Option<String>,
     /// Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
@@ -59,24 +59,24 @@ pub(super) struct HereReply {
     uri: Option<String>,
 }
 
-impl Here {
-    fn document(&self, context: &Context<'_>) -> Result<FileKey, CommandError> {
+impl CurrentDocument {
+    fn key(&self, context: &Context<'_>) -> Result<FileKey, CommandError> {
         let snapshot = context.snapshot;
-        let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
+        let Some(uri) = self.uri.as_deref().or(snapshot.recent_documents.latest()) else {
             return Err(CommandError::failed("no current file: open a file in the editor and try again"));
         };
-        if let Some(key) = snapshot.key_of(named) {
+        if let Some(key) = snapshot.key_of(uri) {
             return Ok(key);
         }
-        snapshot.resolve(named).map_err(|error| match &self.uri {
+        snapshot.resolve(uri).map_err(|error| match &self.uri {
             Some(_) => CommandError::invalid("uri", &error.to_string()),
             None => CommandError::failed(error.to_string()),
         })
     }
 
     fn lines(&self) -> Option<LineRange> {
-        let place = |at: TextPosition| (at.line, at.character);
-        self.range.and_then(|range| documents::lines(place(range.start)..place(range.end)))
+        let position = |at: TextPosition| (at.line, at.character);
+        self.range.and_then(|range| documents::lines(position(range.start)..position(range.end)))
     }
 }
 
@@ -92,13 +92,14 @@ impl Command for Select {
     const NAME: &str = "strata.here.select";
     const SUMMARY: &str = "Selects the current document, or a range of its lines, and shows a message.";
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-        let key = here.document(context)?;
-        files::Select::run(files::Paths::document(&key, here.lines()), context).map_err(of_the_document)?;
-        Ok(as_shown(&key, context).into())
+    fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = document.key(context)?;
+        files::Select::run(files::Paths::document(&key, document.lines()), context)
+            .map_err(without_argument_name)?;
+        Ok(describe_selection(&key, context).into())
     }
 }
 
@@ -108,13 +109,13 @@ impl Command for Deselect {
     const NAME: &str = "strata.here.deselect";
     const SUMMARY: &str = "Deselects the current document and shows a message.";
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-        let key = here.document(context)?;
+    fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Deselect::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+        files::Deselect::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
         Ok(match before {
             Choice::Selected => format!("{}: removed from the model's context", key.notice()),
             Choice::Deselected | Choice::Excluded => format!("{}: was not selected", key.notice()),
@@ -129,14 +130,14 @@ impl Command for Toggle {
     const NAME: &str = "strata.here.toggle";
     const SUMMARY: &str = "Selects the current document, or deselects it if selected, and shows a message.";
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-        let key = here.document(context)?;
+    fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = document.key(context)?;
         match context.session.selection.choice(&key) {
-            Choice::Selected => Deselect::run(here, context),
-            Choice::Deselected | Choice::Excluded => Select::run(here, context),
+            Choice::Selected => Deselect::run(document, context),
+            Choice::Deselected | Choice::Excluded => Select::run(document, context),
         }
     }
 }
@@ -147,12 +148,12 @@ impl Command for Exclude {
     const NAME: &str = "strata.here.exclude";
     const SUMMARY: &str = "Excludes the current document from prompts and shows a message.";
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-        let key = here.document(context)?;
-        files::Exclude::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+    fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = document.key(context)?;
+        files::Exclude::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
         Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
 }
@@ -163,13 +164,13 @@ impl Command for Include {
     const NAME: &str = "strata.here.include";
     const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-        let key = here.document(context)?;
+    fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Include::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+        files::Include::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
         Ok(match before {
             Choice::Excluded => format!("{}: no longer excluded", key.notice()),
             Choice::Selected | Choice::Deselected => format!("{}: was not excluded", key.notice()),
@@ -186,16 +187,16 @@ impl Command for Preview {
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Prompt;
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    fn run(_: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let preview = prompt::PreviewPrompt::run(prompt::AssembleParams::default(), context)?;
         let file = context.services.previews.write(&context.session.id, &preview.text)?;
         let uri = uri::from_path(&file);
         let path = file.display().to_string();
-        let shown = External::new(&path).notice();
-        let message = format!("The prompt ({}) is in {shown}", format::tokens(preview.tokens));
+        let shown_path = External::new(&path).notice();
+        let message = format!("The prompt ({}) is in {shown_path}", format::tokens(preview.tokens));
         Ok(HereReply { message, path: Some(path), uri })
     }
 }
@@ -209,11 +210,14 @@ impl Command for AskAbout {
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Prompt;
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = Deferred<HereReply>;
 
-    fn run(here: Here, context: &mut Context<'_>) -> Result<Deferred<HereReply>, CommandError> {
-        let key = here.document(context)?;
+    fn run(
+        document: CurrentDocument,
+        context: &mut Context<'_>,
+    ) -> Result<Deferred<HereReply>, CommandError> {
+        let key = document.key(context)?;
         let selection = &context.session.selection;
         if selection.choice(&key) == Choice::Excluded {
             return Err(CommandError::failed(format!(
@@ -224,7 +228,7 @@ impl Command for AskAbout {
         let file = context.snapshot.text(&key, selection);
         let file = file.map_err(|error| CommandError::failed(error.to_string()))?;
         let choice = selection.choice(&key);
-        let question = Question::about(&key, &file.text, here.lines(), choice);
+        let question = FileQuestion::about(&key, &file.text, document.lines(), choice);
         let page = AnswerPage { previews: context.services.previews.clone(), question: question.title };
         SendParams::with_tools(question.prompt).begin(Some(page), context)?;
         Ok(Deferred::default())
@@ -238,10 +242,10 @@ impl Command for Status {
     const SUMMARY: &str = "Shows a one-line summary of the context.";
     const ACCESS: Access = Access::Reads;
     const SHOWN: bool = true;
-    type Args = Here;
+    type Args = CurrentDocument;
     type Reply = HereReply;
 
-    fn run(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    fn run(_: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let Context { snapshot, session, sessions, services, now_ms, cancel, .. } = context;
         let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
             .ok_or_else(|| CommandError::failed("the size of the context is unknown"))?;
@@ -251,20 +255,20 @@ impl Command for Status {
 }
 
 /// Describes which part of a document is selected, its size in tokens, and its share of the model's window.
-fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
+fn describe_selection(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{}: in the model's context", key.notice());
     let Some(extent) = selection.selected.get(key) else { return label };
-    let how = format::extent(extent);
-    let Ok(file) = snapshot.text(key, selection) else { return format!("{label} {how}") };
-    let weight = snapshot.weigh_file(key, &file, extent);
+    let extent_text = format::extent(extent);
+    let Ok(file) = snapshot.text(key, selection) else { return format!("{label} {extent_text}") };
+    let tokens = snapshot.count_file_tokens(key, &file, extent);
     let window = snapshot.models.resolve(&snapshot.settings.model).model.max_input.max(1);
-    let share = weight as f64 * 100.0 / window as f64;
-    format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
+    let share = tokens as f64 * 100.0 / window as f64;
+    format!("{label} {extent_text}, {} ({share:.1} % of the window)", format::tokens(tokens))
 }
 
 /// Removes the name of the argument from an error, because it means nothing to a user who passed no arguments.
-fn of_the_document(error: CommandError) -> CommandError {
+fn without_argument_name(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),
         other => other,

@@ -238,7 +238,7 @@ impl Command for CountMessages {
     type Reply = Count;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
-        let tokens = history_size(&context.session.history, context.snapshot.means()).tokens;
+        let tokens = history_size(&context.session.history, context.snapshot.prompt_services()).tokens;
         Ok(Count { messages: context.session.history.messages().len(), tokens })
     }
 }
@@ -252,7 +252,7 @@ impl Command for Reregister {
     type Reply = Empty;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        context.session.reregister_history();
+        context.session.reset_history_tiers();
         context.session.touch();
         Ok(Empty {})
     }
@@ -396,7 +396,7 @@ pub(super) fn within_limits(
 ) -> Vec<ContentBlock> {
     let within = |block| match block {
         ContentBlock::ToolResult { call_id, content, outcome } => {
-            let content = tool_output::arrived_in(content, session, context);
+            let content = tool_output::truncate_for(content, session, context);
             ContentBlock::ToolResult { call_id, content, outcome }
         }
         other => other,

@@ -12,7 +12,6 @@ use crate::services::Services;
 
 type Run = Box<dyn FnOnce(&mut Context<'_>) -> Result<Value, CommandError> + Send>;
 
-/// A command with its arguments.
 pub struct Invocation {
     pub name: &'static str,
     pub access: Access,

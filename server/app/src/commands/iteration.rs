@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::compaction::Summariser;
 use strata_conversation::iteration::{
-    ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
+    AgentLoop, ContextualPrompt, FileEvent, Fold, LoopStatus, NewIteration, Promise, RollingConfig,
 };
 use strata_prompt::assembly::with_scales;
 
@@ -104,7 +104,7 @@ impl Command for Add {
         let looping = match (context.session.looping.take(), goal) {
             (Some(looping), None) => looping,
             (Some(looping), Some(goal)) if looping.goal == goal => looping,
-            (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, now_ms),
+            (_, Some(goal)) if !goal.trim().is_empty() => AgentLoop::new(goal, now_ms),
             _ => return Err(CommandError::invalid("goal", "the first iteration of a loop must have a goal")),
         };
         let looping = context.session.looping.insert(looping);
@@ -113,7 +113,7 @@ impl Command for Add {
         }
         looping.note(environment, file_events);
         let added = looping.add(iteration, &config);
-        let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
+        let fold = added.fold.map(|fold| fold_into_summary(&fold, &config, context)).transpose()?;
         context.session.touch();
         Ok(AddReply { number: added.number, promise: added.promise, fold })
     }
@@ -133,11 +133,11 @@ impl Command for Prompt {
         let config = context.snapshot.settings.context.rolling();
         let mut looping = match (&context.session.looping, goal) {
             (Some(looping), Some(goal)) if looping.goal == goal => looping.clone(),
-            (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, context.now_ms),
+            (_, Some(goal)) if !goal.trim().is_empty() => AgentLoop::new(goal, context.now_ms),
             _ => self::looping(context)?.clone(),
         };
         looping.note(environment, []);
-        Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
+        Ok(with_scales(context.snapshot.prompt_services(), |scales| looping.prompt(&config, scales.text)))
     }
 }
 
@@ -155,21 +155,25 @@ impl Command for Status {
     }
 }
 
-fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
+fn looping<'a>(context: &'a Context<'_>) -> Result<&'a AgentLoop, CommandError> {
     let none = "no loop is running in this session; start one with strata.iteration.add and a goal";
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
 /// Summarizes iterations with a model if one is configured, and otherwise extracts the summary without one.
-fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
+fn fold_into_summary(
+    fold: &Fold,
+    config: &RollingConfig,
+    context: &mut Context<'_>,
+) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
-    let means = context.snapshot.means();
+    let services = context.snapshot.prompt_services();
     let (text, by) = match summarizer.summariser() {
         Summariser::Extractive => {
-            (Ok(with_scales(means, |scales| fold.extract(scales.text))), SummaryAuthor::Extractive)
+            (Ok(with_scales(services, |scales| fold.extract(scales.text))), SummaryAuthor::Extractive)
         }
         Summariser::Model { window, .. } => {
-            let question = with_scales(means, |scales| fold.question(window, scales.text));
+            let question = with_scales(services, |scales| fold.question(window, scales.text));
             (summarizer.ask(&question, context.cancel).map(|answer| answer.text), SummaryAuthor::Model)
         }
     };
@@ -178,9 +182,10 @@ fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Res
     let Some(looping) = context.session.looping.as_mut() else {
         return Err(CommandError::failed("the loop no longer exists"));
     };
-    with_scales(means, |scales| {
-        let put = |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());
-        Ok(match text.and_then(put) {
+    with_scales(services, |scales| {
+        let fold_in =
+            |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());
+        Ok(match text.and_then(fold_in) {
             Ok(()) => Folding { iterations, by, problem: None },
             Err(problem) => {
                 looping.not_folded(fold, config, scales.text);

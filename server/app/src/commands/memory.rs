@@ -15,9 +15,9 @@ use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments
 use crate::model::workspace_context;
 
 /// Maximum number of matches that a client can request.
-const MOST_HITS: usize = 1_000;
+const MAX_MATCHES: usize = 1_000;
 /// Maximum number of matches in memory files, which are listed before all others.
-const MOST_IN_FILES: usize = 5;
+const MAX_FILE_MATCHES: usize = 5;
 
 /// A note to add.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -208,9 +208,9 @@ impl Command for Search {
             (MatchedWords::All, MatchedWords::Some) if !in_files.is_empty() => (in_files, None),
             _ => (in_files, Some(stored)),
         };
-        let found = stored.map(SearchReply::from).unwrap_or_default();
-        let hits = in_files.into_iter().chain(found.hits).take(limits.hits).collect();
-        Ok(SearchReply { hits, ..found })
+        let stored_matches = stored.map(SearchReply::from).unwrap_or_default();
+        let hits = in_files.into_iter().chain(stored_matches.hits).take(limits.hits).collect();
+        Ok(SearchReply { hits, ..stored_matches })
     }
 }
 
@@ -234,7 +234,7 @@ fn search(
 
 fn limits(limit: Option<usize>) -> Limits {
     let default = Limits::default();
-    Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default }
+    Limits { hits: limit.unwrap_or(default.hits).clamp(1, MAX_MATCHES), ..default }
 }
 
 /// Searches the paragraphs of memory files for a query.
@@ -248,46 +248,46 @@ fn search_files(
         .flat_map(|file| paragraphs(&file.text).into_iter().map(|(line, text)| (&file.path, line, text)))
         .collect();
     let texts: Vec<&str> = passages.iter().map(|(_, _, text)| *text).collect();
-    let (found, matched) =
-        search_passages(&texts, query, Limits { hits: limits.hits.min(MOST_IN_FILES), ..limits })?;
-    let hit = |FoundPassage { index, snippet, score }| {
+    let (passages_found, matched) =
+        search_passages(&texts, query, Limits { hits: limits.hits.min(MAX_FILE_MATCHES), ..limits })?;
+    let to_match = |FoundPassage { index, snippet, score }| {
         let (path, line, _) = *passages.get(index)?;
         let place = MatchLocation::File { path: path.clone(), line };
         Some(MemoryMatch { place, time_ms: None, snippet, score })
     };
-    Ok((found.into_iter().filter_map(hit).collect(), matched))
+    Ok((passages_found.into_iter().filter_map(to_match).collect(), matched))
 }
 
 /// Splits text into paragraphs, each with the number of its first line, counted from 1. Empty lines separate
 /// paragraphs, and a heading starts a new one.
 fn paragraphs(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    let mut at = 0;
+    let mut paragraphs = Vec::new();
+    let mut paragraph_start: Option<(usize, usize)> = None;
+    let mut offset = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         if (line.trim().is_empty() || line.starts_with('#'))
-            && let Some((first, start)) = open.take()
+            && let Some((first, start)) = paragraph_start.take()
         {
-            found.extend(text.get(start..at).map(|paragraph| (first, paragraph)));
+            paragraphs.extend(text.get(start..offset).map(|paragraph| (first, paragraph)));
         }
-        if !line.trim().is_empty() && open.is_none() {
-            open = Some((number, at));
+        if !line.trim().is_empty() && paragraph_start.is_none() {
+            paragraph_start = Some((number, offset));
         }
-        at += line.len();
+        offset += line.len();
     }
-    if let Some((first, start)) = open {
-        found.extend(text.get(start..).map(|paragraph| (first, paragraph)));
+    if let Some((first, start)) = paragraph_start {
+        paragraphs.extend(text.get(start..).map(|paragraph| (first, paragraph)));
     }
-    found
+    paragraphs
 }
 
 impl From<SearchResults> for SearchReply {
-    fn from(found: SearchResults) -> Self {
-        let newest = match found.coverage {
+    fn from(results: SearchResults) -> Self {
+        let newest = match results.coverage {
             Coverage::All => None,
             Coverage::Newest(count) => Some(count),
         };
-        Self { hits: found.hits.into_iter().map(MemoryMatch::from).collect(), newest }
+        Self { hits: results.hits.into_iter().map(MemoryMatch::from).collect(), newest }
     }
 }
 
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_falls_into_paragraphs_that_know_their_line() {
+    fn paragraphs_have_the_number_of_their_first_line() {
         let text = "\n# Build\nUse cargo.\n\n\n- one\n- two\n## Tests\nRun them";
         let expected = [(2, "# Build\nUse cargo.\n"), (6, "- one\n- two\n"), (8, "## Tests\nRun them")];
         assert_eq!(paragraphs(text), expected);

@@ -72,7 +72,7 @@ pub use reply::{Deferred, Reply};
 
 pub use crate::model::sessions::MAIN_SESSION;
 pub use strata_code::excerpts::ExcerptReason;
-pub use strata_conversation::compaction::{CompactionStatus, Size};
+pub use strata_conversation::compaction::{CompactionStatus, ConversationSize};
 /// Types of the engine and the host in arguments and replies.
 pub use strata_conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
 pub use strata_conversation::iteration::{FileChange, FileEvent, LoopStatus, NewIteration, Promise};

@@ -66,7 +66,7 @@ impl Command for Send {
             .collect();
         let conversation = ClientConversation { system: &system, tools: &tools, messages: &messages };
         let ForwardedRequest { body, output_reserve } =
-            forward(conversation, connection.format, &model, context.snapshot.means())?;
+            forward(conversation, connection.format, &model, context.snapshot.prompt_services())?;
         let body = match body {
             Body::Json(body) => body,
             Body::Text(text) => text.into(),

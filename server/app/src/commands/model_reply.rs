@@ -95,7 +95,7 @@ pub struct ToolUse {
 }
 
 impl SendReply {
-    pub(crate) fn of(session: &str) -> Self {
+    pub(crate) fn new(session: &str) -> Self {
         Self { session: session.to_owned(), ..Self::default() }
     }
 
@@ -107,7 +107,7 @@ impl SendReply {
         }
     }
 
-    pub(crate) fn shed(&mut self, files: Vec<String>) {
+    pub(crate) fn add_omitted_files(&mut self, files: Vec<String>) {
         for file in files {
             if !self.shed.contains(&file) {
                 self.shed.push(file);
@@ -132,7 +132,7 @@ impl SendReply {
         let Some(usage) = usage else { return };
         let earlier = if self.usage == Usage::default() { Some(0.0) } else { self.cost.dollars };
         self.usage = self.usage + usage;
-        let cost = SendCost::of(usage, &predicted, prices);
+        let cost = SendCost::new(usage, &predicted, prices);
         self.cost = SendCost {
             paid: self.cost.paid + cost.paid,
             uncached: self.cost.uncached + cost.uncached,
@@ -144,7 +144,7 @@ impl SendReply {
 
 impl SendCost {
     /// Returns the cost of one request.
-    pub(crate) fn of(usage: Usage, predicted: &Charge, prices: &Prices) -> Self {
+    pub(crate) fn new(usage: Usage, predicted: &Charge, prices: &Prices) -> Self {
         let input = usage.input_tokens();
         let uncached = input as f64 * prices.input(input);
         Self {

@@ -8,13 +8,13 @@ use super::{CommandError, Context};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of similar names suggested in an error message.
-const NAMES: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// Returns the error message for a path that does not exist, with the most similar names in `files`.
 pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
-    let near: Vec<String> =
-        nearest_files(files, path, NAMES).iter().map(|key| format!("`{}`", key.notice())).collect();
-    match near.as_slice() {
+    let suggestions: Vec<String> =
+        nearest_files(files, path, MAX_SUGGESTIONS).iter().map(|key| format!("`{}`", key.notice())).collect();
+    match suggestions.as_slice() {
         [] => format!("`{path}` does not exist"),
         [only] => format!("`{path}` does not exist; did you mean {only}?"),
         [all @ .., last] => format!("`{path}` does not exist; did you mean {} or {last}?", all.join(", ")),
@@ -62,18 +62,21 @@ pub(super) fn shown_file(
 fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a FileKey> {
     let path = path.trim_matches('/').to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
-    let mut near: Vec<(usize, usize, &FileKey)> = Vec::new();
+    let mut candidates: Vec<(usize, usize, &FileKey)> = Vec::new();
     for key in files {
-        let own = key.as_str().to_lowercase();
-        let ends = own.strip_suffix(&path).is_some_and(|before| before.ends_with('/'));
-        let changes =
-            if ends { 0 } else { 1 + strsim::damerau_levenshtein(&key.file_name().to_lowercase(), name) };
-        if !name.is_empty() && changes <= 1 + name.chars().count() / 3 {
-            near.push((changes, strsim::levenshtein(&own, &path), key));
+        let lower_path = key.as_str().to_lowercase();
+        let is_suffix = lower_path.strip_suffix(&path).is_some_and(|before| before.ends_with('/'));
+        let distance = if is_suffix {
+            0
+        } else {
+            1 + strsim::damerau_levenshtein(&key.file_name().to_lowercase(), name)
+        };
+        if !name.is_empty() && distance <= 1 + name.chars().count() / 3 {
+            candidates.push((distance, strsim::levenshtein(&lower_path, &path), key));
         }
     }
-    near.sort_unstable();
-    near.into_iter().take(limit).map(|(_, _, key)| key).collect()
+    candidates.sort_unstable();
+    candidates.into_iter().take(limit).map(|(_, _, key)| key).collect()
 }
 
 #[cfg(test)]
@@ -86,7 +89,7 @@ mod tests {
     use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
     #[test]
-    fn the_nearest_names_of_a_path_that_is_not_there() {
+    fn similar_existing_paths_are_suggested_for_a_missing_one() {
         let files = ["app/request.py", "app/view.py", "lib/view.py", "lib/views.py", "z"].map(FileKey::from);
         let near = |path: &str| -> Vec<&str> {
             nearest_files(&files, path, 3).into_iter().map(FileKey::as_str).collect()
@@ -130,7 +133,7 @@ mod tests {
     #[test]
     fn every_command_takes_a_path_as_it_is_printed() {
         let (_folder, mut workspace) = workspace();
-        let mut refused = Vec::new();
+        let mut errors = Vec::new();
         for path in [
             "src/a.py",
             "src/a.py:4",
@@ -144,13 +147,13 @@ mod tests {
             for (command, arguments) in commands(path) {
                 match workspace.run(command, arguments) {
                     Ok(reply) => assert!(reply.to_string().contains("a.py"), "{command} {path}: {reply}"),
-                    Err(error) => refused.push(format!("{command} {path}: {error}")),
+                    Err(error) => errors.push(format!("{command} {path}: {error}")),
                 }
             }
         }
         // A selection is removed as a whole.
-        refused.retain(|error| !error.contains("only whole files can be"));
-        assert_eq!(refused, [""; 0]);
+        errors.retain(|error| !error.contains("only whole files can be"));
+        assert_eq!(errors, [""; 0]);
         let text = |reply: Value| reply["text"].as_str().unwrap().to_owned();
         let mut read =
             |path: &str| text(workspace.run("strata.files.read", json!({ "path": path })).unwrap());
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_found_or_read_is_said_by_every_command() {
+    fn every_command_reports_a_path_that_does_not_exist_or_cannot_be_read() {
         let (_folder, mut workspace) = workspace();
         let mut check = |path: &str, expected: &str, skipped: &[&str]| {
             for (command, arguments) in commands(path) {
@@ -175,13 +178,17 @@ mod tests {
         // Recording a file that was read outside of Strata needs no file.
         let recording = "strata.files.markRead";
         check("src/c.py", "does not exist", &[recording]);
-        let whole = [
+        let commands_without_patterns = [
             "strata.files.read",
             "strata.symbols.file",
             "strata.symbols.dependents",
             "strata.symbols.references",
         ];
-        check("src/*.rs", "no listed file matches `src/*.rs`", &[&whole[..], &[recording]].concat());
+        check(
+            "src/*.rs",
+            "no listed file matches `src/*.rs`",
+            &[&commands_without_patterns[..], &[recording]].concat(),
+        );
         check(
             "large.py",
             "has 1200000 bytes",
@@ -196,12 +203,12 @@ mod tests {
                 recording,
             ],
         );
-        let found = workspace.run("strata.files.grep", json!({ "pattern": "greet" })).unwrap();
-        let unreadable = &found["unreadable"];
+        let reply = workspace.run("strata.files.grep", json!({ "pattern": "greet" })).unwrap();
+        let unreadable = &reply["unreadable"];
         assert!(
             unreadable[0]["path"] == "large.py"
                 && unreadable[0]["reason"].as_str().unwrap().contains("too large"),
-            "{found}"
+            "{reply}"
         );
     }
 }

@@ -16,13 +16,13 @@ use super::expansion::expand_pattern;
 use super::{Access, Command, CommandError, Context, IndexNeed};
 
 /// Token limit for the pack of a whole workspace, unless requested otherwise.
-const WHOLE_WORKSPACE: usize = 30_000;
+const DEFAULT_WORKSPACE_BUDGET: usize = 30_000;
 /// Share of the budget that files in full may take if not all of them fit. The rest is for outlines.
 const FULL_SHARE: f64 = 0.8;
 /// Estimated tokens around the text of a file.
-const AROUND_FILE: usize = 12;
+const FILE_OVERHEAD: usize = 12;
 /// Estimated tokens of a pack besides its files and outlines.
-const AROUND_ALL: usize = 100;
+const PACK_OVERHEAD: usize = 100;
 /// Number of files that do not fit after which no more files are read.
 const MAX_MISSES: usize = 20;
 
@@ -98,17 +98,17 @@ impl Command for Make {
         let mut skipped = Vec::new();
         let candidates = candidates(&params, context, &mut skipped)?;
         let is_whole = params.paths.is_empty();
-        let budget = params.budget.unwrap_or(if is_whole { WHOLE_WORKSPACE } else { usize::MAX });
+        let budget = params.budget.unwrap_or(if is_whole { DEFAULT_WORKSPACE_BUDGET } else { usize::MAX });
         let question = params.question.as_deref().map(str::trim).filter(|question| !question.is_empty());
-        let draft = Draft { context, question, ranking: ranking(question, context)? };
+        let builder = PackBuilder { context, question, ranking: ranking(question, context)? };
         let mut limit = budget;
         loop {
-            let contents = draft.contents(&candidates, limit, &mut skipped)?;
+            let contents = builder.contents(&candidates, limit, &mut skipped)?;
             let text = match params.form {
                 PackForm::Markdown => contents.markdown(),
                 PackForm::Xml => contents.xml(),
             };
-            let (model, tokens) = draft.context.snapshot.count(&text, None);
+            let (model, tokens) = builder.context.snapshot.count(&text, None);
             let over = tokens.saturating_sub(budget);
             if over > 0 && limit > over && !(contents.files.is_empty() && contents.outlines.is_empty()) {
                 limit -= over;
@@ -142,10 +142,10 @@ fn candidates(
     }
     let mut files = BTreeSet::new();
     for (at, path) in params.paths.iter().enumerate() {
-        let found = expand_pattern(snapshot, path, context.cancel)
+        let expansion = expand_pattern(snapshot, path, context.cancel)
             .map_err(|error| error.at(&format!("paths[{at}]"), snapshot))?;
-        files.extend(found.files.into_iter().filter(|key| !excluded.contains(key)));
-        let withheld = found.withheld.into_iter();
+        files.extend(expansion.files.into_iter().filter(|key| !excluded.contains(key)));
+        let withheld = expansion.withheld.into_iter();
         skipped.extend(withheld.map(|(path, reason)| SkippedFile { path, reason: reason.to_string() }));
     }
     Ok(files)
@@ -165,13 +165,12 @@ fn ranking(question: Option<&str>, context: &Context<'_>) -> Result<Ranking, Com
 }
 
 /// The choice of what to show of each file.
-struct Draft<'a, 'c> {
+struct PackBuilder<'a, 'c> {
     context: &'a Context<'c>,
     question: Option<&'a str>,
     ranking: Ranking,
 }
 
-/// What a pack contains.
 struct Contents<'a> {
     name: String,
     /// Files in full, sorted by path.
@@ -189,7 +188,7 @@ struct PackedFile {
     redacted: usize,
 }
 
-impl<'a> Draft<'a, '_> {
+impl<'a> PackBuilder<'a, '_> {
     /// Chooses what fits into `budget` tokens.
     fn contents(
         &self,
@@ -198,13 +197,14 @@ impl<'a> Draft<'a, '_> {
         skipped: &mut Vec<SkippedFile>,
     ) -> Result<Contents<'a>, CommandError> {
         let snapshot = self.context.snapshot;
-        let room = budget.saturating_sub(AROUND_ALL + self.question.map_or(0, |text| self.count(text)));
+        let available =
+            budget.saturating_sub(PACK_OVERHEAD + self.question.map_or(0, |text| self.count(text)));
         let (mut files, mut sizes) = (BTreeMap::new(), Vec::new());
         let (mut total, mut misses) = (0, 0);
         let ranked = self.ranking.files.iter().filter(|key| candidates.contains(*key));
         let in_ranking: BTreeSet<&FileKey> = self.ranking.files.iter().collect();
-        let others = candidates.iter().filter(|key| !in_ranking.contains(key));
-        for key in ranked.chain(others) {
+        let unranked = candidates.iter().filter(|key| !in_ranking.contains(key));
+        for key in ranked.chain(unranked) {
             self.context.cancel.check()?;
             if misses >= MAX_MISSES || skipped.iter().any(|file| file.path == *key) {
                 continue;
@@ -216,8 +216,8 @@ impl<'a> Draft<'a, '_> {
                     continue;
                 }
             };
-            let tokens = self.count(&file.text) + AROUND_FILE;
-            if total + tokens > room {
+            let tokens = self.count(&file.text) + FILE_OVERHEAD;
+            if total + tokens > available {
                 misses += 1;
                 continue;
             }
@@ -232,10 +232,10 @@ impl<'a> Draft<'a, '_> {
             };
             files.insert(key.clone(), packed);
         }
-        let left = |files: &BTreeMap<FileKey, PackedFile>| candidates.len() - files.len();
+        let remaining = |files: &BTreeMap<FileKey, PackedFile>| candidates.len() - files.len();
         if misses > 0 {
             // Make room for outlines. The least relevant files give way.
-            while total as f64 > room as f64 * FULL_SHARE
+            while total as f64 > available as f64 * FULL_SHARE
                 && let Some((key, tokens)) = sizes.pop()
             {
                 files.remove(&key);
@@ -244,10 +244,10 @@ impl<'a> Draft<'a, '_> {
         }
         let (outlines, outlined) = match misses {
             0 => (String::new(), 0),
-            _ => self.outlines(candidates, &files, room - total)?,
+            _ => self.outlines(candidates, &files, available - total)?,
         };
         let unreadable = skipped.iter().filter(|file| candidates.contains(&file.path)).count();
-        let omitted = left(&files).saturating_sub(outlined + unreadable);
+        let omitted = remaining(&files).saturating_sub(outlined + unreadable);
         let folder = snapshot.roots.iter().next().map(|root| root.real.clone());
         let name = folder.as_deref().and_then(|folder| folder.file_name()).unwrap_or_default();
         Ok(Contents {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_conversation::compaction::{Moment, RequestSize, Summariser};
+use strata_conversation::compaction::{CompactionMoment, RequestSize, Summariser};
 use strata_conversation::history::{ContentBlock, Image, TextOrList};
 use strata_conversation::providers::reply::ContextSize;
 use strata_conversation::providers::{Format, Tool, ToolChoice};
@@ -11,7 +11,7 @@ use strata_prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
 };
-use strata_prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
+use strata_prompt::session::{PromptFit, RecordResult, RequestError, RequestOutcome, Status};
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::wire::Body;
 use strata_tokens::cost::Usage;
@@ -26,7 +26,7 @@ use crate::services::compaction_notice::Reason;
 use crate::services::token_count_client::CountedPrompt;
 
 /// Maximum number of times to ask the client for the token count of one prompt.
-const MEASURED: usize = 2;
+const MAX_COUNT_REQUESTS: usize = 2;
 /// The client is asked for a token count only if the margin for estimation error exceeds the available tokens divided
 /// by this number.
 const WORTH_COUNTING: usize = 20;
@@ -221,42 +221,43 @@ impl Command for Assemble {
         check_extra(&params, context)?;
         let AssembleParams { dry_run, body_as, .. } = params;
         let extra = std::mem::take(&mut params.extra);
-        let handed_over = |mut reply: AssembledPrompt| {
+        let finish_reply = |mut reply: AssembledPrompt| {
             reply.body.extend(extra);
             if body_as == BodyAs::Text {
                 reply.body = Body::Text(reply.body.into_text());
             }
             reply
         };
-        let mut ask = params.into_ask(context.now_ms)?;
-        if let Request::ToolResults(results) = &mut ask.request {
+        let mut prompt_request = params.into_ask(context.now_ms)?;
+        if let Request::ToolResults(results) = &mut prompt_request.request {
             for result in results {
-                result.content.0 = tool_output::arrived(std::mem::take(&mut result.content.0), context);
+                result.content.0 =
+                    tool_output::truncate_output(std::mem::take(&mut result.content.0), context);
             }
         }
-        inherit(context);
-        let mut prepared = prepared(&ask, context)?;
+        inherit_calibrations(context);
+        let mut prepared = prepare(&prompt_request, context)?;
         if dry_run {
-            return Ok(handed_over(prepared?.reply));
+            return Ok(finish_reply(prepared?.reply));
         }
-        let mut due = due_before(&prepared, &ask, context);
-        let mut is_shorter = false;
-        if due.is_some() && awaited(context)? {
-            is_shorter = true;
-            prepared = self::prepared(&ask, context)?;
-            due = due_before(&prepared, &ask, context);
+        let mut due_job = due_before(&prepared, &prompt_request, context);
+        let mut is_compacted = false;
+        if due_job.is_some() && await_running_compaction(context)? {
+            is_compacted = true;
+            prepared = prepare(&prompt_request, context)?;
+            due_job = due_before(&prepared, &prompt_request, context);
         }
-        if let Some(job) = due
-            && compacted(&job, context)?
+        if let Some(job) = due_job
+            && compact_now(&job, context)?
         {
-            is_shorter = true;
-            prepared = self::prepared(&ask, context)?;
+            is_compacted = true;
+            prepared = prepare(&prompt_request, context)?;
         }
         let mut prepared = prepared?;
-        if is_shorter {
-            prepared = recounted(prepared, &ask, context)?;
+        if is_compacted {
+            prepared = recount_after_compaction(prepared, &prompt_request, context)?;
         }
-        let mut prepared = measured(prepared, &ask, context)?;
+        let mut prepared = measure_if_over_limit(prepared, &prompt_request, context)?;
         context.cancel.check()?;
         let AssembledPrompt { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
@@ -267,7 +268,7 @@ impl Command for Assemble {
             (WarningCode::Redacted, Some(path)) => context.services.warn_of_secrets(path, &warning.message),
             _ => true,
         });
-        Ok(handed_over(context.session.keep(prepared)))
+        Ok(finish_reply(context.session.add_pending_prompt(prepared)))
     }
 }
 
@@ -275,16 +276,16 @@ impl Command for Assemble {
 /// were omitted to make it fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     context: &Context<'_>,
 ) -> Option<CompactionJob> {
     let Context { session, snapshot, .. } = context;
-    let (size, truncated) = match prepared {
+    let (size, is_truncated) = match prepared {
         Ok(PreparedPrompt { reply, size, .. }) => {
             (*size, reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated))
         }
         Err(AssembleError::TooLarge { tokens, .. }) => {
-            let size = session.request_size(ask, snapshot.means());
+            let size = session.request_size(prompt_request, snapshot.prompt_services());
             (RequestSize { tokens: *tokens, least: *tokens, ..size }, true)
         }
         Err(_) => return None,
@@ -292,8 +293,8 @@ fn due_before(
     if session.must_recover() {
         return Some(compaction::recovery(size, session, snapshot));
     }
-    compaction::due(Moment::BeforeAssembling, size, session, snapshot, context.now_ms)
-        .or_else(|| truncated.then(|| compaction::due_for_room(size, session, snapshot))?)
+    compaction::due(CompactionMoment::BeforeAssembling, size, session, snapshot, context.now_ms)
+        .or_else(|| is_truncated.then(|| compaction::due_before_truncation(size, session, snapshot))?)
 }
 
 /// Rejects additional fields that the request body cannot contain, or that Strata sets itself.
@@ -315,33 +316,33 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
 }
 
 /// Copies the token calibration of earlier conversations to a session that has none.
-fn inherit(context: &mut Context<'_>) {
+fn inherit_calibrations(context: &mut Context<'_>) {
     if context.session.calibrations.is_empty()
-        && let Some(taught) = context.services.store.calibrations()
+        && let Some(calibrations) = context.services.store.calibrations()
     {
-        context.session.inherit(&taught);
+        context.session.inherit(&calibrations);
     }
 }
 
 /// If a prompt exceeds its limit and the margin for estimation error is large, asks the client for a token count and
 /// assembles the prompt again with it. Keeps the estimate if the client cannot provide one.
-fn measured(
+fn measure_if_over_limit(
     mut prepared: PreparedPrompt,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     context: &mut Context<'_>,
 ) -> Result<PreparedPrompt, CommandError> {
-    let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
-    for _ in 0..MEASURED {
+    let Some(client) = context.services.token_count_client() else { return Ok(prepared) };
+    for _ in 0..MAX_COUNT_REQUESTS {
         let RequestSize { tokens, limit, .. } = prepared.size;
         let limit = limit.unwrap_or(usize::MAX);
         let margin = prepared.reply.tokens.room.saturating_sub(limit);
         if tokens <= limit || margin <= prepared.reply.tokens.room / WORTH_COUNTING {
             break;
         }
-        match probe.measure(&prepared.reply, context.cancel) {
+        match client.measure(&prepared.reply, context.cancel) {
             Ok(CountedPrompt { model, estimated, counted }) => {
-                context.session.measured(&model, estimated, counted);
-                prepared = self::prepared(ask, context)??;
+                context.session.record_token_counts(&model, estimated, counted);
+                prepared = prepare(prompt_request, context)??;
             }
             Err(problem) => {
                 tracing::warn!(%problem, "the client cannot count the tokens of the prompt; using the estimate");
@@ -352,31 +353,32 @@ fn measured(
     Ok(prepared)
 }
 
-fn prepared(
-    ask: &PromptRequest,
+fn prepare(
+    prompt_request: &PromptRequest,
     context: &Context<'_>,
 ) -> Result<Result<PreparedPrompt, AssembleError>, CommandError> {
-    let make = match ask.request {
-        Request::Nothing => assembly::weigh,
+    let make = match prompt_request.request {
+        Request::Nothing => assembly::assemble_allowing_empty,
         Request::Prompt { .. } | Request::ToolResults(_) => assembly::assemble,
     };
-    let assemble =
-        |workspace: &Workspace<'_>, means: PromptServices<'_>| make(workspace, context.session, ask, means);
-    Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
+    let assemble = |workspace: &Workspace<'_>, services: PromptServices<'_>| {
+        make(workspace, context.session, prompt_request, services)
+    };
+    Ok(context.snapshot.with_workspace(context.session, prompt_request, context.cancel, assemble)?)
 }
 
 /// Asks the client for the token count of the first prompt after a compaction, then assembles the prompt again with it.
 /// Keeps the estimate if the client cannot provide one.
-fn recounted(
+fn recount_after_compaction(
     prepared: PreparedPrompt,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     context: &mut Context<'_>,
 ) -> Result<PreparedPrompt, CommandError> {
-    let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
-    match probe.measure(&prepared.reply, context.cancel) {
+    let Some(client) = context.services.token_count_client() else { return Ok(prepared) };
+    match client.measure(&prepared.reply, context.cancel) {
         Ok(CountedPrompt { model, estimated, counted }) => {
-            context.session.measured(&model, estimated, counted);
-            Ok(self::prepared(ask, context)??)
+            context.session.record_token_counts(&model, estimated, counted);
+            Ok(prepare(prompt_request, context)??)
         }
         Err(problem) => {
             tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
@@ -387,14 +389,14 @@ fn recounted(
 
 /// Waits for the compaction that is already running in this session, and installs its draft. Returns `false` if the
 /// compaction failed or the conversation has changed since it started. The prompt may then run its own compaction.
-fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
+fn await_running_compaction(context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Some(running) = context.compaction else { return Ok(false) };
     let draft = running.draft.wait(context.cancel)?;
-    let installed = draft.and_then(|draft| {
-        let installed = running.job.install(context.session, draft, context.snapshot);
-        installed.map_err(|error| error.to_string())
+    let result = draft.and_then(|draft| {
+        let result = running.job.install(context.session, draft, context.snapshot);
+        result.map_err(|error| error.to_string())
     });
-    match installed {
+    match result {
         Ok(()) => {
             context.effects.push(Effect::Start(Job::Adopted(running.number)));
             Ok(true)
@@ -408,23 +410,23 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
 
 /// Compacts the conversation before a prompt, and returns whether that succeeded. If the compaction fails, the prompt
 /// uses the unchanged conversation and omits what does not fit.
-fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
+fn compact_now(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
         return Ok(false);
     }
     services.notify_compaction(job.started(session, snapshot));
-    let drafted = job.draft(session, snapshot, services, cancel);
+    let draft = job.draft(session, snapshot, services, cancel);
     cancel.check()?;
-    let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
-        let news = job.ended(Some(&draft));
-        job.install(session, draft, snapshot).map(|()| news).map_err(|error| error.to_string())
+    let installed = draft.map_err(|error| error.to_string()).and_then(|draft| {
+        let notice = job.ended(Some(&draft));
+        job.install(session, draft, snapshot).map(|()| notice).map_err(|error| error.to_string())
     });
-    let done = committed.is_ok();
-    let news = committed.unwrap_or_else(|error| job.failed(&error));
+    let is_installed = installed.is_ok();
+    let notice = installed.unwrap_or_else(|error| job.failed(&error));
     // Notify the client only after the command's changes have been persisted.
-    context.effects.push(Effect::Start(Job::Notify(Box::new(news))));
-    Ok(done)
+    context.effects.push(Effect::Start(Job::Notify(Box::new(notice))));
+    Ok(is_installed)
 }
 
 /// Renders the prompt that `strata.prompt.assemble` would return as a readable document. Changes nothing.
@@ -439,20 +441,21 @@ impl Command for PreviewPrompt {
     type Reply = Preview;
 
     fn run(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
-        let mut ask = params.into_ask(context.now_ms)?;
-        match &mut ask.request {
+        let mut prompt_request = params.into_ask(context.now_ms)?;
+        match &mut prompt_request.request {
             Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
-                ask.request = Request::Nothing;
+                prompt_request.request = Request::Nothing;
             }
             Request::ToolResults(results) => {
                 for result in results {
-                    result.content.0 = tool_output::foreseen(std::mem::take(&mut result.content.0), context);
+                    result.content.0 =
+                        tool_output::preview_truncation(std::mem::take(&mut result.content.0), context);
                 }
             }
             Request::Prompt { .. } | Request::Nothing => {}
         }
-        inherit(context);
-        let prepared = prepared(&ask, context)??;
+        inherit_calibrations(context);
+        let prepared = prepare(&prompt_request, context)??;
         Ok(assembly::preview(&prepared, context.session))
     }
 }
@@ -469,12 +472,12 @@ impl Command for ComparePrompts {
     type Reply = Changes;
 
     fn run(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
-        let now = PreviewPrompt::run(
+        let current = PreviewPrompt::run(
             AssembleParams { policy: params.policy, ..AssembleParams::default() },
             context,
         )?;
-        let changes = assembly::changes_since(&params.since, &now);
-        Ok(Changes { text: now.text, changes })
+        let changes = assembly::changes_since(&params.since, &current);
+        Ok(Changes { text: current.text, changes })
     }
 }
 
@@ -498,8 +501,13 @@ impl Command for Record {
             ));
         }
         let status = if params.error.is_some() { Status::Error } else { params.status };
-        let outcome =
-            Outcome { status, error: params.error, answer, usage: params.usage, time_ms: context.now_ms };
+        let outcome = RequestOutcome {
+            status,
+            error: params.error,
+            answer,
+            usage: params.usage,
+            time_ms: context.now_ms,
+        };
         let recorded = context.session.record(&params.id, outcome)?;
         if status == Status::Error {
             let stated = ContextSize { limit: params.limit, requested: params.requested };
@@ -507,21 +515,21 @@ impl Command for Record {
             return Ok(recorded);
         }
         context.session.branch = branch(context.snapshot);
-        let (means, now_ms) = (context.snapshot.means(), context.now_ms);
-        let ask = context.session.next_ask(now_ms);
-        let before = context.session.request_size(&ask, means);
-        let history = history_size(&context.session.history, means).tokens;
+        let (services, now_ms) = (context.snapshot.prompt_services(), context.now_ms);
+        let prompt_request = context.session.next_ask(now_ms);
+        let before = context.session.request_size(&prompt_request, services);
+        let history = history_size(&context.session.history, services).tokens;
         archive_old_results(before, context);
         // Archiving discards the billed size of the whole prompt, which is the most accurate measurement, so subtract
         // the freed tokens from that size.
-        let freed = history.saturating_sub(history_size(&context.session.history, means).tokens);
+        let freed = history.saturating_sub(history_size(&context.session.history, services).tokens);
         let tokens = before.tokens.saturating_sub(freed);
         let size = RequestSize { tokens, least: tokens, ..before };
         // A turn of a conversation also counts as an iteration.
-        let due = [Moment::AfterTurn, Moment::OnIteration]
+        let due_job = [CompactionMoment::AfterTurn, CompactionMoment::OnIteration]
             .into_iter()
             .find_map(|moment| compaction::due(moment, size, context.session, context.snapshot, now_ms));
-        context.effects.extend(due.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
+        context.effects.extend(due_job.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
         Ok(recorded)
     }
 }
@@ -529,16 +537,16 @@ impl Command for Record {
 /// Archives old tool results. Runs in the background if a model summarizes them, because no caller waits for the
 /// result.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
-    let means = context.snapshot.means();
-    let full = size.limit.is_some_and(|limit| size.tokens > limit);
-    let room = if full { Room::None } else { Room::Left };
-    let Some(ageing) = context.session.plan_archival(room, means, context.now_ms) else { return };
-    match (ageing.question.as_ref(), context.services.summarizer(context.snapshot).summariser()) {
+    let services = context.snapshot.prompt_services();
+    let is_full = size.limit.is_some_and(|limit| size.tokens > limit);
+    let room = if is_full { PromptFit::TooLarge } else { PromptFit::Fits };
+    let Some(plan) = context.session.plan_archival(room, services, context.now_ms) else { return };
+    match (plan.question.as_ref(), context.services.summarizer(context.snapshot).summariser()) {
         (Some(_), Summariser::Model { .. }) => {
-            context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))));
+            context.effects.push(Effect::Start(Job::Archive(Box::new(plan))));
         }
         _ => {
-            context.session.age(ageing.apply(None));
+            context.session.apply_archival(plan.apply(None));
         }
     }
 }
@@ -569,11 +577,18 @@ impl Command for EstimateTokens {
     fn run(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
         let EstimateParams { text, model, max_input_tokens } = params;
         let (name, tokens) = context.snapshot.count(&text, model.as_deref());
-        let ask = PromptRequest { model, max_input_tokens, ..PromptRequest::new(Request::Nothing) };
-        let limit = context.session.request_size(&ask, context.snapshot.means()).limit.unwrap_or_default();
+        let prompt_request =
+            PromptRequest { model, max_input_tokens, ..PromptRequest::new(Request::Nothing) };
+        let limit = context
+            .session
+            .request_size(&prompt_request, context.snapshot.prompt_services())
+            .limit
+            .unwrap_or_default();
         let snapshot = context.snapshot;
-        let warning =
-            snapshot.models.resolve(ask.model.as_deref().unwrap_or(&snapshot.settings.model)).warning();
+        let warning = snapshot
+            .models
+            .resolve(prompt_request.model.as_deref().unwrap_or(&snapshot.settings.model))
+            .warning();
         Ok(Estimate { tokens, model: name, limit, warning })
     }
 }

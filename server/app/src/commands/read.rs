@@ -15,7 +15,7 @@ use crate::model::parsed_file::ParsedFile;
 use crate::model::path_reference::{FilePart, PathReference};
 
 /// Maximum number of definitions listed in an error message.
-const NAMED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// The file, lines or definition to read.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -52,8 +52,8 @@ pub struct ReadReply {
 
 impl ReadReply {
     /// Creates the reply for all lines of a file, without its text.
-    fn whole(path: FileKey, file: &FileText) -> Self {
-        let all = LineStarts::of(&file.text).count();
+    fn for_whole_file(path: FileKey, file: &FileText) -> Self {
+        let all = LineStarts::new(&file.text).count();
         let source = file.source.clone();
         Self {
             path,
@@ -92,16 +92,15 @@ impl Command for Read {
     }
 }
 
-/// Reads a part of a readable file.
 fn read_part(
     key: FileKey,
     file: &FileText,
     part: Option<&FilePart>,
     context: &Context<'_>,
 ) -> Result<ReadReply, CommandError> {
-    let lines = LineStarts::of(&file.text);
+    let lines = LineStarts::new(&file.text);
     let all = lines.count();
-    let mut reply = ReadReply::whole(key, file);
+    let mut reply = ReadReply::for_whole_file(key, file);
     match part {
         None => {}
         Some(FilePart::Lines(range)) => {
@@ -125,9 +124,9 @@ fn file_of_member(key: &FileKey, name: &str, context: &Context<'_>) -> Result<Op
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
         several => {
-            let named = several.iter().take(NAMED).map(|key| format!("`{}#{name}`", key.notice()));
-            let named: Vec<String> = named.collect();
-            let message = format!("several files define `{name}`: {}", named.join(", "));
+            let names = several.iter().take(MAX_LISTED).map(|key| format!("`{}#{name}`", key.notice()));
+            let names: Vec<String> = names.collect();
+            let message = format!("several files define `{name}`: {}", names.join(", "));
             Err(CommandError::invalid("path", &message))
         }
     }
@@ -140,7 +139,7 @@ pub(super) fn lines_of_definition(
     file: &FileText,
     context: &Context<'_>,
 ) -> Result<LineRange, CommandError> {
-    let mut reply = ReadReply::whole(key.clone(), file);
+    let mut reply = ReadReply::for_whole_file(key.clone(), file);
     find_definition(&mut reply, name, file, context)?;
     LineRange::new(reply.from, reply.to)
         .ok_or_else(|| CommandError::invalid("path", &format!("`{name}` has no lines")))
@@ -162,9 +161,9 @@ fn find_definition(
                 key.notice()
             ))
         })?;
-    let (found, only) = find(&parsed.places, name);
-    let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
-    let Some(own) = dotted.first() else {
+    let (matching, only) = find_by_name(&parsed.places, name);
+    let dotted: Vec<String> = matching.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
+    let Some(definition_name) = dotted.first() else {
         let unparsed = match parsed.unparsed.is_empty() {
             true => String::new(),
             false => format!(
@@ -177,45 +176,45 @@ fn find_definition(
             key.notice()
         )));
     };
-    if dotted.iter().any(|other| other != own) {
-        let named: Vec<String> = found
+    if dotted.iter().any(|other| other != definition_name) {
+        let candidates: Vec<String> = matching
             .iter()
             .zip(&dotted)
-            .take(NAMED)
+            .take(MAX_LISTED)
             .map(|(place, name)| format!("{name} (line {})", parsed.lines_of(place).0))
             .collect();
-        let more = if found.len() > NAMED { ", …" } else { "" };
-        return Err(invalid(format!("`{name}` is ambiguous: {}{more}", named.join(", "))));
+        let ellipsis = if matching.len() > MAX_LISTED { ", …" } else { "" };
+        return Err(invalid(format!("`{name}` is ambiguous: {}{ellipsis}", candidates.join(", "))));
     }
-    let chosen = found.get(only.unwrap_or(0)).copied();
+    let chosen = matching.get(only.unwrap_or(0)).copied();
     let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for place in chosen.into_iter().chain(found.iter().copied().filter(|_| only.is_none()).skip(1)) {
+    for place in chosen.into_iter().chain(matching.iter().copied().filter(|_| only.is_none()).skip(1)) {
         ranges.push(parsed.lines_with_lead(place));
-        ranges.extend(place.clauses.iter().map(|clause| parsed.lines.of_range(clause)));
+        ranges.extend(place.clauses.iter().map(|clause| parsed.lines.line_range(clause)));
     }
     let mut ranges = ranges.into_iter();
     if let Some((from, to)) = ranges.next() {
         (reply.from, reply.to) = (from, to);
     }
     reply.others = ranges.filter_map(|(from, to)| LineRange::new(from, to)).collect();
-    reply.definition = Some(own.clone());
+    reply.definition = Some(definition_name.clone());
     Ok(())
 }
 
 /// Returns the definitions that match a name, and the index of the only one that is wanted if the name ends with a
 /// number (`name~2`), as excerpts do for definitions with the same name. Names may be escaped as in excerpts.
-fn find<'a>(places: &'a [Located], name: &str) -> (Vec<&'a Located>, Option<usize>) {
-    let found = definitions(places, name);
-    if !found.is_empty() {
-        return (found, None);
+fn find_by_name<'a>(places: &'a [Located], name: &str) -> (Vec<&'a Located>, Option<usize>) {
+    let matching = definitions(places, name);
+    if !matching.is_empty() {
+        return (matching, None);
     }
     let unescaped = |name: &str| definitions(places, &name.replace("%23", "#").replace("%25", "%"));
     if let Some((name, number)) = name.rsplit_once('~')
         && let Ok(number) = number.parse::<usize>()
     {
-        let found = unescaped(name);
-        return match number.checked_sub(1).filter(|number| *number < found.len()) {
-            Some(number) => (found, Some(number)),
+        let matching = unescaped(name);
+        return match number.checked_sub(1).filter(|number| *number < matching.len()) {
+            Some(number) => (matching, Some(number)),
             None => (Vec::new(), None),
         };
     }

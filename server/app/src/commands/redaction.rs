@@ -96,13 +96,13 @@ impl Command for List {
             secrets.extend(file.redacted.iter().map(listed));
         }
         let found_in = |text: &str| -> Vec<ListedSecret> {
-            let lines = LineStarts::of(text);
-            let found = placeholders(text).map(|(range, placeholder)| {
+            let lines = LineStarts::new(text);
+            let secrets_in_text = placeholders(text).map(|(range, placeholder)| {
                 let line = lines.line(range.start) as usize;
                 let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
                 ListedSecret::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
             });
-            found.collect()
+            secrets_in_text.collect()
         };
         for page in session.pages.iter() {
             let url = page.address.to_string();

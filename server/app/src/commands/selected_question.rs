@@ -9,20 +9,20 @@ use strata_prompt::layout::{fence, inline};
 use crate::format;
 
 /// Markers of line comments. A longer marker comes before its prefixes.
-const MARKS: [&str; 8] = ["///", "//!", "//", "--", ";;", ";", "#", "%"];
+const LINE_COMMENT_MARKERS: [&str; 8] = ["///", "//!", "//", "--", ";;", ";", "#", "%"];
 /// Start and end markers of block comments.
-const BLOCKS: [(&str, &str); 5] =
+const BLOCK_COMMENT_MARKERS: [(&str, &str); 5] =
     [("/**", "*/"), ("/*", "*/"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
 
 /// A question about a file or a part of it.
-pub(super) struct Question {
+pub(super) struct FileQuestion {
     /// Title shown to the user.
     pub title: String,
     /// Prompt sent to the model.
     pub prompt: String,
 }
 
-impl Question {
+impl FileQuestion {
     /// Builds a question about these lines, or about the whole file. A question about a whole file omits the text if
     /// the file is selected, because the prompt then contains it already.
     pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
@@ -32,61 +32,65 @@ impl Question {
             let prompt = if choice == Choice::Selected {
                 title.clone()
             } else {
-                format!("{title}:\n\n{}", fenced(text))
+                format!("{title}:\n\n{}", code_block(text))
             };
             return Self { title, prompt };
         };
-        let starts = LineStarts::of(text);
+        let starts = LineStarts::new(text);
         let last = lines.last().min(starts.count());
         let is_there = lines.first() <= last;
         let part =
             is_there.then(|| text.get(starts.bytes(lines.first(), last))).flatten().unwrap_or_default();
         let place = format!("{name}, {}", format::lines(lines));
-        match comment(part) {
-            Some(asked) => Self { prompt: format!("{asked}\n\nThis is a comment in {place}."), title: asked },
+        match comment_text(part) {
+            Some(question) => {
+                Self { prompt: format!("{question}\n\nThis is a comment in {place}."), title: question }
+            }
             None => {
                 let title = format!("Explain this, {place}");
-                Self { prompt: format!("{title}:\n\n{}", fenced(part)), title }
+                Self { prompt: format!("{title}:\n\n{}", code_block(part)), title }
             }
         }
     }
 }
 
-fn fenced(text: &str) -> String {
+fn code_block(text: &str) -> String {
     let fence = fence(text);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
 /// Returns the text of a comment without its markers, or `None` if the lines contain code or no text.
-fn comment(text: &str) -> Option<String> {
-    let (mut said, mut open) = (Vec::new(), None);
+fn comment_text(text: &str) -> Option<String> {
+    let (mut lines_of_text, mut block_end) = (Vec::new(), None);
     for line in lines(text).map(str::trim).filter(|line| !line.is_empty()) {
-        let rest = if open.is_some() {
+        let content = if block_end.is_some() {
             line.strip_prefix("* ").unwrap_or(line)
-        } else if let Some((begin, end)) = BLOCKS.iter().find(|(begin, _)| line.starts_with(begin)) {
-            open = Some(*end);
+        } else if let Some((begin, end)) =
+            BLOCK_COMMENT_MARKERS.iter().find(|(begin, _)| line.starts_with(begin))
+        {
+            block_end = Some(*end);
             line.strip_prefix(begin)?
         } else {
             line_comment(line)?
         };
-        let rest = match open.and_then(|end| rest.split_once(end)) {
+        let content = match block_end.and_then(|end| content.split_once(end)) {
             Some((_, after)) if !after.trim().is_empty() => return None,
             Some((before, _)) => {
-                open = None;
+                block_end = None;
                 before
             }
-            None => rest,
+            None => content,
         };
-        said.extend(Some(rest.trim()).filter(|rest| !rest.is_empty()));
+        lines_of_text.extend(Some(content.trim()).filter(|content| !content.is_empty()));
     }
-    (!said.is_empty()).then(|| said.join("\n"))
+    (!lines_of_text.is_empty()).then(|| lines_of_text.join("\n"))
 }
 
 fn line_comment(line: &str) -> Option<&str> {
-    let mark = MARKS.iter().find(|mark| line.starts_with(**mark))?;
-    let rest = line.strip_prefix(mark)?;
+    let marker = LINE_COMMENT_MARKERS.iter().find(|marker| line.starts_with(**marker))?;
+    let rest = line.strip_prefix(marker)?;
     // `#include`, `--count` and `%d` are code, not comments.
-    (mark.starts_with('/') || rest.is_empty() || rest.starts_with(' ')).then_some(rest)
+    (marker.starts_with('/') || rest.is_empty() || rest.starts_with(' ')).then_some(rest)
 }
 
 #[cfg(test)]
@@ -94,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_is_what_it_says() {
-        for (text, says) in [
+    fn the_markers_of_a_comment_are_removed() {
+        for (text, expected) in [
             ("    // Why twice?\n", Some("Why twice?")),
             ("# Is this\n#\n# ever called?", Some("Is this\never called?")),
             ("/* Who frees it? */", Some("Who frees it?")),
@@ -110,16 +114,16 @@ mod tests {
             ("//\n", None),
             ("", None),
         ] {
-            assert_eq!(comment(text).as_deref(), says, "{text}");
+            assert_eq!(comment_text(text).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
-    fn code_is_sent_along_unless_the_model_sees_it() {
+    fn the_prompt_quotes_the_code_unless_the_whole_file_is_selected() {
         let (key, text) = (FileKey::new("a.py"), "# Why?\nx = '```'\n");
         let about = |first, last, choice| {
             let lines = (first > 0).then(|| LineRange::new(first, last)).flatten();
-            Question::about(&key, text, lines, choice).prompt
+            FileQuestion::about(&key, text, lines, choice).prompt
         };
         assert_eq!(about(1, 1, Choice::Deselected), "Why?\n\nThis is a comment in `a.py`, line 1.");
         assert_eq!(

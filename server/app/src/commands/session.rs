@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_base::json;
 use strata_conversation::conversation_facts::Step;
-use strata_conversation::exchange::{self, Form, Origin};
+use strata_conversation::exchange::{self, ConversationFormat, Origin};
 use strata_conversation::history::{History, Message, MessageId, NewMessage};
 use strata_conversation::providers::Format;
 use strata_host::store::{self, Scope, SessionInfo, StoreError};
@@ -140,7 +140,7 @@ pub struct ImportReply {
     /// Number of imported messages.
     pub messages: usize,
     /// Format that was recognized in the text.
-    pub form: Form,
+    pub form: ConversationFormat,
     /// Number of lines in the text that contain no message.
     pub skipped: usize,
 }
@@ -225,7 +225,7 @@ impl Command for Reset {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         let mut session = context.session.clone();
-        session.begin_again(SessionStore::new_id()?);
+        session.start_new_conversation(SessionStore::new_id()?);
         open(Arc::new(session), context)
     }
 }
@@ -259,7 +259,7 @@ impl Command for Fork {
     fn run(params: ForkParams, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         let mut session = context.session.copied(SessionStore::new_id()?);
         if let Some(until) = params.until {
-            session.end_with(until)?;
+            session.truncate_after(until)?;
         }
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
@@ -303,16 +303,23 @@ impl Command for ListSessions {
                 updated_ms: None,
                 messages: session.history.messages().len(),
                 preview,
-                ..listed(&session.id, context)
+                ..list_entry(&session.id, context)
             }
         });
         let unsaved: Vec<ListedSession> = unsaved.collect();
-        let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
+        let saved = stored.iter().filter(|info| info.messages > 0).map(|info| {
             let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
             let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
-            ListedSession { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
+            ListedSession {
+                name,
+                created_ms,
+                updated_ms,
+                messages,
+                preview,
+                ..list_entry(id.as_str(), context)
+            }
         });
-        Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
+        Ok(Sessions { sessions: unsaved.into_iter().chain(saved).collect() })
     }
 }
 
@@ -342,12 +349,12 @@ impl Command for Rename {
     type Reply = Deferred<Empty>;
 
     fn run(params: RenameParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
-        let id = own_name(params.id, context);
-        let own = (*id == *context.session.id).then(|| context.session.clone());
+        let id = id_or_current(params.id, context);
+        let current_session = (*id == *context.session.id).then(|| context.session.clone());
         let (id, now_ms) = (id.parse()?, context.now_ms);
         Ok(context.write_last(move |store| {
-            if let Some(own) = own {
-                store.begin(&own, now_ms)?;
+            if let Some(current_session) = current_session {
+                store.begin(&current_session, now_ms)?;
             }
             store.with(|store| store.rename(&id, &params.name))?;
             Ok(Empty {})
@@ -376,19 +383,19 @@ impl Command for Delete {
                 ));
             }
         }
-        let id = own_name(params.id, context);
-        let own = *id == *context.session.id;
-        if !own && context.sessions.contains(id.as_str()) {
+        let id = id_or_current(params.id, context);
+        let is_current = *id == *context.session.id;
+        if !is_current && context.sessions.contains(id.as_str()) {
             let message = format!("session `{id}` is open; to delete it, pass \"session\": \"{id}\"");
             return Err(CommandError::failed(message));
         }
-        if own {
+        if is_current {
             context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
         }
         Ok(context.write_last(move |store| {
             match store.delete(&id) {
                 // The session has no messages yet, so it was never stored and only needs to be closed.
-                Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
+                Err(SessionStoreError::Store(StoreError::NoSession(_))) if is_current => {}
                 deleted => deleted?,
             }
             Ok(Empty {})
@@ -406,7 +413,7 @@ impl Command for Export {
     type Reply = ExportReply;
 
     fn run(params: ExportParams, context: &mut Context<'_>) -> Result<ExportReply, CommandError> {
-        let id = own_name(params.id, context);
+        let id = id_or_current(params.id, context);
         let format = params.format;
         let text = match format {
             ExportFormat::Jsonl => {
@@ -418,13 +425,13 @@ impl Command for Export {
                 context.services.store.with(|store| store.export(&name, &mut lines))?;
                 String::from_utf8_lossy(&lines).into_owned()
             }
-            ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
-            ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
-            ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
-            ExportFormat::ClaudeCode => written_for(&id, Form::ClaudeCode, context)?,
-            ExportFormat::Codex => written_for(&id, Form::Codex, context)?,
-            ExportFormat::GeminiCli => written_for(&id, Form::GeminiCli, context)?,
-            ExportFormat::Opencode => written_for(&id, Form::Opencode, context)?,
+            ExportFormat::Anthropic => export_visible(&id, Format::Anthropic, context)?,
+            ExportFormat::OpenAi => export_visible(&id, Format::OpenAi, context)?,
+            ExportFormat::Markdown => export_visible(&id, Format::Markdown, context)?,
+            ExportFormat::ClaudeCode => export_for_agent(&id, ConversationFormat::ClaudeCode, context)?,
+            ExportFormat::Codex => export_for_agent(&id, ConversationFormat::Codex, context)?,
+            ExportFormat::GeminiCli => export_for_agent(&id, ConversationFormat::GeminiCli, context)?,
+            ExportFormat::Opencode => export_for_agent(&id, ConversationFormat::Opencode, context)?,
         };
         Ok(ExportReply { format, text })
     }
@@ -447,7 +454,12 @@ impl Command for Import {
             return Ok(context.write_last(move |store| {
                 let imported = store.with(|store| store.import(text.as_bytes()))?;
                 let id = imported.handle.id.as_str().to_owned();
-                Ok(ImportReply { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
+                Ok(ImportReply {
+                    id,
+                    messages: imported.messages,
+                    form: ConversationFormat::Strata,
+                    skipped: 0,
+                })
             }));
         }
         let imported = imported::read(&params.text, &context.snapshot.screen)?;
@@ -494,7 +506,7 @@ fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<OpenReply, C
     Ok(OpenReply { id, messages, read_only })
 }
 
-fn listed(id: &str, context: &Context<'_>) -> ListedSession {
+fn list_entry(id: &str, context: &Context<'_>) -> ListedSession {
     ListedSession {
         id: id.to_owned(),
         name: String::new(),
@@ -509,7 +521,7 @@ fn listed(id: &str, context: &Context<'_>) -> ListedSession {
 }
 
 /// Returns the id of the session that the arguments name, or else of the session that the command runs in.
-fn own_name(id: Option<String>, context: &Context<'_>) -> String {
+fn id_or_current(id: Option<String>, context: &Context<'_>) -> String {
     match id.as_deref() {
         None | Some(MAIN_SESSION) => context.session.id.to_string(),
         Some(id) => id.to_owned(),
@@ -517,7 +529,7 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
 }
 
 /// Renders the messages of a session that the model sees, in a provider's format.
-fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
+fn export_visible(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let history = history_of(id, context)?;
     let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
     Ok(match wire::request(messages, &[], format, &context.snapshot.settings.model) {
@@ -527,7 +539,11 @@ fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, Comma
 }
 
 /// Writes what the model sees of a session as a file of another agent.
-fn written_for(id: &str, form: Form, context: &Context<'_>) -> Result<String, CommandError> {
+fn export_for_agent(
+    id: &str,
+    form: ConversationFormat,
+    context: &Context<'_>,
+) -> Result<String, CommandError> {
     let history = history_of(id, context)?;
     let folder =
         context.snapshot.roots.first().map(|root| root.real.display().to_string()).unwrap_or_default();

@@ -11,7 +11,9 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::{Excerpt, ShownDefinition};
 use strata_code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
 use strata_code::references::{Confidence, ReferenceQuery, ReferenceReport};
-use strata_code::symbols::{self, AskedWords, MapEntry, MapRequest, Seeds, map_within, named_in, rank_for};
+use strata_code::symbols::{
+    self, AskedWords, MapEntry, MapRequest, Seeds, map_within, mentioned_files, rank_for,
+};
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
 
@@ -344,7 +346,7 @@ impl Command for Map {
         let snapshot = context.snapshot;
         let mut focus = Vec::new();
         for (at, path) in params.focus.iter().enumerate() {
-            focus.extend(focused(snapshot, &format!("focus[{at}]"), path, context.cancel)?);
+            focus.extend(expand_focus(snapshot, &format!("focus[{at}]"), path, context.cancel)?);
         }
         let symbols = snapshot.symbols(context.cancel)?;
         let references = &snapshot.index.references;
@@ -355,7 +357,7 @@ impl Command for Map {
             Some(about) => rank_for(about, &symbols, snapshot.index.lexical(), references, &seeds),
             None => references.rank(&seeds),
         };
-        let named = about.map(|about| named_in(about, &snapshot.index.files, references));
+        let named = about.map(|about| mentioned_files(about, &snapshot.index.files, references));
         let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
         let budget = params.budget.unwrap_or_else(|| snapshot.whole_map_budget());
         let count = |text: &str| snapshot.count(text, None).1;
@@ -378,7 +380,7 @@ impl Command for Map {
                 let needed = map.required_tokens.max(budget + 1);
                 return Err(CommandError::invalid(
                     "budget",
-                    &no_room(budget, needed, first, map.missing.len()),
+                    &budget_error(budget, needed, first, map.missing.len()),
                 ));
             }
             match params.sort {
@@ -388,7 +390,7 @@ impl Command for Map {
                 MapSort::Path => map.blocks.sort_by(|one, other| one.key.cmp(&other.key)),
             }
             let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
-            let text = joined(&texts);
+            let text = join_blocks(&texts);
             // The empty lines between blocks count as tokens, too.
             let tokens = count(&text);
             if tokens <= budget {
@@ -416,7 +418,7 @@ impl Command for Map {
 }
 
 /// Returns the error message for a budget that is too small for the required files.
-fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
+fn budget_error(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
     let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
     format!(
         "a budget of {budget} tokens is too small for `{}`{others}; their names alone take {needed} tokens. Raise the budget or focus \
@@ -427,7 +429,7 @@ fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> Str
 
 /// Expands a path, a directory or a glob to files. Rejects paths that do not exist, because a misspelled one would
 /// silently have no effect.
-fn focused(
+fn expand_focus(
     snapshot: &Snapshot,
     field: &str,
     path: &str,
@@ -436,20 +438,20 @@ fn focused(
     if let Some(key) = snapshot.document_named(path) {
         return Ok(vec![key]);
     }
-    let found = expand_pattern(snapshot, path, cancel).map_err(|error| error.at(field, snapshot))?;
+    let expansion = expand_pattern(snapshot, path, cancel).map_err(|error| error.at(field, snapshot))?;
     // A withheld file is included if it was named explicitly, because its name may be shown.
-    let withheld = found.withheld.into_iter().map(|(key, _)| key);
-    let alone = found.kind == PatternKind::File;
-    Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
+    let withheld = expansion.withheld.into_iter().map(|(key, _)| key);
+    let is_single_file = expansion.kind == PatternKind::File;
+    Ok(expansion.files.into_iter().chain(withheld.filter(|_| is_single_file)).collect())
 }
 
 /// Joins blocks, with an empty line before and after each block of several lines.
-fn joined(texts: &[&str]) -> String {
+fn join_blocks(texts: &[&str]) -> String {
     let mut joined = String::new();
     let is_long = |text: &str| text.trim_end().contains('\n');
     for (at, text) in texts.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| texts.get(before));
-        if before.is_some_and(|before| is_long(before) || is_long(text)) {
+        let previous = at.checked_sub(1).and_then(|previous| texts.get(previous));
+        if previous.is_some_and(|previous| is_long(previous) || is_long(text)) {
             joined.push('\n');
         }
         joined.push_str(text);
@@ -558,28 +560,29 @@ impl Command for References {
 /// Groups the definitions in a report by file, with the files that refer to them.
 fn definitions(report: &ReferenceReport) -> Vec<Definition> {
     let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
-    for found in &report.definitions {
-        let definition = files.entry(&found.file).or_insert_with(|| Definition {
-            path: found.file.clone(),
+    for symbol in &report.definitions {
+        let definition = files.entry(&symbol.file).or_insert_with(|| Definition {
+            path: symbol.file.clone(),
             heads: Vec::new(),
             lines: Vec::new(),
             referrers: Vec::new(),
         });
-        definition.heads.push(found.head.clone());
-        definition.lines.push(found.line);
+        definition.heads.push(symbol.head.clone());
+        definition.lines.push(symbol.line);
     }
-    let any = 1.0 / files.len().max(1) as f64;
+    let unresolved_likelihood = 1.0 / files.len().max(1) as f64;
     for (file, definition) in &mut files {
         let mut referrers: BTreeMap<&FileKey, f64> = BTreeMap::new();
         for hit in report.hits.iter().filter(|hit| hit.file != **file) {
-            let is_meant = |at: &usize| report.definitions.get(*at).is_some_and(|found| found.file == **file);
-            let likelihood = match hit.means.as_slice() {
-                [] => any,
-                means if means.iter().any(is_meant) => 1.0 / means.len() as f64,
+            let is_in_file =
+                |at: &usize| report.definitions.get(*at).is_some_and(|symbol| symbol.file == **file);
+            let likelihood = match hit.definition_indices.as_slice() {
+                [] => unresolved_likelihood,
+                targets if targets.iter().any(is_in_file) => 1.0 / targets.len() as f64,
                 _ => continue,
             };
-            let most = referrers.entry(&hit.file).or_default();
-            *most = most.max(likelihood);
+            let highest = referrers.entry(&hit.file).or_default();
+            *highest = highest.max(likelihood);
         }
         let referrers = referrers.into_iter();
         definition.referrers =
@@ -621,7 +624,7 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     }
     let guesses = report.hits.iter().filter(|hit| hit.confidence == Confidence::Guess).count();
     if report.definitions.len() > 1 && (unlisted > 0 || guesses > 0) {
-        let examples = report.definitions.iter().filter_map(|found| found.container.last());
+        let examples = report.definitions.iter().filter_map(|definition| definition.container.last());
         let example = examples.map(|container| format!("`{container}.{}`", query.name)).next();
         let example = example.map_or(String::new(), |example| format!(" (such as {example})"));
         parts.push(format!(
@@ -649,8 +652,8 @@ impl Command for Dependents {
         let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
         let dependents = owned(references.dependents(&key));
         let dependencies = owned(references.dependencies(&key));
-        let both: BTreeSet<&FileKey> = dependencies.iter().collect();
-        let mutual = dependents.iter().filter(|key| both.contains(key)).cloned().collect();
+        let dependency_set: BTreeSet<&FileKey> = dependencies.iter().collect();
+        let mutual = dependents.iter().filter(|key| dependency_set.contains(key)).cloned().collect();
         let imports = owned(references.imports(&key));
         Ok(DependentsReply {
             incoming: references.incoming(&key),
@@ -675,14 +678,17 @@ impl Command for Find {
 
     fn run(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let symbols = context.snapshot.symbols(context.cancel)?;
-        let found = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
+        let matches = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
         let mut pages = ParsedFiles::default();
         let mut listed = Vec::new();
-        for found in found {
+        for found in matches {
             let file = pages.open(found.file, context)?;
             // The file may have changed since it was outlined.
             let place = file.and_then(|file| {
-                let place = file.places.get(found.at).filter(|place| place.symbol.name == found.symbol.name);
+                let place = file
+                    .places
+                    .get(found.symbol_index)
+                    .filter(|place| place.symbol.name == found.symbol.name);
                 Some(lines_of(file, place?))
             });
             listed.push(FoundSymbol {
@@ -745,7 +751,7 @@ struct RankedCode {
 
 impl RankedCode {
     /// Returns each definition of an excerpt, or the excerpt itself if it contains none.
-    fn of(excerpt: Excerpt) -> Vec<Self> {
+    fn from_excerpt(excerpt: Excerpt) -> Vec<Self> {
         let extent = DefinitionLines { line: excerpt.lines.start + 1, end_line: excerpt.lines.end };
         if excerpt.definitions.is_empty() {
             return vec![Self { file: excerpt.file, definition: None, extent, score: excerpt.score }];
@@ -772,9 +778,9 @@ impl Command for Relevant {
     type Reply = RelevantReply;
 
     fn run(params: RelevantParams, context: &mut Context<'_>) -> Result<RelevantReply, CommandError> {
-        let found =
+        let excerpts =
             context.snapshot.relevant(context.session, &params.query, MAX_RELEVANT, context.cancel)?;
-        let mut ranked: Vec<RankedCode> = found.into_iter().flat_map(RankedCode::of).collect();
+        let mut ranked: Vec<RankedCode> = excerpts.into_iter().flat_map(RankedCode::from_excerpt).collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         let best = ranked.first().map_or(1.0, |code| code.score.max(f64::MIN_POSITIVE));
         ranked.retain(|code| code.score / best >= params.min_score);
@@ -785,10 +791,10 @@ impl Command for Relevant {
             if let Some((name, ordinal)) = &code.definition
                 && let Some(file) = pages.open(&code.file, context)?
             {
-                let found = outline::definitions(&file.places, name);
-                let found = usize::try_from(*ordinal).ok().and_then(|at| found.get(at).copied());
+                let candidates = outline::definitions(&file.places, name);
+                let place = usize::try_from(*ordinal).ok().and_then(|at| candidates.get(at).copied());
                 definition =
-                    found.map(|place| (place.symbol.kind, place.symbol.head.clone(), lines_of(file, place)));
+                    place.map(|place| (place.symbol.kind, place.symbol.head.clone(), lines_of(file, place)));
             }
             listed.push(RelevantItem {
                 path: code.file,

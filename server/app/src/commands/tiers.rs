@@ -16,7 +16,7 @@ use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 #[serde(deny_unknown_fields)]
 pub struct PolicyParams {
     /// New policy of the session. `null` removes the session's own policy. If absent, nothing changes.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_nullable", skip_serializing_if = "Option::is_none")]
     pub policy: Option<Option<PolicyName>>,
 }
 
@@ -148,7 +148,7 @@ pub struct SwitchCost {
 }
 
 impl ExtraCost {
-    fn of(cost: f64, prompt: usize) -> Self {
+    fn new(cost: f64, prompt: usize) -> Self {
         Self { cost, share: cost / prompt.max(1) as f64 }
     }
 }
@@ -164,12 +164,12 @@ impl Command for Report {
     type Reply = TiersReport<ReportedItem>;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<ReportedItem>, CommandError> {
-        let ask = context.session.next_ask(context.now_ms);
+        let prompt_request = context.session.next_ask(context.now_ms);
         let report = context.snapshot.with_workspace(
             context.session,
-            &ask,
+            &prompt_request,
             context.cancel,
-            |workspace, means| tiers::report(workspace, context.session, context.now_ms, means),
+            |workspace, services| tiers::report(workspace, context.session, context.now_ms, services),
         )??;
         let reported = |item: ItemReport| {
             let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
@@ -189,7 +189,7 @@ impl Command for Rebuild {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<RebuildReply, CommandError> {
         context.session.rebuild_tiers();
-        let chosen = chosen(context, &model(context, None));
+        let chosen = choose_policy(context, &model(context, None));
         let predicted = next_prompt(context, None)?.ok().map(|prepared| prepared.reply.predicted);
         Ok(RebuildReply { chosen, predicted })
     }
@@ -212,7 +212,7 @@ impl Command for Policy {
         }
         let model = model(context, None);
         Ok(PolicyReply {
-            chosen: chosen(context, &model),
+            chosen: choose_policy(context, &model),
             session: context.session.policy,
             setting: context.snapshot.settings.cache.policy,
             model_default: PolicyName::default_for(&model),
@@ -255,17 +255,17 @@ impl Command for ForecastCost {
 
     fn run(params: ForecastParams, context: &mut Context<'_>) -> Result<ForecastReply, CommandError> {
         let ttl = context.snapshot.settings.cache.ttl;
-        let here = model(context, None);
-        let next = next_prompt(context, None)??;
-        let tokens = next.reply.tokens.total;
-        let mut course = context.session.cache.pace.course();
+        let current = model(context, None);
+        let next_prepared = next_prompt(context, None)??;
+        let tokens = next_prepared.reply.tokens.total;
+        let mut course = context.session.cache.pace.trend();
         if context.session.cache.pace.prompts() == 0 {
-            course.marked = next.sent.cacheable();
+            course.marked = next_prepared.sent.cacheable();
         }
-        let forecast = Forecast::of(
+        let forecast = Forecast::new(
             &course,
-            &Prices::of(&here, CacheTtl::FiveMinutes),
-            &Prices::of(&here, CacheTtl::OneHour),
+            &Prices::for_model(&current, CacheTtl::FiveMinutes),
+            &Prices::for_model(&current, CacheTtl::OneHour),
         );
         let after_five_minutes = context.now_ms + 1_000 * u64::from(forecast.five_minutes.seconds) + 1;
         let outlook = match ttl {
@@ -273,16 +273,16 @@ impl Command for ForecastCost {
             CacheTtl::Auto | CacheTtl::FiveMinutes => forecast.five_minutes,
             CacheTtl::OneHour => forecast.one_hour,
         };
-        let past_ttl = ExtraCost::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
+        let past_ttl = ExtraCost::new(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
         let switch = match params.model {
             Some(name) => {
-                let there = next_prompt(context, Some(name.clone()))??;
-                Some(switch(&model(context, Some(&name)), &there, ttl))
+                let other_prompt = next_prompt(context, Some(name.clone()))??;
+                Some(switch(&model(context, Some(&name)), &other_prompt, ttl))
             }
             None => None,
         };
         Ok(ForecastReply {
-            model: here.id,
+            model: current.id,
             ttl,
             turns: context.session.cache.pace.prompts(),
             tokens,
@@ -299,29 +299,29 @@ impl Command for ForecastCost {
 
 fn pause(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
     let expires = seconds > u64::from(outlook.seconds);
-    PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::of(0.0, tokens) } }
+    PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::new(0.0, tokens) } }
 }
 
-fn switch(to: &Model, there: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
-    let prices = Prices::of(to, ttl);
-    let marked = there.sent.cacheable();
-    let charge = cost::switch(&prices, marked);
-    let tokens = there.reply.tokens.total;
-    let extra = ExtraCost::of(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
+fn switch(to: &Model, prompt: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
+    let prices = Prices::for_model(to, ttl);
+    let marked = prompt.sent.cacheable();
+    let charge = cost::switch_charge(&prices, marked);
+    let tokens = prompt.reply.tokens.total;
+    let extra = ExtraCost::new(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
     SwitchCost { model: to.id.clone(), tokens, charge, extra }
 }
 
 /// Returns the model with this name, or the model of the next prompt.
 fn model(context: &Context<'_>, name: Option<&str>) -> Model {
     let next = context.session.next_ask(context.now_ms).model;
-    let wanted = name.or(next.as_deref()).unwrap_or(&context.snapshot.settings.model);
-    Model::clone(&context.snapshot.models.resolve(wanted).model)
+    let requested = name.or(next.as_deref()).unwrap_or(&context.snapshot.settings.model);
+    Model::clone(&context.snapshot.models.resolve(requested).model)
 }
 
-fn chosen(context: &Context<'_>, model: &Model) -> PolicyChoice {
+fn choose_policy(context: &Context<'_>, model: &Model) -> PolicyChoice {
     let setting = context.snapshot.settings.cache.policy;
-    let wishes = LayoutPreferences { request: None, session: context.session.policy, setting };
-    wishes.choose(model, context.snapshot.index.state)
+    let preferences = LayoutPreferences { request: None, session: context.session.policy, setting };
+    preferences.choose(model, context.snapshot.index.state)
 }
 
 /// Prepares the next request without the user's new message.
@@ -330,15 +330,21 @@ fn next_prompt(
     model: Option<String>,
 ) -> Result<Result<PreparedPrompt, assembly::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
-    let ask = PromptRequest { model: model.or(next.model.clone()), ..next };
-    let prepared =
-        context.snapshot.with_workspace(context.session, &ask, context.cancel, |workspace, means| {
-            assembly::weigh(workspace, context.session, &ask, means)
-        })?;
+    let prompt_request = PromptRequest { model: model.or(next.model.clone()), ..next };
+    let prepared = context.snapshot.with_workspace(
+        context.session,
+        &prompt_request,
+        context.cancel,
+        |workspace, services| {
+            assembly::assemble_allowing_empty(workspace, context.session, &prompt_request, services)
+        },
+    )?;
     Ok(prepared)
 }
 
 /// Deserializes a field such that `null` becomes `Some(None)`, while an absent field is `None`.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<Option<T>>, D::Error> {
+fn deserialize_nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    field: D,
+) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(field).map(Some)
 }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use strata_conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role, TextOrList,
 };
-use strata_conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, result_page};
+use strata_conversation::tool_output::{Intake, OutputSize, ResultPage, SpilledOutput, result_page};
 use strata_host::store::{Quota, SessionId};
 use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context};
 
 /// Default number of lines to read.
-const LINES: usize = 200;
+const DEFAULT_LINES: usize = 200;
 
 /// Maximum digits of a message number in a string. Names of spilled outputs are longer.
 const MAX_DIGITS: usize = 20;
@@ -73,7 +73,7 @@ impl Command for Add {
     type Reply = AddReply;
 
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let content = arrived(params.content.0, context);
+        let content = truncate_output(params.content.0, context);
         let Some(call_id) = params.call_id else { return Ok(AddReply { content, id: None }) };
         let called = context.session.history.sent().any(|message| {
             message
@@ -107,11 +107,11 @@ impl Command for Read {
     const SUMMARY: &str = "Reads more of a truncated output.";
     const ACCESS: Access = Access::Reads;
     type Args = ReadParams;
-    type Reply = Page;
+    type Reply = ResultPage;
 
-    fn run(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
+    fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ResultPage, CommandError> {
         let ReadParams { id, from, count } = params;
-        let count = count.unwrap_or(LINES);
+        let count = count.unwrap_or(DEFAULT_LINES);
         let id = match id {
             // The schema for models declares a string, also for a number.
             OutputName::Spill(name) if name.len() <= MAX_DIGITS => {
@@ -138,27 +138,27 @@ impl Command for Read {
 
 /// Applies the limits for tool outputs to the parts of a result. If there is a store, writes the full text of parts
 /// that exceed the limits to files of the session.
-pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
-    arrived_in(parts, context.session, context)
+pub(super) fn truncate_output(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    truncate_for(parts, context.session, context)
 }
 
-/// Like `arrived`, for a session that is not open yet.
-pub(super) fn arrived_in(
+/// Like `truncate_output`, for a session that is not open yet.
+pub(super) fn truncate_for(
     parts: Vec<ResultPart>,
     session: &Session,
     context: &Context<'_>,
 ) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let spilled: Vec<Option<SpilledOutput>> =
-        intake.spills().map(|text| spill(text, session, context)).collect();
+        intake.texts_to_spill().map(|text| spill(text, session, context)).collect();
     intake.finish(spilled)
 }
 
-/// Truncates the parts of a result like `arrived` would if there were no store, without writing files.
-pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+/// Truncates the parts of a result like `truncate_output` would if there were no store, without writing files.
+pub(super) fn preview_truncation(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
-    let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
-    intake.finish(nowhere)
+    let not_spilled: Vec<Option<SpilledOutput>> = intake.texts_to_spill().map(|_| None).collect();
+    intake.finish(not_spilled)
 }
 
 /// Returns the maximum total size of all spilled outputs, from the settings.
@@ -166,13 +166,13 @@ pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
 
-fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
-    let session: SessionId = of.id.parse().ok()?;
+fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
+    let session: SessionId = owner.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
     // Store the session first, because the store treats spilled outputs without a session as leftovers of a deleted
     // session.
-    let written = store.begin(of, context.now_ms).and_then(|()| {
+    let written = store.begin(owner, context.now_ms).and_then(|()| {
         store.with(|store| {
             store.allow_spills(quota);
             store.spills.write(&session, text.as_bytes())
@@ -187,7 +187,7 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
         id: file.id,
         path: file.path.display().to_string(),
         bytes: file.bytes,
-        lines: OutputSize::of(text).lines,
+        lines: OutputSize::from_text(text).lines,
         sha256: file.sha256,
     })
 }
@@ -211,7 +211,7 @@ mod tests {
     use crate::services::Services;
 
     #[test]
-    fn outputs_in_files_take_as_much_as_the_settings_say() {
+    fn spilled_outputs_stay_within_the_quota_in_the_settings() {
         let mut settings = Settings::default();
         let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
         assert_eq!(Quota(quota), Quota::default());

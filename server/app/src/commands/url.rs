@@ -9,7 +9,7 @@ use strata_prompt::layout::{ItemKey, Tier};
 use super::{Access, Command, CommandError, Context, NoArguments};
 
 /// Maximum length of a page's address or title, in bytes.
-const MAX_NAME: usize = 4_096;
+const MAX_NAME_BYTES: usize = 4_096;
 
 /// A web page to add to the session.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ impl Command for Add {
 
     fn run(params: PageParams, context: &mut Context<'_>) -> Result<ShownPage, CommandError> {
         let PageParams { url, title, content } = params;
-        let address = name("url", &url)?;
+        let address = trimmed_name("url", &url)?;
         if !is_url(address) {
             let message = format!(
                 "`{}` is not a URL; pass one such as https://example.org/guide",
@@ -79,7 +79,7 @@ impl Command for Add {
             );
             return Err(CommandError::invalid("url", &message));
         }
-        let title = title.as_deref().map(|title| name("title", title)).transpose()?;
+        let title = title.as_deref().map(|title| trimmed_name("title", title)).transpose()?;
         let limit = context.snapshot.settings.files.max_bytes;
         if content.len() as u64 > limit {
             let message = format!("it exceeds the limit of {limit} bytes (`files.max_bytes`)");
@@ -90,7 +90,7 @@ impl Command for Add {
         }
         let title = title.filter(|title| !title.is_empty()).map(Into::into);
         let page = Page { address: address.into(), title, text: content.into() };
-        let reply = shown(&page, context);
+        let reply = shown_page(&page, context);
         if context.session.pages.add(page) {
             context.session.touch();
         }
@@ -125,17 +125,17 @@ impl Command for List {
     type Reply = Listing;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-        Ok(Listing { urls: context.session.pages.iter().map(|page| shown(page, context)).collect() })
+        Ok(Listing { urls: context.session.pages.iter().map(|page| shown_page(page, context)).collect() })
     }
 }
 
-fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
+fn shown_page(page: &Page, context: &Context<'_>) -> ShownPage {
     let key = ItemKey::Url(page.id());
     ShownPage {
         url: page.address.to_string(),
         title: page.title.as_ref().map(ToString::to_string),
         tier: context.session.tier_of(&key),
-        tokens: context.snapshot.weigh_page(page),
+        tokens: context.snapshot.count_page_tokens(page),
         key,
     }
 }
@@ -149,10 +149,10 @@ fn is_url(text: &str) -> bool {
 }
 
 /// Trims an address or a title, and rejects one that is too long.
-fn name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
+fn trimmed_name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
     let text = text.trim();
-    if text.len() > MAX_NAME {
-        return Err(CommandError::invalid(field, &format!("it is longer than {MAX_NAME} bytes")));
+    if text.len() > MAX_NAME_BYTES {
+        return Err(CommandError::invalid(field, &format!("it is longer than {MAX_NAME_BYTES} bytes")));
     }
     Ok(text)
 }

@@ -36,8 +36,8 @@ impl Plan {
     }
 
     /// Makes a point panic once, after it has been passed `passes` times.
-    pub fn arm(&self, what: &str, point: Point, passes: usize) {
-        self.inner().armed = Some(((what.to_owned(), point), passes));
+    pub fn arm(&self, work_name: &str, point: Point, passes: usize) {
+        self.inner().armed = Some(((work_name.to_owned(), point), passes));
     }
 
     /// Cancels the planned panic. Returns whether it was still pending.
@@ -50,17 +50,17 @@ impl Plan {
         self.inner().reached.clone()
     }
 
-    fn reach(&self, what: &str, point: Point) {
-        let place = (what.to_owned(), point);
+    fn reach(&self, work_name: &str, point: Point) {
+        let location = (work_name.to_owned(), point);
         let mut inner = self.inner();
-        *inner.reached.entry(place.clone()).or_default() += 1;
+        *inner.reached.entry(location.clone()).or_default() += 1;
         match &mut inner.armed {
-            Some((armed, passes)) if *armed == place && *passes > 0 => *passes -= 1,
-            Some((armed, _)) if *armed == place => {
+            Some((armed, passes)) if *armed == location && *passes > 0 => *passes -= 1,
+            Some((armed, _)) if *armed == location => {
                 inner.armed = None;
                 drop(inner);
                 // Unwind like a panic, but print no report to standard error.
-                resume_unwind(Box::new(format!("a test wants {what} to panic, {point:?}")));
+                resume_unwind(Box::new(format!("a test wants {work_name} to panic, {point:?}")));
             }
             _ => {}
         }
@@ -71,14 +71,14 @@ impl Plan {
     }
 }
 
-pub(super) fn reach(what: &str, point: Point) {
+pub(super) fn reach(work_name: &str, point: Point) {
     let Some(plan) = PLAN.with_borrow(Option::clone) else { return };
     if point == Point::Before {
-        BEGUN.set(what.to_owned());
+        BEGUN.set(work_name.to_owned());
     }
-    match what {
+    match work_name {
         TRANSITION => plan.reach(&BEGUN.with_borrow(String::clone), point),
-        _ => plan.reach(what, point),
+        _ => plan.reach(work_name, point),
     }
 }
 

@@ -29,14 +29,14 @@ use crate::commands::{
 use crate::format::grouped;
 
 use connection::{prices, show};
-use ended::ended;
+use ended::answer_end;
 use stream::{Audience, send};
-use tool_round::Asked;
+use tool_round::RoundInput;
 
 pub use delta::{Delta, DeltaToolCall};
 pub use host::SendHost;
 
-const COMPACTED: &str =
+const COMPACTED_NOTICE: &str =
     "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
 
 impl ModelJob {
@@ -48,10 +48,10 @@ impl ModelJob {
     pub fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
         match self {
             Self::Send(job) => {
-                let sent = job.run(host, cancel)?;
+                let reply = job.run(host, cancel)?;
                 match &job.page {
-                    Some(page) => page.write(&sent),
-                    None => to_json(sent),
+                    Some(page) => page.write(&reply),
+                    None => to_json(reply),
                 }
             }
             Self::Forward(job) => to_json(job.run(host, cancel)?),
@@ -66,8 +66,8 @@ fn to_json(reply: impl Serialize) -> Result<Value, CommandError> {
 impl SendJob {
     /// Like [`ModelJob::answer`], for a question in a session.
     pub(crate) fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
-        let mut reply = SendReply::of(&self.connection.session);
-        match self.carry(&mut reply, host, cancel) {
+        let mut reply = SendReply::new(&self.connection.session);
+        match self.answer_rounds(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
             Err(error) if reply.requests == 0 => return Err(error),
             // The answers so far have been recorded and billed, so report them together with the error.
@@ -77,13 +77,13 @@ impl SendJob {
         Ok(reply)
     }
 
-    fn carry(
+    fn answer_rounds(
         &self,
         reply: &mut SendReply,
         host: &mut dyn SendHost,
         cancel: &Cancel,
     ) -> Result<SendEnd, CommandError> {
-        let mut asked = Asked::Question;
+        let mut input = RoundInput::Question;
         if self.connection.client.is_local() {
             host.progress("asking the server for its window");
         }
@@ -91,7 +91,7 @@ impl SendJob {
         loop {
             cancel.check()?;
             host.progress("assembling the prompt");
-            let assembled = self.assemble(&asked, reply.rounds, window, host);
+            let assembled = self.assemble(&input, reply.rounds, window, host);
             let AssembledPrompt { id, model, body, predicted, tokens, shed, warnings, .. } = assembled
                 .map_err(|error| match window {
                     Some(window) if exceeds(&error, window) => error.after(&small_window(window)),
@@ -99,16 +99,16 @@ impl SendJob {
                 })?;
             let (Some(id), Body::Json(body)) = (id, body) else { return Err(CommandError::Internal) };
             reply.warn(warnings.into_iter().map(|warning| warning.message));
-            let binding = window.filter(|window| *window == tokens.window && !shed.is_empty());
-            reply.warn(binding.map(small_window));
-            reply.shed(shed.iter().map(|file| file.as_str().to_owned()).collect());
+            let limiting_window = window.filter(|window| *window == tokens.window && !shed.is_empty());
+            reply.warn(limiting_window.map(small_window));
+            reply.add_omitted_files(shed.iter().map(|file| file.as_str().to_owned()).collect());
             host.progress(&format!("waiting for {model}"));
-            let (sent, said) =
+            let (result, streamed) =
                 send(&self.connection, body, tokens.output_reserve, Audience::User, host, cancel);
-            reply.append(&said.written, &said.shown);
+            reply.append(&streamed.written, &streamed.shown);
             reply.model.clone_from(&model);
-            let Sent { reply: answer, broken } = match sent {
-                Ok(sent) => sent,
+            let Sent { reply: answer, broken } = match result {
+                Ok(result) => result,
                 Err(error) => {
                     let Some(size) = context_limit(&error) else {
                         call::<Discard>(host, PromptId { id })?;
@@ -116,19 +116,19 @@ impl SendJob {
                     };
                     let recorded = call::<Record>(host, rejection(id, size));
                     recorded.map_err(|again| again.after(&error.to_string()))?;
-                    reply.warn([COMPACTED.to_owned()]);
+                    reply.warn([COMPACTED_NOTICE.to_owned()]);
                     show(&self.connection, host, |delta| Delta {
-                        notice: Some(COMPACTED.to_owned()),
+                        notice: Some(COMPACTED_NOTICE.to_owned()),
                         ..delta
                     });
                     continue;
                 }
             };
-            let is_whole = broken.is_none();
-            reply.warn(call::<Record>(host, recording(id, &answer, is_whole))?.warnings);
+            let is_complete = broken.is_none();
+            reply.warn(call::<Record>(host, recording(id, &answer, is_complete))?.warnings);
             reply.warn(answer.usage.and_then(|usage| truncation(usage.input_tokens(), predicted.total())));
             reply.bill(answer.usage, predicted, &prices(&self.connection, &model));
-            let (end, error) = ended(&answer, broken, cancel);
+            let (end, error) = answer_end(&answer, broken, cancel);
             reply.error = error;
             if end != SendEnd::ToolCalls || !self.declares_tools() {
                 return Ok(end);
@@ -137,20 +137,20 @@ impl SendJob {
                 return Ok(end);
             }
             if self.tools == ToolAccess::Read && reply.rounds >= self.tool_rounds {
-                let most = self.tool_rounds;
+                let limit = self.tool_rounds;
                 reply.warn([format!(
-                    "the model requested more than {most} rounds of tool calls (`provider.tool_rounds`)"
+                    "the model requested more than {limit} rounds of tool calls (`provider.tool_rounds`)"
                 )]);
                 return Ok(SendEnd::ToolRounds);
             }
             reply.rounds += 1;
-            asked = Asked::Results(self.answer_calls(&answer.content, reply, host, cancel)?);
+            input = RoundInput::Results(self.answer_calls(&answer.content, reply, host, cancel)?);
         }
     }
 
     fn assemble(
         &self,
-        asked: &Asked,
+        input: &RoundInput,
         rounds: u32,
         window: Option<usize>,
         host: &mut dyn SendHost,
@@ -159,7 +159,7 @@ impl SendJob {
         if let Some(window) = window {
             arguments.max_input_tokens = Some(arguments.max_input_tokens.unwrap_or(window).min(window));
         }
-        if let Asked::Results(results) = asked {
+        if let RoundInput::Results(results) = input {
             (arguments.prompt, arguments.images) = (None, Vec::new());
             arguments.tool_results = Some(results.clone());
         }
@@ -178,11 +178,12 @@ impl SendJob {
 
 /// Returns whether a prompt could not be assembled because of the server's window, rather than a smaller limit.
 fn exceeds(error: &CommandError, window: usize) -> bool {
-    let CommandError::Failed { details: Some(FailureDetails::TooLarge { window: of_error, .. }), .. } = error
+    let CommandError::Failed { details: Some(FailureDetails::TooLarge { window: error_window, .. }), .. } =
+        error
     else {
         return false;
     };
-    *of_error == window
+    *error_window == window
 }
 
 /// Says that a server's window limits prompts.
@@ -215,8 +216,8 @@ const SMALLEST_WINDOW: usize = 2_048;
 const CUT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
-fn recording(id: String, answer: &Reply, is_whole: bool) -> RecordParams {
-    let status = if is_whole { Status::Complete } else { Status::Aborted };
+fn recording(id: String, answer: &Reply, is_complete: bool) -> RecordParams {
+    let status = if is_complete { Status::Complete } else { Status::Aborted };
     let response = Some(TextOrList(answer.content.clone()));
     RecordParams { id, status, response, usage: answer.usage, ..RecordParams::default() }
 }
@@ -236,7 +237,6 @@ fn context_limit(error: &SendError) -> Option<ContextSize> {
     }
 }
 
-/// Runs a command in the session of the host.
 fn call<C>(host: &mut dyn SendHost, arguments: C::Args) -> Result<C::Reply, CommandError>
 where
     C: Command<Args: Serialize + Send + 'static, Reply: Send + Sync + 'static>,

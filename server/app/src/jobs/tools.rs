@@ -15,7 +15,6 @@ use pages::Shape;
 pub use call::{Reply, ToolHost, answer, call};
 pub use schemas::Schemas;
 
-/// Command that lists the selection.
 const FILES_LIST: &str = "strata.files.list";
 
 /// A tool that a model can call.
@@ -208,7 +207,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.memory.add",
         hidden: &[],
         shape: Shape::Whole,
-        text: text::note_kept,
+        text: text::note_saved,
     },
     Tool {
         name: "tool_output_read",
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_has_a_name_of_its_own_and_a_command() {
+    fn tool_names_are_unique_and_their_commands_exist() {
         let mut names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         let plain = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         assert!(names.iter().all(plain), "{names:?}");

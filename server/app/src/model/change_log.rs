@@ -65,7 +65,7 @@ impl ChangeLog {
     pub(crate) fn changes(
         &self,
         since: Option<&str>,
-        now: &impl CurrentTexts,
+        current: &impl CurrentTexts,
     ) -> Option<(String, Vec<(FileKey, FileChange)>)> {
         let mut states = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let since = match since {
@@ -77,7 +77,7 @@ impl ChangeLog {
                 Some(state.filter(|_| is_own)?)
             }
         };
-        states.update(now);
+        states.update(current);
         let changes =
             states.changes.iter().filter(|(_, (state, _))| since.is_some_and(|since| *state > since));
         let changes = changes.map(|(key, (_, change))| (key.clone(), *change)).collect();
@@ -89,19 +89,19 @@ impl States {
     /// Compares the files with those of the last state, and begins a new state if any differs.
     fn update(&mut self, current: &impl CurrentTexts) {
         let is_first = self.state == 0;
-        let before = std::mem::replace(&mut self.texts, current.versions());
+        let previous = std::mem::replace(&mut self.texts, current.versions());
         let mut changes = Vec::new();
-        for (key, now) in &self.texts {
-            match before.get(key) {
+        for (key, version) in &self.texts {
+            match previous.get(key) {
                 None => changes.push((key.clone(), FileChange::Created)),
-                Some(before) if before != now && !is_saved(key, *before, *now, current) => {
+                Some(previous) if previous != version && !is_saved(key, *previous, *version, current) => {
                     changes.push((key.clone(), FileChange::Changed));
                 }
                 Some(_) => {}
             }
         }
-        let gone = before.into_keys().filter(|key| !self.texts.contains_key(key));
-        changes.extend(gone.map(|key| (key, FileChange::Deleted)));
+        let deleted = previous.into_keys().filter(|key| !self.texts.contains_key(key));
+        changes.extend(deleted.map(|key| (key, FileChange::Deleted)));
         if is_first || !changes.is_empty() {
             self.state += 1;
         }
@@ -113,7 +113,7 @@ impl States {
 }
 
 /// Whether a file has the text on disk now that was unsaved before.
-fn is_saved(key: &FileKey, before: TextVersion, now: TextVersion, current: &impl CurrentTexts) -> bool {
-    let (TextVersion::Unsaved(before), TextVersion::Disk(_)) = (before, now) else { return false };
-    current.hash(key) == Some(before)
+fn is_saved(key: &FileKey, previous: TextVersion, version: TextVersion, current: &impl CurrentTexts) -> bool {
+    let (TextVersion::Unsaved(previous), TextVersion::Disk(_)) = (previous, version) else { return false };
+    current.hash(key) == Some(previous)
 }

@@ -23,11 +23,11 @@ pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
 
 /// Returns the new key of a document after the workspace folders changed, or `None` if no folder contains the document
 /// any more. With several folders, keys start with the folder's name.
-pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
+pub fn renamed(key: &FileKey, old_roots: &Roots, new_roots: &Roots) -> Option<FileKey> {
     if key.is_untitled() {
         return Some(key.clone());
     }
-    let rename = |key: &FileKey| now.key_of(&before.path_of(key).ok()?);
+    let rename = |key: &FileKey| new_roots.key_of(&old_roots.path_of(key).ok()?);
     match split_cell(key) {
         Some((notebook, cell)) => Some(cell_key(&rename(&notebook)?, cell)),
         None => rename(key),
@@ -65,8 +65,8 @@ fn unsaved_key(text: &str, roots: &Roots) -> FileKey {
         // The path may begin with its drive.
         false => cfg!(windows).then(|| format!("file:///{path}")),
     };
-    let to_be = file.and_then(|file| roots.resolve(&file).ok());
-    to_be.unwrap_or_else(|| FileKey::new(uri::normalize(text)))
+    let saved_key = file.and_then(|file| roots.resolve(&file).ok());
+    saved_key.unwrap_or_else(|| FileKey::new(uri::normalize(text)))
 }
 
 fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn files_buffers_and_cells_are_kept() {
+    fn files_buffers_and_cells_have_keys() {
         assert_eq!(name(&inside("a b/é.rs")).as_deref(), Some("a b/é.rs"));
         assert!(inside("a b/é.rs").contains("%20"), "the name above must have been percent-encoded");
         assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn other_schemes_and_files_outside_are_not() {
+    fn documents_with_other_schemes_or_outside_the_workspace_have_no_key() {
         for uri in ["git:/a.rs?ref", "output:x", "vscode-scm:a", "file:///elsewhere/a.rs", "nonsense", ""] {
             assert_eq!(name(uri), None, "{uri}");
         }

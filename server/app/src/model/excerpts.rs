@@ -5,7 +5,7 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::Excerpt;
 use strata_code::symbols::SymbolIndex;
 use strata_prompt::assembly::{self, PromptRequest, SystemContext};
-use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose, rank};
+use strata_prompt::excerpts::{ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose, rank};
 use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
@@ -27,18 +27,19 @@ impl Snapshot {
         }
     }
 
-    /// Returns the context frame for the prompt of `ask`, if the settings enable it: names, with line numbers, of relevant
-    /// code that is not in `excerpts`.
+    /// Returns the context frame for the prompt of `prompt_request`, if the settings enable it: names, with line
+    /// numbers, of relevant code that is not in `excerpts`.
     pub(crate) fn context_frame(
         &self,
         session: &Session,
-        ask: &PromptRequest,
+        prompt_request: &PromptRequest,
         symbols: &SymbolIndex,
         excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &self.settings.context_frame;
-        let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
-        let Some(Question { text, .. }) = question else { return String::new() };
+        let question = ExcerptQuestion::from_request(prompt_request, session, &self.settings)
+            .filter(|_| settings.inject);
+        let Some(ExcerptQuestion { text, .. }) = question else { return String::new() };
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| {
             let file = self.text(key, &session.selection).ok()?;
@@ -47,31 +48,31 @@ impl Snapshot {
         assembly::context_frame(self.sources(symbols, &open), session, excerpts, text, settings, read)
     }
 
-    /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
+    /// Selects excerpts for the prompt of `prompt_request`. `symbols` must be the current outlines.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn excerpts(
         &self,
         session: &Session,
-        ask: &PromptRequest,
+        prompt_request: &PromptRequest,
         symbols: &SymbolIndex,
-        standing: &SystemContext,
+        system_context: &SystemContext,
         cancel: &Cancel,
     ) -> Result<ExcerptSelection, Cancelled> {
-        let question = Question::of(ask, session, &self.settings);
+        let question = ExcerptQuestion::from_request(prompt_request, session, &self.settings);
         if question.as_ref().is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return Ok(ExcerptSelection::default());
         }
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         // The prompt already contains these files.
-        let SystemContext { rules, scoped_rules, memory, .. } = standing;
+        let SystemContext { rules, scoped_rules, memory, .. } = system_context;
         let quoted = rules.iter().chain(scoped_rules).chain(memory);
         let quoted: Vec<FileKey> = quoted.map(|text| text.path.clone()).collect();
-        let known = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
+        let sources = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
         let read = |key: &FileKey| self.source(key, session, symbols, cancel);
-        let count = assembly::counter(ask.model.as_deref(), self.means());
-        choose(known, session, question, read, &count)
+        let count = assembly::counter(prompt_request.model.as_deref(), self.prompt_services());
+        choose(sources, session, question, read, &count)
     }
 
     /// Ranks the code that is relevant to a text like the excerpts of prompts, best first. The excerpts have at most
@@ -89,8 +90,8 @@ impl Snapshot {
         let symbols = self.symbols(cancel)?;
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
-        let count = assembly::counter(None, self.means());
-        let question = Question { text, earlier: String::new(), budget };
+        let count = assembly::counter(None, self.prompt_services());
+        let question = ExcerptQuestion { text, earlier: String::new(), budget };
         rank(self.sources(&symbols, &open), session, question, read, &count)
     }
 

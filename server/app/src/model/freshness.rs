@@ -34,7 +34,6 @@ pub struct Freshness {
     pub news: Vec<String>,
 }
 
-/// A file whose text is unsaved.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct UnsavedFile {
     pub path: FileKey,
@@ -144,10 +143,10 @@ impl ReadLog {
     /// Returns what changed about the view since the last call.
     fn news(&mut self, view: &ViewState) -> Vec<String> {
         let mut news = Vec::new();
-        let before = std::mem::replace(&mut self.editors, view.editors);
-        if view.editors > before {
+        let editors_before = std::mem::replace(&mut self.editors, view.editors);
+        if view.editors > editors_before {
             news.push(format!("view: {view}"));
-        } else if view.editors < before {
+        } else if view.editors < editors_before {
             news.push(format!(
                 "an editor has ended, so its files are shown as they are on disk; view: {view}"
             ));
@@ -161,15 +160,15 @@ impl ReadLog {
     fn changed(&mut self, snapshot: &Snapshot) -> Vec<FileKey> {
         let mut changed = Vec::new();
         for (key, read) in &mut self.files {
-            let now = TextVersion::new(key, snapshot);
-            if now == read.version {
+            let version = TextVersion::new(key, snapshot);
+            if version == read.version {
                 continue;
             }
             let hash = snapshot.text_hash(key);
             if hash != read.hash {
                 changed.push(key.clone());
             }
-            (read.hash, read.version) = (hash, now);
+            (read.hash, read.version) = (hash, version);
         }
         changed
     }

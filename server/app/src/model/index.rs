@@ -15,7 +15,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
 use strata_code::excerpts::{LineAges, PastCommit};
-use strata_code::outline::{WorkBudget, edition, language_of};
+use strata_code::outline::{WorkBudget, language_of, version_hash};
 use strata_code::symbols::{self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
@@ -23,7 +23,7 @@ use strata_host::index::{Batch, spread};
 use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
-use strata_host::secrets::secret_by_place;
+use strata_host::secrets::secret_by_link_target;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 use strata_prompt::assembly::IndexState;
 use strata_prompt::layout::Seeds;
@@ -32,11 +32,11 @@ use strata_prompt::trust::Trust;
 pub use inputs::IndexInputs;
 pub(crate) use inputs::walk_options;
 pub use outlining::{Efforts, OutlineUpdates};
-use outlining::{OutlineBatch, OutlineRun};
+use outlining::{OutlineResult, OutlineRun};
 
 /// Number of new outlines after which an index run stores them, so that not all work is lost if the process is killed.
 /// The remaining outlines are stored at the end, when no caller waits.
-const KEEP_AT: usize = 8_192;
+const STORE_THRESHOLD: usize = 8_192;
 
 /// Maximum size of a project file, in bytes. Larger files are usually generated.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
@@ -47,12 +47,12 @@ const MAX_MANIFESTS: usize = 5_000;
 const MAX_UNPARSED: usize = 50;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
-const MANY: usize = 1_000;
+const REBUILD_THRESHOLD: usize = 1_000;
 /// All roots are scanned if the number of changed paths exceeds this number, and also the number of files divided by
-/// `FILES_A_PLACE`. Checking one path descends from the root and reads the ignore files on the way, whereas a scan
-/// queries every file on disk.
-const FEW: usize = 64;
-const FILES_A_PLACE: usize = 500;
+/// `FILES_PER_CHECKED_PATH`. Checking one path descends from the root and reads the ignore files on the way, whereas a
+/// scan queries every file on disk.
+const FULL_SCAN_THRESHOLD: usize = 64;
+const FILES_PER_CHECKED_PATH: usize = 500;
 
 /// Minimum weight of the mutual references that put two files in the same group when initial tiers are formed. A
 /// reference to one name that only the other file defines weighs about this much.
@@ -140,7 +140,6 @@ pub enum Step {
     Outlined(Progress),
 }
 
-/// The progress of an index run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,
@@ -164,42 +163,43 @@ impl Index {
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn build(
-        means: &IndexInputs<'_>,
-        mut tell: impl FnMut(Step),
+        inputs: &IndexInputs<'_>,
+        mut report: impl FnMut(Step),
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let IndexInputs { roots, ref options, cache, trust, threads, cancel } = *means;
+        let IndexInputs { roots, ref options, cache, trust, threads, cancel } = *inputs;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
         let folders = Arc::new(walked.folders);
         let listed = Self { notes: notes.clone(), folders, ..Self::default() }.list(walked.entries);
         let entries = Arc::clone(&listed.entries);
-        tell(Step::Listed(Box::new(listed.clone())));
+        report(Step::Listed(Box::new(listed.clone())));
 
-        let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
-        let outlining = OutlineRun::of_all(means, &wanted);
-        wanted.sort_by_key(|entry| Reverse(entry.stamp.size));
-        let mut symbols = Vec::with_capacity(wanted.len());
+        let mut to_outline: Vec<&Entry> =
+            entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
+        let run = OutlineRun::for_all_files(inputs, &to_outline);
+        to_outline.sort_by_key(|entry| Reverse(entry.stamp.size));
+        let mut symbols = Vec::with_capacity(to_outline.len());
         let mut updates = OutlineUpdates::default();
         let mut efforts = Efforts::default();
         let outline = |entry: &&Entry| {
             // A file that makes a parser panic gets no outline.
-            (entry.key.clone(), catch_panic(|| outlining.outline(entry)).unwrap_or_default())
+            (entry.key.clone(), catch_panic(|| run.outline(entry)).unwrap_or_default())
         };
-        spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, OutlineBatch)>| {
-            tell(Step::Outlined(Progress { done: batch.done, total: batch.total }));
+        spread(&to_outline, threads, cancel, outline, |batch: Batch<(FileKey, OutlineResult)>| {
+            report(Step::Outlined(Progress { done: batch.done, total: batch.total }));
             for (key, outlined) in batch.files {
                 efforts.count(outlined.effort);
-                symbols.extend(outlined.symbols.clone().map(|found| (key.clone(), found)));
+                symbols.extend(outlined.symbols.clone().map(|file_symbols| (key.clone(), file_symbols)));
                 updates.note(roots, &key, outlined);
             }
-            if updates.outlines() >= KEEP_AT || updates.is_costly() {
+            if updates.outlines() >= STORE_THRESHOLD || updates.is_costly() {
                 std::mem::take(&mut updates).keep(cache);
             }
         })?;
-        for (folder, files) in outlining.gone(&entries) {
-            updates.gone(&folder, files);
+        for (folder, files) in run.missing(&entries) {
+            updates.set_missing(&folder, files);
         }
-        let history = History::of(roots, &entries, trust, cancel)?;
+        let history = GitHistory::read(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
         let (recency, past) = (Arc::new(history.recency), Arc::new(history.past));
@@ -220,11 +220,11 @@ impl Index {
     pub fn refreshed(
         &self,
         keys: &BTreeSet<FileKey>,
-        means: &IndexInputs<'_>,
+        inputs: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let many = keys.len() > FEW.max(self.entries.len() / FILES_A_PLACE);
-        let all = many.then(|| walk(means.roots, &means.options, means.cancel)).transpose()?;
-        self.refreshed_by(all.as_ref(), keys, means)
+        let many = keys.len() > FULL_SCAN_THRESHOLD.max(self.entries.len() / FILES_PER_CHECKED_PATH);
+        let all = many.then(|| walk(inputs.roots, &inputs.options, inputs.cancel)).transpose()?;
+        self.refreshed_by(all.as_ref(), keys, inputs)
     }
 
     /// Like `refreshed`, but reuses a scan of all roots if one is given.
@@ -232,14 +232,14 @@ impl Index {
         &self,
         all: Option<&Walk>,
         keys: &BTreeSet<FileKey>,
-        means: &IndexInputs<'_>,
+        inputs: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let IndexInputs { roots, ref options, cancel, .. } = *means;
-        let outlining = OutlineRun::of_some(means);
+        let IndexInputs { roots, ref options, cancel, .. } = *inputs;
+        let run = OutlineRun::for_few_files(inputs);
         let mut updates = OutlineUpdates::default();
         let mut folders = Arc::clone(&self.folders);
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
-        let mut found = BTreeMap::new();
+        let mut outlined_files = BTreeMap::new();
         for key in keys {
             let walked = match all.and_then(|all| all.at(roots, key)) {
                 Some(walked) => walked,
@@ -250,9 +250,9 @@ impl Index {
                 let from = (Bound::Included(path.as_path()), Bound::Unbounded);
                 let known = || self.folders.range::<Path, _>(from).take_while(|at| at.starts_with(&path));
                 if !known().eq(&walked.folders) {
-                    let gone: Vec<PathBuf> = known().cloned().collect();
+                    let deleted: Vec<PathBuf> = known().cloned().collect();
                     let folders = Arc::make_mut(&mut folders);
-                    for folder in &gone {
+                    for folder in &deleted {
                         folders.remove(folder);
                     }
                     folders.extend(walked.folders);
@@ -261,8 +261,9 @@ impl Index {
             for entry in walked.entries {
                 cancel.check()?;
                 if OutlineRun::may_outline(&entry) {
-                    let outlined = outlining.outline(&entry);
-                    found.extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
+                    let outlined = run.outline(&entry);
+                    outlined_files
+                        .extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
                     updates.note(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
@@ -270,29 +271,32 @@ impl Index {
         }
         let mut symbols = self.symbols.clone();
         let mut is_stale = self.is_stale;
-        let looked_at = |key: &FileKey| is_within(keys, key);
-        for old in self.entries.iter().filter(|entry| looked_at(&entry.key)) {
-            if !found.contains_key(&old.key) && symbols.remove(&old.key) {
+        let is_checked = |key: &FileKey| is_within(keys, key);
+        for known_entry in self.entries.iter().filter(|entry| is_checked(&entry.key)) {
+            if !outlined_files.contains_key(&known_entry.key) && symbols.remove(&known_entry.key) {
                 is_stale = true;
             }
         }
-        for (key, now) in found {
-            if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
+        for (key, file_symbols) in outlined_files {
+            if symbols.get(&key).is_none_or(|before| before.outline != file_symbols.outline) {
                 is_stale = true;
             }
-            symbols.extend([(key, now)]);
+            symbols.extend([(key, file_symbols)]);
         }
-        let is_fresh = |key: &&FileKey| self.stamp(key).is_none();
-        let is_gone = |old: &&Entry| looked_at(&old.key) && !entries.contains_key(&old.key);
+        let is_new = |key: &&FileKey| self.stamp(key).is_none();
+        let is_deleted =
+            |known_entry: &&Entry| is_checked(&known_entry.key) && !entries.contains_key(&known_entry.key);
         let mut recency = self.recency.clone();
         // Change the table only if needed, because any change copies the table of all files.
-        for gone in self.entries.iter().filter(is_gone).filter(|gone| self.recency.contains_key(&gone.key)) {
-            Arc::make_mut(&mut recency).remove(&gone.key);
+        for deleted in
+            self.entries.iter().filter(is_deleted).filter(|deleted| self.recency.contains_key(&deleted.key))
+        {
+            Arc::make_mut(&mut recency).remove(&deleted.key);
         }
-        for fresh in entries.keys().filter(is_fresh) {
-            Arc::make_mut(&mut recency).insert(fresh.clone(), 0);
+        for created in entries.keys().filter(is_new) {
+            Arc::make_mut(&mut recency).insert(created.clone(), 0);
         }
-        let untouched = self.entries.iter().filter(|entry| !looked_at(&entry.key)).cloned();
+        let untouched = self.entries.iter().filter(|entry| !is_checked(&entry.key)).cloned();
         let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
         // Both halves are already sorted, so sorting costs little more than a comparison pass.
         all.sort_by(|one, other| one.key.cmp(&other.key));
@@ -311,24 +315,27 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
-    pub fn rescanned(&self, means: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
-        let walked = walk(means.roots, &means.options, means.cancel)?;
-        let now: BTreeMap<&FileKey, Stamp> =
+    pub fn rescanned(&self, inputs: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
+        let walked = walk(inputs.roots, &inputs.options, inputs.cancel)?;
+        let stamps: BTreeMap<&FileKey, Stamp> =
             walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
         let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
         let mut keys: BTreeSet<FileKey> =
             walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
         keys.extend(
-            self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()),
+            self.entries
+                .iter()
+                .filter(|entry| !stamps.contains_key(&entry.key))
+                .map(|entry| entry.key.clone()),
         );
         if keys.is_empty() && walked.folders == *self.folders {
             return Ok(None);
         }
-        if keys.len() > MANY {
-            return Self::build(means, |_| ()).map(Some);
+        if keys.len() > REBUILD_THRESHOLD {
+            return Self::build(inputs, |_| ()).map(Some);
         }
         let folders = Arc::new(walked.folders.clone());
-        Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
+        Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, inputs).map(Some)
     }
 
     /// Returns the number of files with an outline.
@@ -399,24 +406,23 @@ impl Index {
     }
 }
 
-/// Git history of the workspace folders.
 #[derive(Default)]
-struct History {
+struct GitHistory {
     recency: BTreeMap<FileKey, u32>,
     line_ages: BTreeMap<FileKey, LineAges>,
     past: Vec<PastCommit>,
     notes: Vec<String>,
 }
 
-impl History {
+impl GitHistory {
     /// Reads the Git history. If the history is unreadable, only adds a note, because everything works without it.
-    fn of(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn read(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut history = Self::default();
         let mut committed = BTreeSet::new();
         let mut listed = Vec::new();
         for root in roots.iter() {
-            let found = match facts(&root.real, trust, cancel) {
-                Ok(Some(found)) => found,
+            let facts = match facts(&root.real, trust, cancel) {
+                Ok(Some(facts)) => facts,
                 Ok(None) => continue,
                 Err(GitError::Cancelled(cancelled)) => return Err(cancelled),
                 Err(error) => {
@@ -426,14 +432,14 @@ impl History {
             };
             // Resolve by path, because workspace folders may be nested and a file has only one key.
             let key = |path: &str| roots.key_of(&root.real.join(path));
-            history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
-            let ages = found.line_ages.into_iter();
+            history.recency.extend(facts.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
+            let ages = facts.line_ages.into_iter();
             history.line_ages.extend(ages.filter_map(|(path, ages)| Some((key(&path)?, ages))));
-            history.past.extend(found.commits.into_iter().map(|commit| PastCommit {
+            history.past.extend(facts.commits.into_iter().map(|commit| PastCommit {
                 subject: commit.subject,
                 files: commit.paths.iter().filter_map(|path| key(path)).collect(),
             }));
-            if let Some(paths) = found.committed {
+            if let Some(paths) = facts.committed {
                 committed.extend(paths.iter().filter_map(|path| key(path)));
                 listed.push(&root.real);
             }
@@ -468,7 +474,7 @@ fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manife
     for key in listed.chain(&hidden) {
         cancel.check()?;
         // Skip files that became links since the scan, or that cannot be read.
-        if secret_by_place(roots, key).is_some() {
+        if secret_by_link_target(roots, key).is_some() {
             continue;
         }
         texts.extend(read_text(roots, key, limits).ok().map(|text| (key, text.text)));
@@ -488,7 +494,7 @@ pub(crate) fn outline(
     cancel: &Cancel,
 ) -> Option<Arc<FileSymbols>> {
     let language = language_of(key, first_line(text))?;
-    let hash = OutlineKey::new(ContentHash::of(text), edition(language));
+    let hash = OutlineKey::new(ContentHash::of(text), version_hash(language));
     let outline = match cache.outline(hash) {
         Some(outline) => outline,
         None => outlining::read_outline(
@@ -530,12 +536,12 @@ mod tests {
             let submodule = gix::ObjectId::from_hex(&[b'1'; 40]).unwrap();
             editor.upsert("module", gix::objs::tree::EntryKind::Commit, submodule).unwrap();
             tree = editor.write().unwrap().detach();
-            let who = gix::actor::Signature::default();
+            let signature = gix::actor::Signature::default();
             let commit = gix::objs::Commit {
                 tree,
                 parents: parent.into_iter().collect(),
-                author: who.clone(),
-                committer: who,
+                author: signature.clone(),
+                committer: signature,
                 encoding: None,
                 message: "message".into(),
                 extra_headers: Vec::new(),
@@ -547,7 +553,7 @@ mod tests {
         }
     }
 
-    fn built(folders: &[&Path]) -> (Roots, Index) {
+    fn build_index(folders: &[&Path]) -> (Roots, Index) {
         let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
         let cache = OutlineCache::default();
@@ -557,36 +563,36 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_the_list_of_files_does_not_hide_definitions_from_later_ones() {
+    fn a_word_index_built_before_outlining_is_rebuilt() {
         let folder = tempfile::tempdir().unwrap();
         for (file, name) in [("a.py", "other"), ("b.py", "unusual_name")] {
             fs::write(folder.path().join(file), format!("def {name}(): ...\n")).unwrap();
         }
         let roots = Roots::single(folder.path().canonicalize().unwrap()).unwrap();
         let (cache, cancel) = (OutlineCache::default(), Cancel::new());
-        let ask_early = |step| {
+        let build_word_index = |step| {
             if let Step::Listed(listed) = step {
                 listed.lexical();
             }
         };
-        let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), ask_early).unwrap();
+        let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), build_word_index).unwrap();
         let (symbols, lexical, references) = (&index.symbols, index.lexical(), &index.references);
         let ranking = rank_for("unusual name", symbols, lexical, references, &Seeds::default());
         assert_eq!(ranking.files[0], FileKey::from("b.py"));
     }
 
     fn recency(index: &Index) -> Vec<(&str, u32)> {
-        index.recency.iter().map(|(key, age)| (key.as_str(), *age)).collect()
+        index.recency.iter().map(|(key, commits)| (key.as_str(), *commits)).collect()
     }
 
     #[test]
-    fn an_index_knows_when_files_were_committed_and_keeps_it() {
+    fn a_refresh_keeps_the_commit_ages_of_files() {
         let folder = tempfile::tempdir().unwrap();
         repository(folder.path(), &[&["a.py", "src/b.py"], &["a.py"]]);
         fs::write(folder.path().join("new.py"), "").unwrap();
         fs::create_dir(folder.path().join("module")).unwrap();
         fs::write(folder.path().join("module/of_another_repository.py"), "").unwrap();
-        let (roots, index) = built(&[folder.path()]);
+        let (roots, index) = build_index(&[folder.path()]);
         assert_eq!(recency(&index), [("a.py", 0), ("new.py", 0), ("src/b.py", 1)]);
         let past: Vec<Vec<&str>> =
             index.past.iter().map(|commit| commit.files.iter().map(FileKey::as_str).collect()).collect();
@@ -600,25 +606,25 @@ mod tests {
         let (refreshed, _) = index.refreshed(&keys, &IndexInputs::new(&roots, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
         fs::remove_file(folder.path().join("later.py")).unwrap();
-        let means = IndexInputs::new(&roots, &cache, &cancel);
-        let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &means).unwrap();
+        let inputs = IndexInputs::new(&roots, &cache, &cancel);
+        let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &inputs).unwrap();
         assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
     }
 
     #[test]
-    fn many_files_at_once_are_looked_at_as_few_are() {
+    fn refreshing_files_together_or_one_by_one_gives_the_same_index() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let names: Vec<String> = (0..3 * FEW).map(|n| format!("{}/f{n}.py", n % 5)).collect();
+        let names: Vec<String> = (0..3 * FULL_SCAN_THRESHOLD).map(|n| format!("{}/f{n}.py", n % 5)).collect();
         for name in &names {
             write(name, "def old(): pass\n");
         }
-        let (roots, index) = built(&[folder.path()]);
-        for name in names.iter().skip(FEW) {
+        let (roots, index) = build_index(&[folder.path()]);
+        for name in names.iter().skip(FULL_SCAN_THRESHOLD) {
             write(name, "def new_one(): pass\n");
         }
         fs::remove_dir_all(folder.path().join("0")).unwrap();
@@ -627,41 +633,41 @@ mod tests {
             names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
         let cache = OutlineCache::default();
         let cancel = Cancel::new();
-        let means = IndexInputs::new(&roots, &cache, &cancel);
+        let inputs = IndexInputs::new(&roots, &cache, &cancel);
         let shown = |index: &Index| {
             let symbols: Vec<_> =
                 index.symbols.iter().map(|(key, file)| (key.clone(), file.outline.clone())).collect();
             (Arc::clone(&index.files), Arc::clone(&index.folders), symbols)
         };
-        let (together, _) = index.refreshed(&keys, &means).unwrap();
+        let (together, _) = index.refreshed(&keys, &inputs).unwrap();
         let one_by_one = keys
             .iter()
-            .fold(index, |index, key| index.refreshed(&BTreeSet::from([key.clone()]), &means).unwrap().0);
+            .fold(index, |index, key| index.refreshed(&BTreeSet::from([key.clone()]), &inputs).unwrap().0);
         assert_eq!(shown(&together), shown(&one_by_one));
-        assert_eq!(shown(&together), shown(&built(&[folder.path()]).1));
+        assert_eq!(shown(&together), shown(&build_index(&[folder.path()]).1));
     }
 
     #[test]
-    fn several_folders_have_their_names_in_the_keys() {
+    fn keys_begin_with_the_folder_name_if_there_are_several_folders() {
         let folder = tempfile::tempdir().unwrap();
         let [web, tools, plain] = ["web", "tools", "plain"].map(|name| folder.path().join(name));
         fs::create_dir_all(&plain).unwrap();
         fs::write(plain.join("c.py"), "").unwrap();
         repository(&web, &[&["a.py", "src/b.py"], &["a.py"]]);
         repository(&tools, &[&["a.py"]]);
-        let (_, index) = built(&[&web, &tools, &plain]);
+        let (_, index) = build_index(&[&web, &tools, &plain]);
         assert_eq!(recency(&index), [("tools/a.py", 0), ("web/a.py", 0), ("web/src/b.py", 1)]);
         // With nested folders, each file has the key of the inner folder.
-        let (_, index) = built(&[&web, &web.join("src")]);
+        let (_, index) = build_index(&[&web, &web.join("src")]);
         assert_eq!(recency(&index), [("src/b.py", 1), ("web/a.py", 0)]);
     }
 
     #[test]
-    fn a_history_that_cannot_be_read_is_a_note() {
+    fn an_unreadable_git_history_is_reported_as_a_note() {
         let folder = tempfile::tempdir().unwrap();
         repository(folder.path(), &[&["a.py"]]);
         fs::write(folder.path().join(".git/refs/heads/topic"), "no id\n").unwrap();
-        let (_, index) = built(&[folder.path()]);
+        let (_, index) = build_index(&[folder.path()]);
         assert_eq!(index.files.len(), 1);
         assert_eq!(recency(&index), []);
         let [note] = index.notes.as_slice() else { panic!("{:?}", index.notes) };

@@ -11,7 +11,6 @@ const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// Maximum memory for a compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 16 << 20;
 
-/// Options for interpreting a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PatternOptions {
     /// Whether to match the pattern literally instead of as a regular expression.
@@ -20,7 +19,6 @@ pub(crate) struct PatternOptions {
     pub(crate) whole_words: bool,
 }
 
-/// Why a pattern was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadPattern {
     #[error("the pattern is empty")]
@@ -70,19 +68,19 @@ impl Pattern {
     }
 
     /// Returns whether any line of the text matches.
-    pub(crate) fn is_in(&self, text: &str) -> bool {
-        let mut first = First(false);
+    pub(crate) fn is_match_in(&self, text: &str) -> bool {
+        let mut sink = FirstMatch(false);
         let searched = SearcherBuilder::new().line_number(false).build().search_slice(
             &self.0,
             with_line_feeds(text).as_bytes(),
-            &mut first,
+            &mut sink,
         );
-        searched.is_ok() && first.0
+        searched.is_ok() && sink.0
     }
 
     /// Returns the matching lines in order, with up to `context` lines before and after each.
     pub(crate) fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
-        let mut lines = Lines(Vec::new());
+        let mut lines = LineCollector(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
         // Searching in memory does no I/O, so it cannot fail; if it did, keep the lines found so far.
         let _ = searcher.search_slice(&self.0, with_line_feeds(text).as_bytes(), &mut lines);
@@ -97,9 +95,9 @@ fn reason(error: &str) -> String {
 }
 
 /// A search sink that stops at the first match.
-struct First(bool);
+struct FirstMatch(bool);
 
-impl Sink for First {
+impl Sink for FirstMatch {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> Result<bool, io::Error> {
@@ -108,25 +106,25 @@ impl Sink for First {
     }
 }
 
-struct Lines(Vec<FoundLine>);
+struct LineCollector(Vec<FoundLine>);
 
-impl Lines {
+impl LineCollector {
     fn push(&mut self, line: Option<u64>, bytes: &[u8], is_match: bool) {
         let text = String::from_utf8_lossy(bytes).trim_end_matches(['\n', '\r']).to_owned();
         self.0.push(FoundLine { line: line.unwrap_or_default(), text, is_match });
     }
 }
 
-impl Sink for Lines {
+impl Sink for LineCollector {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        self.push(found.line_number(), found.bytes(), true);
+    fn matched(&mut self, _: &Searcher, matching: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.push(matching.line_number(), matching.bytes(), true);
         Ok(true)
     }
 
-    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
-        self.push(found.line_number(), found.bytes(), false);
+    fn context(&mut self, _: &Searcher, context_line: &SinkContext<'_>) -> Result<bool, io::Error> {
+        self.push(context_line.line_number(), context_line.bytes(), false);
         Ok(true)
     }
 }
@@ -137,38 +135,41 @@ mod tests {
 
     const TEXT: &str = "fn one() {}\r\nfn two() { one() }\r// One more\nfn three() {}\n";
 
-    fn found(pattern: &str, options: PatternOptions, context: usize) -> Vec<(u64, bool)> {
+    fn matched_lines(pattern: &str, options: PatternOptions, context: usize) -> Vec<(u64, bool)> {
         let pattern = Pattern::new(pattern, options).unwrap();
         let lines = pattern.lines(TEXT, context);
-        assert_eq!(pattern.is_in(TEXT), lines.iter().any(|line| line.is_match));
+        assert_eq!(pattern.is_match_in(TEXT), lines.iter().any(|line| line.is_match));
         lines.into_iter().map(|line| (line.line, line.is_match)).collect()
     }
 
     #[test]
-    fn matching_lines_come_with_their_numbers() {
+    fn matching_lines_have_their_numbers() {
         let plain = PatternOptions::default();
-        assert_eq!(found(r"fn \w+\(", plain, 0), [(1, true), (2, true), (4, true)]);
-        assert_eq!(found("one", plain, 0), [(1, true), (2, true)]);
+        assert_eq!(matched_lines(r"fn \w+\(", plain, 0), [(1, true), (2, true), (4, true)]);
+        assert_eq!(matched_lines("one", plain, 0), [(1, true), (2, true)]);
         assert_eq!(
-            found("one", PatternOptions { ignore_case: true, ..plain }, 0),
+            matched_lines("one", PatternOptions { ignore_case: true, ..plain }, 0),
             [(1, true), (2, true), (3, true)]
         );
-        assert_eq!(found("one()", PatternOptions { is_literal: true, ..plain }, 0), [(1, true), (2, true)]);
-        assert_eq!(found("o", PatternOptions { whole_words: true, ..plain }, 0), []);
-        assert_eq!(found("three", plain, 1), [(3, false), (4, true)]);
-        assert_eq!(found("two|three", plain, 1), [(1, false), (2, true), (3, false), (4, true)]);
+        assert_eq!(
+            matched_lines("one()", PatternOptions { is_literal: true, ..plain }, 0),
+            [(1, true), (2, true)]
+        );
+        assert_eq!(matched_lines("o", PatternOptions { whole_words: true, ..plain }, 0), []);
+        assert_eq!(matched_lines("three", plain, 1), [(3, false), (4, true)]);
+        assert_eq!(matched_lines("two|three", plain, 1), [(1, false), (2, true), (3, false), (4, true)]);
         let lines = Pattern::new("one", plain).unwrap().lines(TEXT, 0);
         assert_eq!(lines[0].text, "fn one() {}", "without the end of the line");
     }
 
     #[test]
-    fn what_cannot_be_searched_for_is_refused_with_the_reason() {
-        let refused = |pattern: &str| Pattern::new(pattern, PatternOptions::default()).unwrap_err();
-        assert_eq!(refused(""), BadPattern::Empty);
-        assert_eq!(refused(&"x".repeat(5_000)), BadPattern::TooLong);
-        assert_eq!(refused("a("), BadPattern::Syntax("unclosed group".to_owned()));
-        assert!(matches!(refused("a\\nb"), BadPattern::Syntax(_)), "no match spans lines");
-        assert!(matches!(refused("(?:a{1000}){1000}"), BadPattern::Syntax(_)), "too large");
+    fn invalid_patterns_are_rejected_with_the_reason() {
+        let error_for = |pattern: &str| Pattern::new(pattern, PatternOptions::default()).unwrap_err();
+        assert_eq!(error_for(""), BadPattern::Empty);
+        assert_eq!(error_for(&"x".repeat(5_000)), BadPattern::TooLong);
+        assert_eq!(error_for("a("), BadPattern::Syntax("unclosed group".to_owned()));
+        assert!(matches!(error_for("a\\nb"), BadPattern::Syntax(_)), "no match spans lines");
+        assert!(matches!(error_for("(?:a{1000}){1000}"), BadPattern::Syntax(_)), "too large");
         let literal = PatternOptions { is_literal: true, ..PatternOptions::default() };
         assert!(Pattern::new("a(", literal).is_ok());
     }

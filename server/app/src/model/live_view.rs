@@ -34,22 +34,22 @@ use crate::model::open_documents::{OpenCell, OpenDocuments};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum time that a server may take to reply. It needs a few milliseconds.
-const REPLY_TIME: Duration = Duration::from_secs(1);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum time that a server may take for a call, which is less than a connection may last.
-const CALL_TIME: Duration = Duration::from_secs(8);
+const CALL_TIMEOUT: Duration = Duration::from_secs(8);
 /// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
 /// 10 ms.
 pub(crate) const TICK_MS: i64 = 10;
 /// Maximum size of a file that can have unsaved text, in bytes. Larger files are compared neither.
-const LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
+const READ_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
 
-/// The open documents of all editors, as of the last [look](LiveView::look).
+/// The open documents of all editors, as of the last [refresh](LiveView::refresh).
 #[derive(Debug, Default)]
 pub(crate) struct LiveView {
     /// Texts that each server has sent, by URI.
     known: BTreeMap<Address, BTreeMap<String, KnownText>>,
     /// The documents that are laid over the disk, and what identifies their texts.
-    overlay: (Arc<OpenDocuments>, Vec<Overlaid>),
+    overlay: (Arc<OpenDocuments>, Vec<OverlayIdentity>),
     /// The only server that has the folder, or files in it, open. Its workspace is this folder.
     owner: Option<Address>,
 }
@@ -63,7 +63,7 @@ struct KnownText {
 
 /// What identifies the text of a document that is laid over the disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Overlaid {
+struct OverlayIdentity {
     key: FileKey,
     server: Address,
     version: i32,
@@ -143,7 +143,7 @@ enum Content {
 impl LiveView {
     /// Asks all servers below a state directory for their documents in `folder`, and returns the snapshot's documents and
     /// the state of the view. Returns the same documents as before if nothing changed, so that their parses are kept.
-    pub(crate) fn look(
+    pub(crate) fn refresh(
         &mut self,
         state: &Path,
         folder: &Path,
@@ -182,17 +182,17 @@ impl LiveView {
             }
         }
         self.owner = owner.filter(|_| view.editors == 1 && view.problems.is_empty());
-        candidates.retain(|_, candidate| candidate.counts(snapshot));
+        candidates.retain(|_, candidate| candidate.is_shown(snapshot));
         for candidate in candidates.values() {
             view.unsaved.insert(candidate.key.clone(), candidate.unsaved(snapshot));
         }
-        let overlaid: Vec<Overlaid> = candidates.values().map(Candidate::overlaid).collect();
-        if overlaid != self.overlay.1 {
+        let identities: Vec<OverlayIdentity> = candidates.values().map(Candidate::overlay_identity).collect();
+        if identities != self.overlay.1 {
             let mut documents = OpenDocuments::default();
             for candidate in candidates.into_values() {
                 candidate.open(&mut documents);
             }
-            self.overlay = (Arc::new(documents), overlaid);
+            self.overlay = (Arc::new(documents), identities);
         }
         (Arc::clone(&self.overlay.0), view)
     }
@@ -222,7 +222,7 @@ impl LiveView {
             is_trusted: trust == Trust::Trusted,
         };
         let request = serde_json::to_vec(&call).ok()?;
-        let reply = ask(owner, &request, CALL_TIME);
+        let reply = ask(owner, &request, CALL_TIMEOUT);
         let reply = reply.inspect_err(|error| tracing::debug!(%error, "a server did not run a call")).ok()?;
         let reply: CallReply = serde_json::from_slice(&reply).ok()?;
         if reply.protocol != PROTOCOL {
@@ -242,18 +242,18 @@ impl LiveView {
         let known = known.map(|(uri, known)| (uri.clone(), known.stamp)).collect();
         let request = Request { protocol: PROTOCOL, folder: folder.to_owned(), known };
         let request = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
-        let missing = |why: &str| format!("an editor's unsaved text may be missing, because {why}");
-        let reply = match ask(server, &request, REPLY_TIME) {
+        let missing = |reason: &str| format!("an editor's unsaved text may be missing, because {reason}");
+        let reply = match ask(server, &request, REPLY_TIMEOUT) {
             Ok(reply) => reply,
             Err(AskError::Ended) => return Ok(None),
             Err(error) => return Err(missing(&error.to_string())),
         };
-        let head: Head =
+        let header: Head =
             serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
-        if head.protocol != PROTOCOL {
+        if header.protocol != PROTOCOL {
             return Err(missing(&format!(
                 "its server runs another version of Strata ({}); restart the older of the editor and this program",
-                External::new(&head.version).line()
+                External::new(&header.version).line()
             )));
         }
         let reply =
@@ -263,18 +263,18 @@ impl LiveView {
 
     /// Converts a server's documents, and remembers their texts.
     fn candidates(&mut self, server: &Address, reply: Reply, snapshot: &Snapshot) -> Vec<Candidate> {
-        let before = self.known.remove(server).unwrap_or_default();
+        let known_before = self.known.remove(server).unwrap_or_default();
         let editor = reply.editor.map(|name| External::new(&name).line().to_string());
         let mut known = BTreeMap::new();
         let mut cells: BTreeMap<String, Vec<(LiveDocument, Buffer)>> = BTreeMap::new();
-        let mut found = Vec::new();
+        let mut candidates = Vec::new();
         for document in reply.documents {
             let is_cell = document.notebook.is_some();
             let key = key_of(&document.uri, &snapshot.roots);
             let Some(key) = key.or_else(|| is_cell.then(|| FileKey::new(document.uri.as_str()))) else {
                 continue;
             };
-            let buffer = match (&document.text, before.get(&document.uri)) {
+            let buffer = match (&document.text, known_before.get(&document.uri)) {
                 (Some(text), _) => Buffer::new(&key, document.with_text(text)),
                 (None, Some(known)) if known.stamp == document.stamp => {
                     let mut buffer = known.buffer.clone();
@@ -291,7 +291,7 @@ impl LiveView {
             }
             let open = buffer.document();
             let text = open.is_known().then(|| without_byte_order_mark(&open.text()).to_owned());
-            found.push(Candidate {
+            candidates.push(Candidate {
                 key,
                 uri: document.uri,
                 server: server.clone(),
@@ -306,9 +306,12 @@ impl LiveView {
         }
         for notebook in reply.notebooks {
             let Some(key) = key_of(&notebook.uri, &snapshot.roots) else { continue };
-            let own = cells.remove(&notebook.uri).unwrap_or_default();
-            let own = own.into_iter().map(|(cell, buffer)| (cell.uri, buffer.document().clone())).collect();
-            let content = Content::Notebook(notebook.clone(), own);
+            let notebook_cells = cells.remove(&notebook.uri).unwrap_or_default();
+            let notebook_cells = notebook_cells
+                .into_iter()
+                .map(|(cell, buffer)| (cell.uri, buffer.document().clone()))
+                .collect();
+            let content = Content::Notebook(notebook.clone(), notebook_cells);
             let mut candidate = Candidate {
                 key,
                 uri: notebook.uri,
@@ -322,27 +325,27 @@ impl LiveView {
                 content,
             };
             candidate.text = candidate.notebook_text();
-            found.push(candidate);
+            candidates.push(candidate);
         }
         self.known.insert(server.clone(), known);
-        found
+        candidates
     }
 }
 
 impl Candidate {
     /// Whether the text is shown instead of that on disk.
-    fn counts(&self, snapshot: &Snapshot) -> bool {
+    fn is_shown(&self, snapshot: &Snapshot) -> bool {
         if self.sync != Sync::InStep {
             return true;
         }
         let is_edited = self.edited_at > self.saved_at;
         let Some(text) = &self.text else { return false };
-        match snapshot.disk.text(&snapshot.roots, &self.key, LIMITS) {
+        match snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS) {
             Ok(disk) if is_same(&disk.text, text) => false,
             Ok(disk) => {
                 // An editor may save one version while the next one is being typed.
                 let last_tick = disk.stamp.mtime_ns / 1_000_000 + TICK_MS;
-                is_edited || last_tick < as_ms(self.saved_at) || last_tick < as_ms(self.edited_at)
+                is_edited || last_tick < to_i64_ms(self.saved_at) || last_tick < to_i64_ms(self.edited_at)
             }
             // Also if the file was deleted, or never saved.
             Err(_) => is_edited,
@@ -350,24 +353,24 @@ impl Candidate {
     }
 
     fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
-        let disk = snapshot.disk.text(&snapshot.roots, &self.key, LIMITS);
-        let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > as_ms(self.saved_at));
+        let disk = snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS);
+        let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > to_i64_ms(self.saved_at));
         let out_of_sync = self.sync != Sync::InStep;
         UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
     }
 
-    fn overlaid(&self) -> Overlaid {
+    fn overlay_identity(&self) -> OverlayIdentity {
         let stamp = match &self.content {
             Content::Document(buffer) => buffer.generation(),
             Content::Notebook(notebook, _) => notebook.edited_at,
         };
         let (key, server, sync) = (self.key.clone(), self.server.clone(), self.sync.clone());
-        Overlaid { key, server, version: self.version, stamp, sync }
+        OverlayIdentity { key, server, version: self.version, stamp, sync }
     }
 
     fn open(self, documents: &mut OpenDocuments) {
         match self.content {
-            Content::Document(buffer) => documents.put(&self.uri, self.key, buffer),
+            Content::Document(buffer) => documents.replace_buffer(&self.uri, self.key, buffer),
             Content::Notebook(notebook, cells) => {
                 open_notebook(&self.uri, self.key, &notebook, &cells, documents);
             }
@@ -377,9 +380,9 @@ impl Candidate {
     /// Returns the text of a notebook. `None` for other documents.
     fn notebook_text(&self) -> Option<String> {
         let Content::Notebook(notebook, cells) = &self.content else { return None };
-        let mut alone = OpenDocuments::default();
-        open_notebook(&self.uri, self.key.clone(), notebook, cells, &mut alone);
-        alone.text(&self.key).map(|file| file.text.to_string())
+        let mut documents = OpenDocuments::default();
+        open_notebook(&self.uri, self.key.clone(), notebook, cells, &mut documents);
+        documents.text(&self.key).map(|file| file.text.to_string())
     }
 }
 
@@ -390,8 +393,9 @@ fn open_notebook(
     cells: &[(String, Document)],
     documents: &mut OpenDocuments,
 ) {
-    let own = notebook.cells.iter().map(|cell| OpenCell { kind: cell.kind, uri: cell.uri.as_str().into() });
-    documents.open_notebook(uri, key, notebook.version, own.collect());
+    let open_cells =
+        notebook.cells.iter().map(|cell| OpenCell { kind: cell.kind, uri: cell.uri.as_str().into() });
+    documents.open_notebook(uri, key, notebook.version, open_cells.collect());
     for (cell, document) in cells {
         documents.open_cell(uri, cell, document.clone());
     }
@@ -403,7 +407,7 @@ fn open_notebook(
 /// Returns the text of an open document that differs from the file on disk. `None` if it does not, or is not open.
 pub(crate) fn unsaved_text(key: &FileKey, snapshot: &Snapshot) -> Option<Arc<str>> {
     let text = snapshot.documents.text(key)?.text;
-    let disk = snapshot.disk.text(&snapshot.roots, key, LIMITS);
+    let disk = snapshot.disk.text(&snapshot.roots, key, READ_LIMITS);
     disk.map_or(true, |disk| !is_same(&disk.text, &text)).then_some(text)
 }
 
@@ -418,6 +422,6 @@ fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-fn as_ms(time: u64) -> i64 {
+fn to_i64_ms(time: u64) -> i64 {
     i64::try_from(time).unwrap_or(i64::MAX)
 }

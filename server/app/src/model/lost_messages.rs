@@ -47,17 +47,17 @@ impl LostMessages {
     }
 
     /// Whether the state of any file is unknown.
-    pub fn is_any(&self) -> bool {
+    pub fn affects_any_file(&self) -> bool {
         self.reason.is_some()
     }
 
     /// Returns why the editor may show other text for a file than the disk. `None` if it does not.
     pub fn reason(&self, key: &FileKey, roots: &Roots) -> Option<&OutOfStep> {
         let reason = self.reason.as_ref()?;
-        let mut in_doubt = self.links.iter().filter(|(_, is_settled)| !**is_settled);
-        let is_open_question = !self.settled.contains(key)
-            || in_doubt.any(|(link, _)| key_of(link, roots).as_ref() == Some(key));
-        is_open_question.then_some(reason)
+        let mut unsettled_links = self.links.iter().filter(|(_, is_settled)| !**is_settled);
+        let is_uncertain = !self.settled.contains(key)
+            || unsettled_links.any(|(link, _)| key_of(link, roots).as_ref() == Some(key));
+        is_uncertain.then_some(reason)
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_in_doubt_until_it_is_mentioned() {
+    fn a_lost_message_makes_each_file_uncertain_until_the_editor_mentions_it() {
         let (key, other) = (FileKey::from("a"), FileKey::from("b"));
         let roots = Roots::default();
         let mut lost = LostMessages::default();
@@ -83,20 +83,21 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_is_in_doubt_until_it_is_mentioned_by_all_of_its_names() {
+    fn a_file_stays_uncertain_until_the_editor_mentions_it_by_every_uri() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a"), "").unwrap();
         std::os::unix::fs::symlink("a", folder.path().join("link")).unwrap();
         let roots = Roots::single(folder.path()).unwrap();
         let key = FileKey::from("a");
-        let [own, link] = ["a", "link"].map(|name| uri::from_path(&folder.path().join(name)).unwrap());
+        let [own_uri, link_uri] =
+            ["a", "link"].map(|name| uri::from_path(&folder.path().join(name)).unwrap());
         let reason = OutOfStep::Misread { detail: "not JSON".to_owned() };
         let mut lost = LostMessages::default();
-        lost.settle(&key, &link, &roots);
+        lost.settle(&key, &link_uri, &roots);
         lost.lose(reason.clone());
-        lost.settle(&key, &own, &roots);
+        lost.settle(&key, &own_uri, &roots);
         assert_eq!(lost.reason(&key, &roots), Some(&reason));
-        lost.settle(&key, &link, &roots);
+        lost.settle(&key, &link_uri, &roots);
         assert_eq!(lost.reason(&key, &roots), None);
     }
 }

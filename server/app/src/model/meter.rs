@@ -63,8 +63,8 @@ impl Status {
         let files = format!("{} selected", counted(selected, "file"));
         let compaction = format!("compaction at {:.0} %", self.compaction_percent);
         let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
-        let said = [Some(used), cached, cost, Some(files), Some(compaction), index];
-        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let parts = [Some(used), cached, cost, Some(files), Some(compaction), index];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -73,17 +73,18 @@ impl Status {
 pub fn read(
     snapshot: &Snapshot,
     session: &Session,
-    keeping: Persistence,
+    persistence: Persistence,
     now_ms: u64,
     cancel: &Cancel,
 ) -> Option<Status> {
-    let ask = session.next_ask(now_ms);
-    let read: Result<_, Cancelled> = snapshot.with_workspace(session, &ask, cancel, |workspace, means| {
-        let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
-        (redacted, budget::report(workspace, session, &ask, means))
-    });
-    let (redacted, report) = read.ok()?;
-    let (model, tokens, window, shed) = match report {
+    let prompt_request = session.next_ask(now_ms);
+    let result: Result<_, Cancelled> =
+        snapshot.with_workspace(session, &prompt_request, cancel, |workspace, services| {
+            let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
+            (redacted, budget::report(workspace, session, &prompt_request, services))
+        });
+    let (redacted, report) = result.ok()?;
+    let (model, tokens, window, omitted) = match report {
         Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
         // The request does not fit even without a question, so report its actual size.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
@@ -93,8 +94,8 @@ pub fn read(
         Err(_) => return None,
     };
     let cached = session.cached(now_ms);
-    let means = snapshot.means();
-    let size = RequestSize { tokens, least: tokens, ..session.request_size(&ask, means) };
+    let services = snapshot.prompt_services();
+    let size = RequestSize { tokens, least: tokens, ..session.request_size(&prompt_request, services) };
     Some(Status {
         session: session.id.to_string(),
         model,
@@ -105,10 +106,10 @@ pub fn read(
         dollars: session.bill.total().and_then(|total| total.known_dollars()),
         cached_tokens: cached.map(|cached| cached.tokens),
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
-        compaction_percent: session.compaction_status(size, means, now_ms).percent,
-        shed,
+        compaction_percent: session.compaction_status(size, services, now_ms).percent,
+        shed: omitted,
         redacted,
-        stored: keeping == Persistence::Durable,
+        stored: persistence == Persistence::Durable,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         state_version: session.cache.revision,

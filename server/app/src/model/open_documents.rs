@@ -15,7 +15,6 @@ use strata_prompt::assembly::{FileText, Source};
 
 use crate::clock::now_ms;
 
-/// An open document.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenDocument {
     pub(crate) key: FileKey,
@@ -36,7 +35,6 @@ pub struct OpenCell {
     pub uri: Arc<str>,
 }
 
-/// An open notebook.
 #[derive(Clone, Debug)]
 pub struct OpenNotebook {
     pub key: FileKey,
@@ -59,7 +57,6 @@ impl OpenNotebook {
     }
 }
 
-/// All open documents.
 #[derive(Clone, Debug, Default)]
 pub struct OpenDocuments {
     documents: BTreeMap<Arc<str>, OpenDocument>,
@@ -125,7 +122,7 @@ impl OpenDocuments {
     }
 
     /// Returns the open document or notebook that a text names by its key or its URI.
-    pub fn named(&self, text: &str) -> Option<FileKey> {
+    pub fn find(&self, text: &str) -> Option<FileKey> {
         let file = || self.files.get_key_value(text).map(|(key, _)| key);
         let notebook =
             || self.notebooks.values().map(|notebook| &notebook.key).find(|key| key.as_str() == text);
@@ -147,9 +144,9 @@ impl OpenDocuments {
         if !open.is_known() {
             return None;
         }
-        let mut file = FileText::of_buffer(open);
+        let mut file = FileText::from_buffer(open);
         if let (Source::Buffer { sync: sync @ Sync::InStep, .. }, Some(other)) =
-            (&mut file.source, self.rival(key))
+            (&mut file.source, self.differing_uri(key))
         {
             *sync = Sync::OutOfStep { reason: OutOfStep::OpenTwice { other } };
         }
@@ -215,8 +212,8 @@ impl OpenDocuments {
 
     /// Opens a document as a cell of a notebook. Returns its key, or `None` if the notebook is not open.
     pub fn open_cell(&mut self, notebook: &str, uri: &str, document: Document) -> Option<FileKey> {
-        let (notebook, open) = self.notebooks.get_key_value(notebook)?;
-        let key = cell_key(&open.key, cell_name(uri));
+        let (notebook, open_notebook) = self.notebooks.get_key_value(notebook)?;
+        let key = cell_key(&open_notebook.key, cell_name(uri));
         let notebook = Some(Arc::clone(notebook));
         self.insert(uri, key.clone(), Buffer::new(&key, document), notebook);
         Some(key)
@@ -224,34 +221,34 @@ impl OpenDocuments {
 
     /// Replaces the buffer of a document after a change, or opens it. It counts from now on, unless the change edited
     /// nothing.
-    pub fn put(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
+    pub fn replace_buffer(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
         let is_new = !self.documents.contains_key(uri);
         if is_new {
             self.insert(uri, key, buffer.clone(), None);
         }
-        let now = self.tick();
+        let time = self.tick();
         if let Some(document) = self.documents.get_mut(uri) {
             let state = |buffer: &Buffer| (buffer.generation(), buffer.document().is_in_step());
             if is_new || state(&document.buffer) != state(&buffer) {
-                document.edited_at = now;
+                document.edited_at = time;
             }
             document.buffer = Arc::new(buffer);
         }
     }
 
     /// Records that the editor saved a document or a notebook.
-    pub fn saved(&mut self, uri: &str) {
-        let now = self.tick();
+    pub fn mark_saved(&mut self, uri: &str) {
+        let time = self.tick();
         if let Some(document) = self.documents.get_mut(uri) {
-            document.saved_at = now;
+            document.saved_at = time;
         }
         if let Some(notebook) = self.notebooks.get_mut(uri) {
-            notebook.saved_at = now;
+            notebook.saved_at = time;
         }
     }
 
     /// Replaces the buffer to use for a file with the same text and a newer parse.
-    pub fn parsed(&mut self, key: &FileKey, buffer: Buffer) {
+    pub fn replace_parse(&mut self, key: &FileKey, buffer: Buffer) {
         let uri = self.current_entry(key).map(|(uri, _)| Arc::clone(uri));
         if let Some(document) = uri.and_then(|uri| self.documents.get_mut(&uri)) {
             document.buffer = Arc::new(buffer);
@@ -283,11 +280,10 @@ impl OpenDocuments {
         self.notebooks.contains_key(uri)
     }
 
-    /// Returns an open notebook to edit it.
     pub fn notebook_mut(&mut self, uri: &str) -> Option<&mut OpenNotebook> {
-        let now = self.tick();
+        let time = self.tick();
         let notebook = self.notebooks.get_mut(uri)?;
-        notebook.edited_at = now;
+        notebook.edited_at = time;
         Some(notebook)
     }
 
@@ -382,7 +378,7 @@ impl OpenDocuments {
     }
 
     /// Returns another buffer of the same file whose text differs or may differ, as its URI.
-    fn rival(&self, key: &FileKey) -> Option<String> {
+    fn differing_uri(&self, key: &FileKey) -> Option<String> {
         let (current, document) = self.current_entry(key)?;
         let text = &document.buffer.document().rope;
         let differs = |uri: &&Arc<str>| {

@@ -22,7 +22,6 @@ pub(crate) struct ParsedFile {
     tree: SyntaxTree,
 }
 
-/// Why a file has no outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoOutline {
     #[error("no grammar recognizes it")]
@@ -70,18 +69,18 @@ impl ParsedFile {
             return Ok(Err(NoOutline::Unparsed(reason)));
         }
         let places = outline::located(&tree, &text, cancel)?;
-        let lines = LineStarts::of(&text);
-        let unparsed = UnparsedLines::of(&tree, &text);
+        let lines = LineStarts::new(&text);
+        let unparsed = UnparsedLines::find(&tree, &text);
         Ok(Ok(Self { text, lines, places, unparsed, language: language.name, tree }))
     }
 
     /// Returns the first and last line of a definition with the documentation, decorators and attributes before it.
     pub(crate) fn lines_with_lead(&self, place: &Located) -> (u32, u32) {
-        self.lines.of_range(&outline::with_lead(&self.tree, &self.text, place))
+        self.lines.line_range(&outline::with_lead(&self.tree, &self.text, place))
     }
 
     /// Returns the first and last line of a definition, counted from 1.
     pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
-        self.lines.of_range(&place.range)
+        self.lines.line_range(&place.range)
     }
 }

@@ -6,7 +6,7 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::buffer::{Buffer, ParsedBuffer};
-use strata_code::outline::{self, SyntaxTree, Unparsed, edition};
+use strata_code::outline::{self, SyntaxTree, Unparsed, version_hash};
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineKey;
@@ -20,7 +20,7 @@ impl Snapshot {
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub fn parse(&self, language: LanguageId, text: &str, cancel: &Cancel) -> Result<SyntaxTree, Cancelled> {
-        let key = OutlineKey::new(ContentHash::of(text), edition(language));
+        let key = OutlineKey::new(ContentHash::of(text), version_hash(language));
         if let Some(reason) = self.outlines.outline(key).and_then(|outline| outline.unparsed) {
             return SyntaxTree::none(language, reason);
         }

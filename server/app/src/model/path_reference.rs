@@ -13,7 +13,6 @@ pub(crate) struct PathReference {
     pub(crate) part: Option<FilePart>,
 }
 
-/// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FilePart {
     Lines(LineRange),
@@ -36,51 +35,59 @@ impl PathReference {
     /// exists.
     pub(crate) fn parse(text: &str, exists: impl Fn(&str) -> bool) -> Option<Self> {
         if exists(text) {
-            return Some(Self::whole(text));
+            return Some(Self::without_part(text));
         }
         let plain = unescaped(without_backticks(text.trim()));
-        readings(text).chain(readings(&plain)).find(|reading| exists(&reading.path))
+        interpretations(text)
+            .chain(interpretations(&plain))
+            .find(|interpretation| exists(&interpretation.path))
     }
 
     /// Returns what a text most likely means whose path does not exist.
-    pub(crate) fn of_missing(text: &str) -> Self {
+    pub(crate) fn for_missing_path(text: &str) -> Self {
         let is_pattern = text.contains(['*', '?', '[', '{']);
-        let likely = readings(text).find(|reading| reading.part.is_some());
-        likely.filter(|_| !is_pattern).unwrap_or_else(|| Self::whole(text))
+        let likely = interpretations(text).find(|reading| reading.part.is_some());
+        likely.filter(|_| !is_pattern).unwrap_or_else(|| Self::without_part(text))
     }
 
-    pub(crate) fn whole(path: &str) -> Self {
+    pub(crate) fn without_part(path: &str) -> Self {
         Self { path: path.to_owned(), part: None }
     }
 }
 
 /// Returns the ways to read a text, the one with the longest path first.
-fn readings(text: &str) -> impl Iterator<Item = PathReference> {
-    let ends = text.rmatch_indices(['#', ':']).filter_map(|(at, mark)| {
-        let (path, rest) = text.split_at_checked(at)?;
-        let rest = rest.get(1..)?;
-        let part = match mark {
-            "#" => match rest.parse() {
+fn interpretations(text: &str) -> impl Iterator<Item = PathReference> {
+    let ends = text.rmatch_indices(['#', ':']).filter_map(|(at, separator)| {
+        let (path, part_text) = text.split_at_checked(at)?;
+        let part_text = part_text.get(1..)?;
+        let part = match separator {
+            "#" => match part_text.parse() {
                 Ok(lines) => Some(FilePart::Lines(lines)),
-                Err(_) => (!rest.is_empty()).then(|| FilePart::Definition(rest.to_owned())),
+                Err(_) => (!part_text.is_empty()).then(|| FilePart::Definition(part_text.to_owned())),
             },
-            _ if rest.trim().is_empty() => None,
-            _ => Some(FilePart::Lines(lines_after_colon(rest)?)),
+            _ if part_text.trim().is_empty() => None,
+            _ => Some(FilePart::Lines(lines_after_colon(part_text)?)),
         };
         (!path.is_empty()).then(|| PathReference { path: path.to_owned(), part })
     });
-    std::iter::once(PathReference::whole(text)).chain(ends)
+    std::iter::once(PathReference::without_part(text)).chain(ends)
 }
 
 /// Parses the lines at the start of `10`, `10-40`, `10:5`, `10: text` and `10-40 text`.
 fn lines_after_colon(text: &str) -> Option<LineRange> {
     let digits =
         |text: &str| text.len() - text.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
-    let (first, rest) = text.split_at_checked(digits(text))?;
+    let (first, after_first) = text.split_at_checked(digits(text))?;
     let first: u32 = first.parse().ok()?;
-    let last = rest.strip_prefix('-').and_then(|rest| rest.get(..digits(rest))?.parse().ok());
+    let last = after_first
+        .strip_prefix('-')
+        .and_then(|after_first| after_first.get(..digits(after_first))?.parse().ok());
     let is_end = |next: char| next == ':' || next == '-' || next.is_whitespace();
-    rest.chars().next().is_none_or(is_end).then(|| LineRange::new(first, last.unwrap_or(first).max(first)))?
+    after_first
+        .chars()
+        .next()
+        .is_none_or(is_end)
+        .then(|| LineRange::new(first, last.unwrap_or(first).max(first)))?
 }
 
 fn without_backticks(text: &str) -> &str {
@@ -132,8 +139,8 @@ mod tests {
     ];
 
     fn parsed(text: &str) -> (String, String) {
-        let found = PathReference::parse(text, |path| FILES.contains(&path));
-        let PathReference { path, part } = found.unwrap_or_else(|| PathReference::of_missing(text));
+        let reference = PathReference::parse(text, |path| FILES.contains(&path));
+        let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::for_missing_path(text));
         (path, part.map_or(String::new(), |part| part.to_string()))
     }
 
@@ -143,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_have_a_part() {
+    fn a_part_after_a_path_is_parsed() {
         check("a.py", "a.py", "");
         check("a.py:10", "a.py", "L10");
         check("a.py:10:5", "a.py", "L10");
@@ -167,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_does_not_exist_is_named_without_its_part() {
+    fn the_part_is_split_from_a_path_that_does_not_exist() {
         check("gone.py:10", "gone.py", "L10");
         check("gone.py#x", "gone.py", "x");
         check("src/*.py", "src/*.py", "");
@@ -176,7 +183,7 @@ mod tests {
 
     /// What is printed can be typed.
     #[test]
-    fn every_printed_form_of_every_file_names_it() {
+    fn every_form_in_which_a_path_is_printed_is_parsed() {
         for file in FILES {
             let external = External::new(file);
             let printed = [

@@ -10,17 +10,17 @@ use strata_code::notebook::split_cell;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
-use strata_host::secrets::secret_by_place;
+use strata_host::secrets::secret_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
 
 use crate::model::index::outline;
 use crate::model::snapshot::Snapshot;
-use crate::model::workspace_context::{scoped_rules, session_state, standing};
+use crate::model::workspace_context::{scoped_rules, session_state, system_context};
 
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
-const FIRST_LOOK: usize = 5_000;
+const MAX_INITIAL_CHECKS: usize = 5_000;
 
 impl Snapshot {
     /// Returns the current outlines. Those of open buffers replace those of files on disk.
@@ -31,25 +31,25 @@ impl Snapshot {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in self.documents.buffers() {
             // A file that the scan does not outline because of its name must not enter the map when it is open.
-            if secret_by_place(&self.roots, key).is_some() {
-                lay_over(&mut symbols, key, None);
+            if secret_by_link_target(&self.roots, key).is_some() {
+                replace_outline(&mut symbols, key, None);
                 continue;
             }
-            lay_over(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
+            replace_outline(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
         }
         Ok(symbols)
     }
 
-    /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.
+    /// Gathers the workspace data for the prompt of `prompt_request` in `session`, and passes it to `build`.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
-        ask: &PromptRequest,
+        prompt_request: &PromptRequest,
         cancel: &Cancel,
-        use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
+        build: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
     ) -> Result<R, Cancelled> {
         let mut texts = BTreeMap::new();
         let mut unreadable = BTreeMap::new();
@@ -68,19 +68,20 @@ impl Snapshot {
         self.refresh_members(&mut symbols, &session.map_members, cancel)?;
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         // A notebook that is selected or excluded decides for its cells.
-        let decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
-        for cell in open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| decided(&notebook)))
+        let is_decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
+        for cell in
+            open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| is_decided(&notebook)))
         {
             symbols.remove(cell);
         }
-        let mut system = standing(self, session);
-        let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
+        let mut system = system_context(self, session);
+        let excerpts = self.excerpts(session, prompt_request, &symbols, &system, cancel)?;
         let excerpted = excerpts.items.iter().map(|excerpt| excerpt.key.file.clone());
         system.scoped_rules = scoped_rules(self, session, &system.rules, excerpted);
-        let frame = self.context_frame(session, ask, &symbols, &excerpts);
-        let now = [system.scoped_rules_text(), session_state(self, session, cancel)?];
-        let now: Vec<String> = now.into_iter().filter(|part| !part.is_empty()).collect();
-        let now = now.join("\n\n");
+        let frame = self.context_frame(session, prompt_request, &symbols, &excerpts);
+        let state_parts = [system.scoped_rules_text(), session_state(self, session, cancel)?];
+        let state_parts: Vec<String> = state_parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let state_parts = state_parts.join("\n\n");
         let workspace = Workspace {
             texts: &texts,
             unreadable: &unreadable,
@@ -94,10 +95,10 @@ impl Snapshot {
             excerpts: &excerpts,
             index: self.index.state,
             trust: self.trust,
-            standing: &system,
-            session_state: &self.screen.text(&now),
+            system_context: &system,
+            session_state: &self.screen.text(&state_parts),
         };
-        Ok(use_it(&workspace, self.means()))
+        Ok(build(&workspace, self.prompt_services()))
     }
 
     /// Refreshes the outlines of closed files that changed on disk, because file watchers can miss changes. Checks
@@ -108,16 +109,16 @@ impl Snapshot {
         members: &[MapMember],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        let first: Vec<FileKey> = match members {
-            [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
+        let candidates: Vec<FileKey> = match members {
+            [] => self.index.symbols.keys().take(MAX_INITIAL_CHECKS).cloned().collect(),
             _ => Vec::new(),
         };
-        let closed = |key: &&FileKey| !self.documents.contains(key);
-        for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
+        let is_closed = |key: &&FileKey| !self.documents.contains(key);
+        for key in members.iter().map(|member| &member.path).chain(&candidates).filter(is_closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
             if quick_stamp(&self.roots, key) != Some(known) {
-                lay_over(symbols, key, self.outline_on_disk(key, cancel)?);
+                replace_outline(symbols, key, self.outline_on_disk(key, cancel)?);
             }
         }
         Ok(())
@@ -127,7 +128,7 @@ impl Snapshot {
     fn outline_on_disk(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
         let limits = ReadLimits { max_bytes: self.settings.symbols.max_file_bytes };
         // The file may have been replaced by a link since the scan.
-        let outlined = match secret_by_place(&self.roots, key) {
+        let outlined = match secret_by_link_target(&self.roots, key) {
             Some(_) => None,
             None => {
                 let text = self.disk.text(&self.roots, key, limits).ok();
@@ -139,12 +140,12 @@ impl Snapshot {
     }
 }
 
-/// Replaces the outline of a file, or removes it if `now` is `None`.
-fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
-    match now {
+/// Replaces the outline of a file, or removes it if `outline` is `None`.
+fn replace_outline(symbols: &mut SymbolIndex, key: &FileKey, outline: Option<Arc<FileSymbols>>) {
+    match outline {
         // Any change copies the table of all files, so skip an equal outline.
-        Some(now) if symbols.get(key) == Some(&now) => {}
-        Some(now) => symbols.extend([(key.clone(), now)]),
+        Some(outline) if symbols.get(key) == Some(&outline) => {}
+        Some(outline) => symbols.extend([(key.clone(), outline)]),
         None => {
             symbols.remove(key);
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 /// Maximum number of documents to remember. One is not enough, because the client may close the most recent ones.
-const REMEMBERED: usize = 64;
+const MAX_DOCUMENTS: usize = 64;
 
 /// URIs of the documents that the client mentioned, most recent last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,16 +12,16 @@ pub struct RecentDocuments(Vec<Arc<str>>);
 
 impl RecentDocuments {
     /// Records that the client mentioned the document with this URI.
-    pub fn named(&mut self, uri: &str) {
-        self.closed(uri);
-        if self.0.len() >= REMEMBERED {
+    pub fn mention(&mut self, uri: &str) {
+        self.remove(uri);
+        if self.0.len() >= MAX_DOCUMENTS {
             self.0.remove(0);
         }
         self.0.push(uri.into());
     }
 
     /// Removes a document that the client closed, so that the one before it becomes current again.
-    pub fn closed(&mut self, uri: &str) {
+    pub fn remove(&mut self, uri: &str) {
         self.0.retain(|known| **known != *uri);
     }
 
@@ -36,21 +36,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_one_counts_until_it_is_closed() {
-        let mut attention = RecentDocuments::default();
-        assert_eq!(attention.latest(), None);
-        ["a", "b", "a"].into_iter().for_each(|uri| attention.named(uri));
-        assert_eq!(attention.latest(), Some("a"));
-        attention.closed("a");
-        assert_eq!(attention.latest(), Some("b"));
-        attention.closed("b");
-        assert_eq!(attention.latest(), None);
+    fn the_last_document_is_current_until_it_is_closed() {
+        let mut documents = RecentDocuments::default();
+        assert_eq!(documents.latest(), None);
+        ["a", "b", "a"].into_iter().for_each(|uri| documents.mention(uri));
+        assert_eq!(documents.latest(), Some("a"));
+        documents.remove("a");
+        assert_eq!(documents.latest(), Some("b"));
+        documents.remove("b");
+        assert_eq!(documents.latest(), None);
     }
 
     #[test]
-    fn a_client_that_never_closes_anything_costs_nothing() {
-        let mut attention = RecentDocuments::default();
-        (0..1_000).for_each(|number| attention.named(&number.to_string()));
-        assert_eq!((attention.0.len(), attention.latest()), (REMEMBERED, Some("999")));
+    fn the_number_of_remembered_documents_is_limited() {
+        let mut documents = RecentDocuments::default();
+        (0..1_000).for_each(|number| documents.mention(&number.to_string()));
+        assert_eq!((documents.0.len(), documents.latest()), (MAX_DOCUMENTS, Some("999")));
     }
 }

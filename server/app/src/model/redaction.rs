@@ -5,5 +5,5 @@ pub use strata_tokens::redaction::Screen;
 
 /// Creates a screen with the user's own key, which is read or created when the first secret is found.
 pub fn screen_of_user() -> Screen {
-    Screen::new(placeholder_key::of_user)
+    Screen::new(placeholder_key::for_user)
 }

@@ -26,9 +26,8 @@ use crate::model::snapshot::Snapshot;
 /// Maximum number of patterns to read from one rule file.
 const MAX_PATTERNS: usize = 100;
 /// Maximum number of lines of front matter.
-const MAX_HEAD: usize = 200;
+const MAX_FRONT_MATTER_LINES: usize = 200;
 
-/// Where a rule file applies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum RuleScope {
     Everywhere,
@@ -65,7 +64,6 @@ pub enum RuleReason {
     OnRequest,
 }
 
-/// A rule file of a workspace.
 pub(crate) struct Rule {
     pub(crate) file: SystemContextText,
     pub(crate) reason: RuleReason,
@@ -92,13 +90,13 @@ pub(crate) fn rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -
         );
         Some(SystemContextText { text: text.ok()?.text, path })
     };
-    let found = rule_files(&snapshot.roots, patterns);
-    let nested = nested(snapshot, patterns, files, &found);
-    let own = found.into_iter().filter_map(text).map(|file| {
+    let rule_keys = rule_files(&snapshot.roots, patterns);
+    let nested = nested_rule_files(snapshot, patterns, files, &rule_keys);
+    let workspace_rules = rule_keys.into_iter().filter_map(text).map(|file| {
         let reason = RuleScope::new(&file).reason(&file.path, files, snapshot);
         Rule { file, reason }
     });
-    let mut rules: Vec<Rule> = own.collect();
+    let mut rules: Vec<Rule> = workspace_rules.collect();
     rules.extend(
         nested.into_iter().filter_map(|(path, file)| {
             Some(Rule { file: text(path)?, reason: RuleReason::Directory { file } })
@@ -109,7 +107,7 @@ pub(crate) fn rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -
 
 /// Returns the rule files in the directories above `files` that have the name of a rule file of the workspace, each with
 /// the first file below it.
-fn nested(
+fn nested_rule_files(
     snapshot: &Snapshot,
     patterns: &[String],
     files: &[FileKey],
@@ -120,18 +118,19 @@ fn nested(
     let mut directories: BTreeSet<&str> = BTreeSet::new();
     let mut nested: Vec<(FileKey, FileKey)> = Vec::new();
     for file in files {
-        let mut rest = file.as_str();
-        while let Some((directory, _)) = rest.rsplit_once('/') {
-            rest = directory;
+        let mut path = file.as_str();
+        while let Some((directory, _)) = path.rsplit_once('/') {
+            path = directory;
             if !directories.insert(directory) {
                 break;
             }
-            let places: Vec<String> = names.iter().map(|name| format!("{directory}/{name}")).collect();
-            let found = rule_files(&snapshot.roots, &own_paths(snapshot, &places));
+            let candidates: Vec<String> = names.iter().map(|name| format!("{directory}/{name}")).collect();
+            let found_keys = rule_files(&snapshot.roots, &paths_in_folder(snapshot, &candidates));
             // With several folders, another one may have a directory with the same name.
-            let found = found.into_iter().filter(|key| places.iter().any(|place| place == key.as_str()));
-            let found = found.filter(|key| !known.contains(key) && is_own(key, snapshot));
-            nested.extend(found.map(|key| (key, file.clone())));
+            let found_keys =
+                found_keys.into_iter().filter(|key| candidates.iter().any(|place| place == key.as_str()));
+            let found_keys = found_keys.filter(|key| !known.contains(key) && is_protected(key, snapshot));
+            nested.extend(found_keys.map(|key| (key, file.clone())));
         }
     }
     nested.sort_by_key(|(key, _)| (key.as_str().matches('/').count(), key.clone()));
@@ -140,7 +139,7 @@ fn nested(
 }
 
 /// Converts keys to paths below a workspace folder. With several folders, keys begin with the folder's name.
-fn own_paths(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
+fn paths_in_folder(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
     let paths = keys.iter().filter_map(|key| match snapshot.roots.len() {
         0 | 1 => Some(key.as_str()),
         _ => key.split_once('/').map(|(_, path)| path),
@@ -150,8 +149,8 @@ fn own_paths(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
 
 /// Whether no other user can change a rule file below a workspace folder. Rules in the folder itself are checked when it is
 /// opened.
-fn is_own(key: &FileKey, snapshot: &Snapshot) -> bool {
-    let path = own_paths(snapshot, &[key.as_str().to_owned()]);
+fn is_protected(key: &FileKey, snapshot: &Snapshot) -> bool {
+    let path = paths_in_folder(snapshot, &[key.as_str().to_owned()]);
     match foreign_rule_path(&snapshot.roots, &path, &Caller::current()) {
         None => true,
         Some((place, _)) => snapshot.roots.iter().any(|root| root.real == place),
@@ -213,7 +212,7 @@ fn front_matter(text: &str) -> Option<Vec<&str>> {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     lines.next().filter(|line| line.trim_end() == "---")?;
     let mut head = Vec::new();
-    for line in lines.take(MAX_HEAD) {
+    for line in lines.take(MAX_FRONT_MATTER_LINES) {
         if line.trim_end() == "---" {
             return Some(head);
         }
@@ -229,19 +228,19 @@ fn values(head: &[&str], field: &str) -> Vec<String> {
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix(':'));
     let Some(value) = value.map(str::trim) else { return Vec::new() };
     let inline = value.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(value);
-    let mut values = separated(inline);
+    let mut values = split_list(inline);
     if value.is_empty() {
         let items = lines.map_while(|line| line.trim_start().strip_prefix("- "));
-        values.extend(items.flat_map(separated));
+        values.extend(items.flat_map(split_list));
     }
     values
 }
 
 /// Splits a list at commas outside of braces, and removes quotes.
-fn separated(list: &str) -> Vec<String> {
+fn split_list(list: &str) -> Vec<String> {
     let unquoted = |text: &str| text.trim().trim_matches(['"', '\'']).trim().to_owned();
     let mut depth = 0usize;
-    let parts = unquoted_whole(list).split(move |character| {
+    let parts = without_quotes(list).split(move |character| {
         match character {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
@@ -253,7 +252,7 @@ fn separated(list: &str) -> Vec<String> {
 }
 
 /// Removes the quotes around a whole list, as in `"**/*.ts,**/*.tsx"`.
-fn unquoted_whole(list: &str) -> &str {
+fn without_quotes(list: &str) -> &str {
     let list = list.trim();
     for quote in ['"', '\''] {
         if let Some(inner) = list.strip_prefix(quote).and_then(|list| list.strip_suffix(quote))
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_says_where_a_rule_applies() {
+    fn the_front_matter_sets_the_scope_of_a_rule() {
         let (cursor, copilot, claude) =
             (".cursor/rules/a.mdc", ".github/instructions/a.instructions.md", ".claude/rules/a.md");
         for (name, head, expected) in [

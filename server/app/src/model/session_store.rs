@@ -33,12 +33,12 @@ pub struct SessionStore(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    place: StoreState,
+    store_state: StoreState,
     sessions: BTreeMap<String, OpenSession>,
     /// Ids of the sessions that are never stored.
     in_memory: BTreeSet<String>,
     /// Message about the store that has not been shown to the user yet.
-    news: Option<String>,
+    notice: Option<String>,
     /// Token calibration of the most recently stored conversation. `None` until it is looked up.
     calibrations: Option<Calibrations>,
 }
@@ -109,8 +109,8 @@ impl SessionStore {
     /// Like `settle`, with an explicit state directory.
     pub fn settle_at(&self, state: PathBuf, folder: &Path) {
         let mut inner = self.inner();
-        if matches!(inner.place, StoreState::Nowhere) {
-            inner.place = StoreState::Closed { state, folder: folder.to_owned() };
+        if matches!(inner.store_state, StoreState::Nowhere) {
+            inner.store_state = StoreState::Closed { state, folder: folder.to_owned() };
         }
     }
 
@@ -134,7 +134,7 @@ impl SessionStore {
 
     /// Returns whether sessions are persisted. A store that has not been opened yet counts as working.
     pub fn persistence(&self) -> Persistence {
-        match self.inner().place {
+        match self.inner().store_state {
             StoreState::Nowhere | StoreState::Failed { .. } => Persistence::InMemory,
             StoreState::Closed { .. } | StoreState::Open(_) => Persistence::Durable,
         }
@@ -149,8 +149,8 @@ impl SessionStore {
         work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
     ) -> Result<T, SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, news, .. } = &mut *inner;
-        Ok(work(opened(place, news)?)?)
+        let Inner { store_state, notice, .. } = &mut *inner;
+        Ok(work(open_store(store_state, notice)?)?)
     }
 
     /// Stores the changes to a session durably. Stores nothing for a new session that is still empty.
@@ -160,42 +160,44 @@ impl SessionStore {
     /// `Ok` if there is no store.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
-        if matches!(place, StoreState::Nowhere) || in_memory.contains(&*session.id) {
+        let Inner { store_state, sessions, in_memory, notice, calibrations } = &mut *inner;
+        if matches!(store_state, StoreState::Nowhere) || in_memory.contains(&*session.id) {
             return Ok(());
         }
         faults::reach("store", Point::Before);
         let id = &*session.id;
-        let now = session.saved();
-        let (change, is_other) = match sessions.get(id) {
-            Some(kept) => (session.history.since(&kept.history), *now != kept.saved),
-            None => (session.history.since(&History::default()), **now != SavedSession::default()),
+        let saved = session.saved();
+        let (changes, is_state_changed) = match sessions.get(id) {
+            Some(open_session) => {
+                (session.history.since(&open_session.history), *saved != open_session.saved)
+            }
+            None => (session.history.since(&History::default()), **saved != SavedSession::default()),
         };
-        if change.is_empty() && !is_other {
+        if changes.is_empty() && !is_state_changed {
             return Ok(());
         }
-        let store = match opened(place, news) {
+        let store = match open_store(store_state, notice) {
             // The user is notified once. When the store works again, everything up to then is stored.
             Err(SessionStoreError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
         if !sessions.contains_key(id) {
-            sessions.insert(id.to_owned(), OpenSession::begun(store, id, now_ms)?);
+            sessions.insert(id.to_owned(), OpenSession::create(store, id, now_ms)?);
         }
-        let Some(kept) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
-        let state = is_other.then(|| serde_json::to_value(&**now)).transpose();
+        let Some(open_session) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
+        let state = is_state_changed.then(|| serde_json::to_value(&**saved)).transpose();
         let commit = Commit {
-            removed: change.removed,
-            changed: change.changed,
-            appended: change.added,
-            order: change.order,
+            removed: changes.removed,
+            changed: changes.changed,
+            appended: changes.added,
+            order: changes.order,
             state: state.map_err(|error| StoreError::Sqlite(error.to_string()))?,
             next_id: session.history.next_id().0,
             now_ms,
         };
-        store.commit(&kept.handle, &commit)?;
+        store.commit(&open_session.handle, &commit)?;
         faults::reach("store", Point::Changed);
-        kept.note(session);
+        open_session.set_stored(session);
         if !session.calibrations.is_empty() {
             *calibrations = Some(session.calibrations.clone());
         }
@@ -209,20 +211,20 @@ impl SessionStore {
     /// Returns a [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session.
     pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news, .. } = &mut *inner;
-        let store = opened(place, news)?;
+        let Inner { store_state, sessions, notice, .. } = &mut *inner;
+        let store = open_store(store_state, notice)?;
         let name: SessionId = id.parse()?;
         match sessions.get_mut(id) {
-            Some(kept) => {
-                let session = restored(store, &name)?;
-                kept.note(&session);
-                kept.holders += 1;
+            Some(open_session) => {
+                let session = load_session(store, &name)?;
+                open_session.set_stored(&session);
+                open_session.holders += 1;
                 Ok(Arc::new(session))
             }
             None => {
                 let handle = store.open_session(&name, access)?;
-                let session = restored(store, &name)?;
-                sessions.insert(id.to_owned(), OpenSession::of(handle, &session));
+                let session = load_session(store, &name)?;
+                sessions.insert(id.to_owned(), OpenSession::new(handle, &session));
                 Ok(Arc::new(session))
             }
         }
@@ -234,21 +236,21 @@ impl SessionStore {
     /// Returns a [`SessionStoreError`] if the state cannot be stored.
     pub(crate) fn keep_cache_memory(&self, session: &Session) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news, .. } = &mut *inner;
+        let Inner { store_state, sessions, notice, .. } = &mut *inner;
         let Some(open) = sessions.get(&*session.id) else { return Ok(()) };
         let memory = serde_json::to_string(session.cache_memory())
             .map_err(|error| StoreError::Sqlite(error.to_string()))?;
-        Ok(opened(place, news)?.keep_cache_memory(&open.handle, &memory)?)
+        Ok(open_store(store_state, notice)?.keep_cache_memory(&open.handle, &memory)?)
     }
 
     /// Adds the state that [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
     pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
-        let found = self.with(|store| store.cache_memory(&session.id.parse()?));
-        let Ok(Some(StoredCacheMemory { memory, is_current })) = found else { return session };
+        let stored = self.with(|store| store.cache_memory(&session.id.parse()?));
+        let Ok(Some(StoredCacheMemory { memory, is_current })) = stored else { return session };
         match serde_json::from_str::<CacheMemory>(&memory) {
             Ok(memory) => {
                 let mut session = Session::clone(&session);
-                session.remember_cache(if is_current { memory } else { memory.outdated() });
+                session.restore_cache_memory(if is_current { memory } else { memory.for_changed_session() });
                 Arc::new(session)
             }
             // The state was written by another version, so the next prompt will be rebuilt.
@@ -266,11 +268,11 @@ impl SessionStore {
 
     /// Reverts a load that turned out not to be needed. Call it at most once per load. The session stays open while
     /// others use it.
-    pub(crate) fn give_back(&self, id: &str) {
+    pub(crate) fn undo_load(&self, id: &str) {
         let mut inner = self.inner();
-        let Some(kept) = inner.sessions.get_mut(id) else { return };
-        kept.holders -= 1;
-        if kept.holders == 0 {
+        let Some(open_session) = inner.sessions.get_mut(id) else { return };
+        open_session.holders -= 1;
+        if open_session.holders == 0 {
             inner.sessions.remove(id);
         }
     }
@@ -309,8 +311,8 @@ impl SessionStore {
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn branch_of(&self, id: &str) -> Result<Option<String>, SessionStoreError> {
         let states = self.with(|store| store.states_with("branch"))?;
-        let found = states.into_iter().find(|(session, _)| session.as_str() == id);
-        Ok(found.and_then(|(_, branch)| branch.as_str().map(str::to_owned)))
+        let state = states.into_iter().find(|(session, _)| session.as_str() == id);
+        Ok(state.and_then(|(_, branch)| branch.as_str().map(str::to_owned)))
     }
 
     /// Stores a new session completely, or not at all.
@@ -323,7 +325,7 @@ impl SessionStore {
         name: &str,
         now_ms: u64,
     ) -> Result<(), SessionStoreError> {
-        let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
+        let added = catch_unwind(AssertUnwindSafe(|| self.commit_with_name(session, name, now_ms)));
         if !matches!(added, Ok(Ok(()))) {
             // Report the first error, not that of the cleanup.
             let _ = self.delete(&session.id);
@@ -331,7 +333,12 @@ impl SessionStore {
         added.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    fn put(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), SessionStoreError> {
+    fn commit_with_name(
+        &self,
+        session: &Arc<Session>,
+        name: &str,
+        now_ms: u64,
+    ) -> Result<(), SessionStoreError> {
         self.commit(session, now_ms)?;
         if !name.is_empty() && self.access(&session.id).is_some() {
             let id = session.id.parse()?;
@@ -353,13 +360,13 @@ impl SessionStore {
     ) -> Result<(), SessionStoreError> {
         if self.access(from).is_some() {
             let mut inner = self.inner();
-            let Inner { place, sessions, news, .. } = &mut *inner;
+            let Inner { store_state, sessions, notice, .. } = &mut *inner;
             let original: SessionId = from.parse()?;
             let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
-            let store = opened(place, news)?;
+            let store = open_store(store_state, notice)?;
             let handle = store.fork(&original, &new, None)?;
-            let copy = restored(store, &new.id)?;
-            sessions.insert(session.id.to_string(), OpenSession::of(handle, &copy));
+            let copy = load_session(store, &new.id)?;
+            sessions.insert(session.id.to_string(), OpenSession::new(handle, &copy));
         }
         self.add(session, name, now_ms)
     }
@@ -372,20 +379,20 @@ impl SessionStore {
     pub(crate) fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
-        let Inner { place, sessions, news, .. } = &mut *inner;
-        let store = match opened(place, news) {
+        let Inner { store_state, sessions, notice, .. } = &mut *inner;
+        let store = match open_store(store_state, notice) {
             // Without a store, the session only needs to be closed.
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
         // The store takes the lock of the session itself, so release the lock held here first.
-        let kept = sessions.remove(id).map(|OpenSession { handle, history, saved, holders }| {
+        let open_session = sessions.remove(id).map(|OpenSession { handle, history, saved, holders }| {
             (handle.access(), history, saved, holders)
         });
         match store.delete(&name) {
             Ok(()) => Ok(()),
             Err(error) => {
-                if let Some((access, history, saved, holders)) = kept
+                if let Some((access, history, saved, holders)) = open_session
                     && let Ok(handle) = store.open_session(&name, access)
                 {
                     sessions.insert(id.to_owned(), OpenSession { handle, history, saved, holders });
@@ -401,11 +408,11 @@ impl SessionStore {
     /// Returns the same errors as [`commit`](Self::commit).
     pub(crate) fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news, .. } = &mut *inner;
+        let Inner { store_state, sessions, notice, .. } = &mut *inner;
         if sessions.contains_key(&*session.id) {
             return Ok(());
         }
-        match OpenSession::begun(opened(place, news)?, &session.id, now_ms) {
+        match OpenSession::create(open_store(store_state, notice)?, &session.id, now_ms) {
             // The session is stored, but not open here.
             Err(StoreError::Exists(_)) => {}
             begun => {
@@ -419,34 +426,38 @@ impl SessionStore {
     /// only once.
     pub(crate) fn calibrations(&self) -> Option<Calibrations> {
         let mut inner = self.inner();
-        let Inner { place, news, calibrations, .. } = &mut *inner;
+        let Inner { store_state, notice, calibrations, .. } = &mut *inner;
         if calibrations.is_none() {
-            let state = opened(place, news).and_then(|store| Ok(store.newest_state_with("calibrations")?));
-            let taught = state.unwrap_or_else(|error| {
+            let state = open_store(store_state, notice)
+                .and_then(|store| Ok(store.newest_state_with("calibrations")?));
+            let calibrations_json = state.unwrap_or_else(|error| {
                 tracing::debug!(%error, "earlier conversations are not available");
                 None
             });
-            *calibrations =
-                Some(taught.and_then(|taught| serde_json::from_value(taught).ok()).unwrap_or_default());
+            *calibrations = Some(
+                calibrations_json
+                    .and_then(|calibrations_json| serde_json::from_value(calibrations_json).ok())
+                    .unwrap_or_default(),
+            );
         }
-        calibrations.clone().filter(|taught| !taught.is_empty())
+        calibrations.clone().filter(|calibrations| !calibrations.is_empty())
     }
 
     /// Returns the access with which a stored session is open in this process, or `None` if it is not open.
     pub(crate) fn access(&self, id: &str) -> Option<Access> {
-        self.inner().sessions.get(id).map(|kept| kept.handle.access())
+        self.inner().sessions.get(id).map(|open_session| open_session.handle.access())
     }
 
     /// Takes the pending message for the user about the store.
-    pub(crate) fn news(&self) -> Option<String> {
-        self.inner().news.take()
+    pub(crate) fn notice(&self) -> Option<String> {
+        self.inner().notice.take()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             self.0.clear_poison();
             let mut inner = poisoned.into_inner();
-            inner.look_again();
+            inner.reload();
             inner
         })
     }
@@ -455,14 +466,14 @@ impl SessionStore {
 impl Inner {
     /// Reloads the stored state. The store itself is atomic, but a panic may have occurred before a change was recorded
     /// here.
-    fn look_again(&mut self) {
-        let StoreState::Open(store) = &self.place else { return };
-        for (id, kept) in &mut self.sessions {
+    fn reload(&mut self) {
+        let StoreState::Open(store) = &self.store_state else { return };
+        for (id, open_session) in &mut self.sessions {
             // If a session cannot be read now, its next write reports the error.
             if let Ok(id) = id.parse()
-                && let Ok(stored) = restored(store, &id)
+                && let Ok(stored) = load_session(store, &id)
             {
-                kept.note(&stored);
+                open_session.set_stored(&stored);
             }
         }
     }
@@ -470,7 +481,7 @@ impl Inner {
 
 impl OpenSession {
     /// Creates a stored session that is still empty.
-    fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
+    fn create(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
         Ok(Self {
             handle: store.create(&new)?,
@@ -481,25 +492,25 @@ impl OpenSession {
     }
 
     /// Creates an open session with this stored state.
-    fn of(handle: SessionHandle, stored: &Session) -> Self {
+    fn new(handle: SessionHandle, stored: &Session) -> Self {
         Self { handle, history: stored.history.clone(), saved: Arc::clone(stored.saved()), holders: 1 }
     }
 
     /// Records the state that is now stored.
-    fn note(&mut self, stored: &Session) {
+    fn set_stored(&mut self, stored: &Session) {
         (self.history, self.saved) = (stored.history.clone(), Arc::clone(stored.saved()));
     }
 }
 
-fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
+fn load_session(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
     let stored = store.load(id)?;
-    let saved = saved(id.as_str(), stored.state)?;
+    let saved = parse_saved(id.as_str(), stored.state)?;
     let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
     Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
 /// Parses the stored state other than messages. Imported sessions have no such state.
-fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
+fn parse_saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     if state.is_null() {
         return Ok(SavedSession::default());
     }
@@ -511,19 +522,19 @@ fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
 }
 
 /// Returns the store, and opens it if needed. Retries after each failure, because a disk may become available again.
-fn opened<'a>(
-    place: &'a mut StoreState,
-    news: &mut Option<String>,
+fn open_store<'a>(
+    store_state: &'a mut StoreState,
+    notice: &mut Option<String>,
 ) -> Result<&'a mut Store, SessionStoreError> {
-    let (state, folder, failed) = match place {
+    let (state, folder, failed) = match store_state {
         StoreState::Open(store) => return Ok(store),
         StoreState::Nowhere => return Err(SessionStoreError::Nowhere),
         StoreState::Closed { state, folder } => (state.clone(), folder.clone(), None),
         StoreState::Failed { state, folder, reason } => (state.clone(), folder.clone(), Some(reason.clone())),
     };
-    match WorkspaceKey::of(&folder).and_then(|workspace| Store::open(&state, &workspace)) {
+    match WorkspaceKey::for_folder(&folder).and_then(|workspace| Store::open(&state, &workspace)) {
         Ok(opened) => {
-            *news = match opened.set_aside {
+            *notice = match opened.set_aside {
                 Some(aside) => Some(format!(
                     "the session store was damaged ({}); it is now {}, and Strata created a new one",
                     aside.reason,
@@ -531,21 +542,21 @@ fn opened<'a>(
                 )),
                 None => failed.map(|_| "conversations are being saved again".to_owned()),
             };
-            *place = StoreState::Open(Box::new(opened.store));
+            *store_state = StoreState::Open(Box::new(opened.store));
         }
         // A busy or full store may work the next time, and changes that were not stored have not been acknowledged.
         Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
         Err(error) => {
             let reason = error.to_string();
             if failed.as_ref() != Some(&reason) {
-                *news = Some(format!(
+                *notice = Some(format!(
                     "conversations are not saved: {reason}; they are lost when the server exits"
                 ));
             }
-            *place = StoreState::Failed { state, folder, reason };
+            *store_state = StoreState::Failed { state, folder, reason };
         }
     }
-    match place {
+    match store_state {
         StoreState::Open(store) => Ok(store),
         StoreState::Failed { reason, .. } => Err(SessionStoreError::Unavailable(reason.clone())),
         StoreState::Nowhere | StoreState::Closed { .. } => Err(SessionStoreError::Nowhere),
@@ -561,27 +572,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_while_the_disk_was_away_is_stored_when_it_comes_back() {
+    fn messages_added_while_the_disk_was_unavailable_are_stored_later() {
         let top = tempfile::tempdir().unwrap();
         let disk = top.path().join("disk");
         fs::write(&disk, "no directory").unwrap();
         let store = SessionStore::default();
         store.settle_at(disk.join("state"), top.path());
         let mut session = Session::new("s-1");
-        let mut say = |text: &str| {
+        let mut add_message = |text: &str| {
             session.history.add(NewMessage::text(Role::User, text));
             Arc::new(session.clone())
         };
         for text in ["one", "two"] {
-            store.commit(&say(text), 1).unwrap();
+            store.commit(&add_message(text), 1).unwrap();
             assert_eq!(store.persistence(), Persistence::InMemory);
         }
-        assert!(store.news().is_some_and(|news| news.contains("they are lost when the server exits")));
-        assert_eq!(store.news(), None);
+        assert!(store.notice().is_some_and(|notice| notice.contains("they are lost when the server exits")));
+        assert_eq!(store.notice(), None);
         fs::remove_file(&disk).unwrap();
-        store.commit(&say("three"), 1).unwrap();
+        store.commit(&add_message("three"), 1).unwrap();
         assert_eq!(
-            (store.persistence(), store.news()),
+            (store.persistence(), store.notice()),
             (Persistence::Durable, Some("conversations are being saved again".to_owned()))
         );
         drop(store);
@@ -591,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_stored_is_not_held() {
+    fn the_store_keeps_no_reference_to_a_stored_session() {
         let top = tempfile::tempdir().unwrap();
         let store = SessionStore::default();
         store.settle_at(top.path().join("state"), top.path());

@@ -18,14 +18,13 @@ use strata_tokens::models::{ModelTable, Models, TableError};
 const EDITOR: &str = "editor";
 
 /// Environment variables that look like settings but are not.
-const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
+const NON_SETTING_VARIABLES: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
 /// Settings of one source, or why they could not be read.
 pub type FoundSettings = Result<Source, FileError>;
 
-/// Why a setting was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct SettingProblem {
     /// Path of the setting, such as `cache.min_tokens`. Empty if the problem is not about a single setting.
     pub path: String,
     pub message: String,
@@ -41,7 +40,7 @@ pub struct Configuration {
 
 impl Default for Configuration {
     fn default() -> Self {
-        Self { sources: Vec::new(), effective: resolved(&[]), settings: Arc::default() }
+        Self { sources: Vec::new(), effective: merge(&[]), settings: Arc::default() }
     }
 }
 
@@ -56,33 +55,33 @@ impl Configuration {
 
     /// Replaces the settings of a layer, and returns messages about rejected settings. A source that cannot be read
     /// keeps its earlier settings and does not affect the other sources.
-    pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
-        let (before, others): (Vec<Source>, Vec<Source>) =
+    pub fn replace(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<String> {
+        let (earlier, others): (Vec<Source>, Vec<Source>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
         self.sources = others;
-        let mut told = Vec::new();
-        for found in found {
-            let (name, sentence, keeps) = match found {
-                Ok(source) => match self.take(source.clone()) {
+        let mut messages = Vec::new();
+        for source in sources {
+            let (name, sentence, keep_earlier) = match source {
+                Ok(source) => match self.accept(source.clone()) {
                     Ok(()) => continue,
-                    Err(problem) => (source.name.to_string(), problem.told(&source), true),
+                    Err(problem) => (source.name.to_string(), problem.message_for(&source), true),
                 },
                 Err(error) => {
                     let sentence = format!("the settings file {error}");
                     // A shadowed file's settings were never in effect, so there are none to keep.
-                    let keeps = !matches!(error, FileError::Shadowed { .. });
-                    (error.file().to_owned(), sentence, keeps)
+                    let keep_earlier = !matches!(error, FileError::Shadowed { .. });
+                    (error.file().to_owned(), sentence, keep_earlier)
                 }
             };
-            told.push(sentence);
-            if let Some(old) = before.iter().find(|old| keeps && *old.name == *name) {
+            messages.push(sentence);
+            if let Some(old) = earlier.iter().find(|old| keep_earlier && *old.name == *name) {
                 // Ignore the error: the earlier settings may be rejected too, because other layers may have changed
                 // since.
-                let _ = self.take(old.clone());
+                let _ = self.accept(old.clone());
             }
         }
         self.resolve();
-        told
+        messages
     }
 
     /// Returns messages about settings that have no effect: those that a workspace file must not set, one message per
@@ -105,27 +104,27 @@ impl Configuration {
         misnamed.into_iter().map(move |misnamed| format!("the setting `redaction.allow`{place}: {misnamed}"))
     }
 
-    fn take(&mut self, source: Source) -> Result<(), Problem> {
+    fn accept(&mut self, source: Source) -> Result<(), SettingProblem> {
         if !matches!(source.values, Value::Object(_) | Value::Null) {
-            return Err(Problem { path: String::new(), message: "expected an object".to_owned() });
+            return Err(SettingProblem { path: String::new(), message: "expected an object".to_owned() });
         }
         self.sources.push(source);
-        let taken = parse(resolved(&self.sources).values);
-        if taken.is_err() {
+        let parsed = parse(merge(&self.sources).values);
+        if parsed.is_err() {
             self.sources.pop();
         }
-        taken.map(|_| ())
+        parsed.map(|_| ())
     }
 
     fn resolve(&mut self) {
-        self.effective = resolved(&self.sources);
+        self.effective = merge(&self.sources);
         // Accepted settings depend only on weaker layers. If those layers are gone, use the defaults until they return.
         self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
     }
 }
 
-impl Problem {
-    fn told(&self, source: &Source) -> String {
+impl SettingProblem {
+    fn message_for(&self, source: &Source) -> String {
         let Self { path, message } = self;
         let dot = if path.is_empty() { "" } else { "." };
         match source.layer {
@@ -140,20 +139,20 @@ impl Problem {
 
 /// Returns the settings sent by a client as one source. An empty list counts as an empty table, because Lua encodes an
 /// empty table as a list.
-pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
+pub fn editor_settings(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
     vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
 /// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.
-pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
+pub fn user_settings() -> [(Layer, Vec<FoundSettings>); 2] {
     let file = user_source(|name| std::env::var_os(name)).transpose();
     let variables = std::env::vars_os();
     let variables =
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
-    for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
+    for name in read.unknown.iter().filter(|name| !NON_SETTING_VARIABLES.contains(&name.as_str())) {
         tracing::warn!(name, "unknown setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
@@ -167,12 +166,12 @@ pub(crate) struct NamedSetting {
 }
 
 /// Returns the setting with this dotted name, or `None` if there is none, or if the name stands for a group of settings.
-pub(crate) fn named(name: &str) -> Option<NamedSetting> {
+pub(crate) fn find_setting(name: &str) -> Option<NamedSetting> {
     let path = setting_path(name)?;
     let tree = defaults();
-    let mut at = &tree;
+    let mut node = &tree;
     for part in &path {
-        at = match at {
+        node = match node {
             // The names in a table are free, and a setting without a default may be a table.
             Value::Object(fields) if fields.is_empty() => &Value::Null,
             Value::Null => &Value::Null,
@@ -180,21 +179,21 @@ pub(crate) fn named(name: &str) -> Option<NamedSetting> {
             _ => return None,
         };
     }
-    let is_group = at.as_object().is_some_and(|fields| !fields.is_empty());
-    let default = at.clone();
+    let is_group = node.as_object().is_some_and(|fields| !fields.is_empty());
+    let default = node.clone();
     (!is_group).then_some(NamedSetting { path, default })
 }
 
 /// Returns the names of all settings, sorted.
 pub(crate) fn names() -> Vec<String> {
-    EffectiveSettings::of(defaults(), &[], check_workspace_setting).origins.into_keys().collect()
+    EffectiveSettings::merge(defaults(), &[], check_workspace_setting).origins.into_keys().collect()
 }
 
 /// Returns the name of a setting that is most similar to `name`, if any is similar.
 pub(crate) fn nearest(name: &str) -> Option<String> {
     let last = name.rsplit('.').next().unwrap_or_default();
     let distance = |known: &String| match known.rsplit('.').next() {
-        Some(own) if own == last && !last.is_empty() => 0,
+        Some(last_part) if last_part == last && !last.is_empty() => 0,
         _ => strsim::damerau_levenshtein(known, name),
     };
     let nearest = names().into_iter().min_by_key(distance)?;
@@ -206,25 +205,28 @@ fn defaults() -> Value {
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-/// Merges the settings of these sources.
-fn resolved(sources: &[Source]) -> EffectiveSettings {
-    EffectiveSettings::of(defaults(), sources, check_workspace_setting)
+fn merge(sources: &[Source]) -> EffectiveSettings {
+    EffectiveSettings::merge(defaults(), sources, check_workspace_setting)
 }
 
 /// Parses settings. `null` selects the default.
 ///
 /// # Errors
-/// Returns a [`Problem`] with the path of the first setting that is unknown or of the wrong type.
-fn parse(mut tree: Value) -> Result<Settings, Problem> {
+/// Returns a [`SettingProblem`] with the path of the first setting that is unknown or of the wrong type.
+fn parse(mut tree: Value) -> Result<Settings, SettingProblem> {
     drop_nulls(&mut tree);
     let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
-        Problem { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
+        SettingProblem {
+            path: if path == "." { String::new() } else { path },
+            message: error.inner().to_string(),
+        }
     })?;
     let compaction = &settings.compaction;
-    compaction
-        .profile_named(&compaction.profile, &settings.tool_output)
-        .map_err(|error| Problem { path: "compaction.profile".to_owned(), message: error.to_string() })?;
+    compaction.profile_named(&compaction.profile, &settings.tool_output).map_err(|error| SettingProblem {
+        path: "compaction.profile".to_owned(),
+        message: error.to_string(),
+    })?;
     tokenizers_of(&settings, &models_of(&settings)?)?;
     Ok(settings)
 }
@@ -232,25 +234,27 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
 /// Builds the model table for these settings.
 ///
 /// # Errors
-/// Returns a [`Problem`] if the model settings are incomplete or invalid.
-pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
+/// Returns a [`SettingProblem`] if the model settings are incomplete or invalid.
+pub(crate) fn models_of(settings: &Settings) -> Result<Models, SettingProblem> {
     let builtin = Models::builtin();
     if settings.models == ModelTable::default() {
         return Ok(builtin);
     }
-    let problem = |error: TableError| Problem { path: "models".to_owned(), message: error.to_string() };
+    let problem =
+        |error: TableError| SettingProblem { path: "models".to_owned(), message: error.to_string() };
     builtin.with_overrides(settings.models.clone()).map_err(problem)
 }
 
 /// Returns the models with the tokenizers from the settings, and the tokenizer files. Does not read the files yet.
 ///
 /// # Errors
-/// Returns a [`Problem`] if a tokenizer is for an unknown model, or its path is not absolute.
+/// Returns a [`SettingProblem`] if a tokenizer is for an unknown model, or its path is not absolute.
 pub(crate) fn tokenizers_of(
     settings: &Settings,
     models: &Models,
-) -> Result<(Models, Vec<Arc<TokenizerFile>>), Problem> {
-    let problem = |name: &str, message: String| Problem { path: format!("tokenizers.{name}"), message };
+) -> Result<(Models, Vec<Arc<TokenizerFile>>), SettingProblem> {
+    let problem =
+        |name: &str, message: String| SettingProblem { path: format!("tokenizers.{name}"), message };
     let mut models = models.clone();
     let mut files = Vec::new();
     for ((name, path), id) in settings.tokenizers.iter().zip(0..) {
@@ -292,31 +296,31 @@ mod tests {
 
     #[test]
     fn settings_are_found_by_name() {
-        assert_eq!(named("model").unwrap().default, json!(Settings::default().model));
-        assert_eq!(named("models.model.\"gpt-5.1\".price").unwrap().path[2], "gpt-5.1");
-        assert!(named("symbols.map_budget").is_some() && named("symbols").is_none());
-        assert!(named("symbols.budget").is_none() && named("").is_none());
-        assert!(names().iter().all(|name| named(name).is_some()), "{:?}", names());
+        assert_eq!(find_setting("model").unwrap().default, json!(Settings::default().model));
+        assert_eq!(find_setting("models.model.\"gpt-5.1\".price").unwrap().path[2], "gpt-5.1");
+        assert!(find_setting("symbols.map_budget").is_some() && find_setting("symbols").is_none());
+        assert!(find_setting("symbols.budget").is_none() && find_setting("").is_none());
+        assert!(names().iter().all(|name| find_setting(name).is_some()), "{:?}", names());
         let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest);
         let expected = [Some("symbols.map_budget"), Some("symbols.map_budget"), Some("model"), None];
         assert_eq!(near.each_ref().map(Option::as_deref), expected);
     }
 
     #[test]
-    fn absent_and_null_are_the_defaults() {
+    fn absent_and_null_settings_have_their_defaults() {
         for tree in
             [json!(null), json!({}), json!([]), json!({"model": null, "symbols": {"map_budget": null}})]
         {
             let mut configuration = Configuration::default();
-            assert_eq!(configuration.replace(Layer::Editor, of_editor(tree)), [""; 0]);
+            assert_eq!(configuration.replace(Layer::Editor, editor_settings(tree)), [""; 0]);
             assert_eq!(**configuration.settings(), Settings::default());
         }
     }
 
     #[test]
-    fn models_of_ones_own_are_there() {
-        let own = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
-        let settings = parse(own).unwrap();
+    fn a_model_in_the_settings_is_added_to_the_model_table() {
+        let tree = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
+        let settings = parse(tree).unwrap();
         assert_eq!(models_of(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
         assert_eq!(models_of(&Settings::default()).unwrap(), Models::builtin());
     }
@@ -324,7 +328,7 @@ mod tests {
     #[test]
     fn a_problem_names_its_path_and_changes_nothing() {
         let mut configuration = Configuration::default();
-        configuration.replace(Layer::Editor, of_editor(json!({"model": "gpt-4o"})));
+        configuration.replace(Layer::Editor, editor_settings(json!({"model": "gpt-4o"})));
         for (tree, path) in [
             (json!({"symbols": {"map_budget": "much"}}), "strata.symbols.map_budget was"),
             (json!("gpt-4"), "the setting strata was"),
@@ -335,12 +339,13 @@ mod tests {
             (json!({"tokenizers": {"llama": "tokenizer.json"}}), "strata.tokenizers.llama was"),
             (json!({"tokenizers": {"nobody": "/home/me/tokenizer.json"}}), "strata.tokenizers.nobody was"),
         ] {
-            let told = configuration.replace(Layer::Editor, of_editor(tree));
-            assert!(told.len() == 1 && told[0].contains(path), "{told:?}");
+            let messages = configuration.replace(Layer::Editor, editor_settings(tree));
+            assert!(messages.len() == 1 && messages[0].contains(path), "{messages:?}");
             assert_eq!(configuration.settings().model, "gpt-4o");
         }
-        let own = json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
-        assert_eq!(configuration.replace(Layer::Editor, of_editor(own)), [""; 0]);
+        let valid =
+            json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
+        assert_eq!(configuration.replace(Layer::Editor, editor_settings(valid)), [""; 0]);
     }
 
     #[test]
@@ -361,28 +366,29 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_rule_is_told_and_the_others_stand() {
+    fn a_misspelt_rule_in_redaction_allow_is_reported_and_the_others_apply() {
         let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
         assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
-        let told = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
+        let expected = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
                     did you mean `github-token`?";
-        assert_eq!(configuration.ignored(), [told]);
+        assert_eq!(configuration.ignored(), [expected]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
-        configuration.replace(Layer::Editor, of_editor(json!({"redaction": {"allow": ["github-token"]}})));
+        configuration
+            .replace(Layer::Editor, editor_settings(json!({"redaction": {"allow": ["github-token"]}})));
         assert_eq!(configuration.ignored(), [""; 0]);
     }
 
     #[test]
-    fn a_broken_file_says_what_it_said_before() {
+    fn a_broken_file_keeps_its_earlier_settings() {
         let mut configuration = Configuration::default();
         let budget = |configuration: &Configuration| configuration.settings().files.list_budget;
         configuration.replace(Layer::Workspace, file(json!({"files": {"list_budget": 7}})));
         let unreadable =
             FileError::Unreadable { file: ".strata.toml".to_owned(), reason: "it is a folder".to_owned() };
         for broken in [vec![Err(unreadable)], file(json!({"files": {"list_budget": "much"}}))] {
-            let told = configuration.replace(Layer::Workspace, broken);
-            assert!(told.len() == 1 && told[0].contains(".strata.toml"), "{told:?}");
+            let messages = configuration.replace(Layer::Workspace, broken);
+            assert!(messages.len() == 1 && messages[0].contains(".strata.toml"), "{messages:?}");
             assert_eq!(budget(&configuration), 7);
         }
         configuration.replace(Layer::Workspace, Vec::new());
@@ -390,19 +396,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_another_takes_the_place_of_says_nothing_any_more() {
+    fn a_shadowed_file_loses_its_earlier_settings() {
         let mut configuration = Configuration::default();
         let window = |configuration: &Configuration| configuration.settings().context.raw_window_size;
-        let of =
+        let source =
             |name: &str, values: Value| Ok(Source { layer: Layer::Workspace, name: name.into(), values });
-        let yaml = of(".strata.yaml", json!({"context": {"raw_window_size": 9}}));
+        let yaml = source(".strata.yaml", json!({"context": {"raw_window_size": 9}}));
         assert_eq!(configuration.replace(Layer::Workspace, vec![yaml]), [""; 0]);
         assert_eq!(window(&configuration), 9);
-        let (file, counts) = (".strata.yaml".to_owned(), ".strata.toml".to_owned());
-        let both = vec![of(".strata.toml", json!({})), Err(FileError::Shadowed { file, counts })];
-        let told = configuration.replace(Layer::Workspace, both);
+        let (file, used_file) = (".strata.yaml".to_owned(), ".strata.toml".to_owned());
+        let both = vec![source(".strata.toml", json!({})), Err(FileError::Shadowed { file, used_file })];
+        let messages = configuration.replace(Layer::Workspace, both);
         assert_eq!(
-            told,
+            messages,
             [
                 "the settings file .strata.yaml is ignored, because .strata.toml takes precedence; merge the two files, or \
               delete one of them"
@@ -413,18 +419,18 @@ mod tests {
 
     /// Returns every setting with its default, keyed by its dotted name.
     fn settings_with_paths() -> Vec<(String, Value)> {
-        let mut found = Vec::new();
+        let mut settings = Vec::new();
         for (group, value) in defaults().as_object().unwrap() {
             match value.as_object() {
                 Some(fields) if !fields.is_empty() => {
-                    found.extend(
+                    settings.extend(
                         fields.iter().map(|(name, value)| (format!("{group}.{name}"), value.clone())),
                     );
                 }
-                _ => found.push((group.clone(), value.clone())),
+                _ => settings.push((group.clone(), value.clone())),
             }
         }
-        found
+        settings
     }
     fn any_value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -462,17 +468,17 @@ mod tests {
     proptest! {
         /// A setting that is not marked keeps the user's value, whatever a workspace file contains.
         #[test]
-        fn a_workspace_file_moves_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
+        fn a_workspace_file_changes_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
             let all = settings_with_paths();
             let (key, _) = at.get(&all);
             let mut values = Value::Null;
             set_dotted(&mut values, key, value);
-            let own = json!({
+            let user_values = json!({
                 "compaction": {"summariser": "client", "model": "mine", "key_env": "MY_API_KEY", "auto": false},
                 "redaction": {"allow": ["credential"]}, "server": {"ignore": ["out"]},
             });
             let mut configuration = Configuration::default();
-            configuration.replace(Layer::User, user(own));
+            configuration.replace(Layer::User, user(user_values));
             let before = serde_json::to_value(&**configuration.settings()).unwrap();
             configuration.replace(Layer::Workspace, file(values));
             let after = serde_json::to_value(&**configuration.settings()).unwrap();

@@ -19,7 +19,7 @@ use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stam
 pub use strata_host::outline_cache::release_parses;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
-use strata_host::secrets::{secret_by_name, secret_by_place};
+use strata_host::secrets::{secret_by_link_target, secret_by_name};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 use strata_prompt::assembly::{self, FileText, PromptServices, Source};
@@ -52,7 +52,7 @@ pub struct Snapshot {
     /// Messages of the editor that were lost, which may have been about any file.
     pub lost: Arc<LostMessages>,
     /// Documents that the client mentioned recently.
-    pub attention: Arc<RecentDocuments>,
+    pub recent_documents: Arc<RecentDocuments>,
     pub index: Arc<Index>,
     pub settings: Arc<Settings>,
     pub configuration: Arc<Configuration>,
@@ -86,7 +86,7 @@ impl Default for Snapshot {
             roots: Arc::default(),
             documents: Arc::default(),
             lost: Arc::default(),
-            attention: Arc::default(),
+            recent_documents: Arc::default(),
             index: Arc::default(),
             settings: Arc::default(),
             configuration: Arc::default(),
@@ -116,19 +116,23 @@ impl Snapshot {
         if self.settings.redaction != configuration.settings().redaction {
             self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
         }
-        let now = Arc::new(self.without_secrets(configuration.settings()));
-        let before = std::mem::replace(&mut self.settings, Arc::clone(&now));
+        let new_settings = Arc::new(self.without_secrets(configuration.settings()));
+        let old_settings = std::mem::replace(&mut self.settings, Arc::clone(&new_settings));
         self.configuration = Arc::new(configuration);
-        if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
+        if (&old_settings.models, &old_settings.tokenizers)
+            == (&new_settings.models, &new_settings.tokenizers)
+        {
             return Vec::new();
         }
         // Both calls succeed for all accepted settings.
-        let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models)) else {
+        let Ok((models, files)) =
+            models_of(&new_settings).and_then(|models| tokenizers_of(&new_settings, &models))
+        else {
             return Vec::new();
         };
         self.models = Arc::new(models);
-        let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
-        self.counter = Arc::new(self.counter.with_given(given));
+        let given_counters = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
+        self.counter = Arc::new(self.counter.with_given(given_counters));
         files
     }
 
@@ -142,8 +146,7 @@ impl Snapshot {
         settings
     }
 
-    /// Returns the services for assembling prompts.
-    pub(crate) fn means(&self) -> PromptServices<'_> {
+    pub(crate) fn prompt_services(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
@@ -154,7 +157,7 @@ impl Snapshot {
     /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         // A path that does not exist may be a name for something new.
-        let path = self.existing(text).map_or_else(|| text.to_owned(), |found| found.path);
+        let path = self.existing_reference(text).map_or_else(|| text.to_owned(), |reference| reference.path);
         match self.document_named(&path) {
             Some(key) => Ok(key),
             None => self.roots.resolve(&path),
@@ -163,10 +166,10 @@ impl Snapshot {
 
     /// Parses a path with an optional part of its file, in any form that Strata prints.
     pub(crate) fn path_reference(&self, text: &str) -> PathReference {
-        self.existing(text).unwrap_or_else(|| PathReference::of_missing(text))
+        self.existing_reference(text).unwrap_or_else(|| PathReference::for_missing_path(text))
     }
 
-    fn existing(&self, text: &str) -> Option<PathReference> {
+    fn existing_reference(&self, text: &str) -> Option<PathReference> {
         let exists =
             |path: &str| self.is_file(path) || self.document_named(path).is_some() || self.roots.has(path);
         PathReference::parse(text, exists)
@@ -174,7 +177,7 @@ impl Snapshot {
 
     /// Finds the open document or the notebook cell with this name or URI. Untitled buffers and cells have no path.
     pub(crate) fn document_named(&self, text: &str) -> Option<FileKey> {
-        self.documents.named(text).or_else(|| {
+        self.documents.find(text).or_else(|| {
             let (notebook, cell) = split_cell_name(text)?;
             let is_path = self.roots.resolve(text).is_ok_and(|key| quick_stamp(&self.roots, &key).is_some());
             if is_path {
@@ -225,7 +228,7 @@ impl Snapshot {
         }
         // Content added by the client need not be that of the file with this name.
         if !selection.given.contains_key(key)
-            && let Some(rule) = secret_by_place(&self.roots, key)
+            && let Some(rule) = secret_by_link_target(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
@@ -245,7 +248,7 @@ impl Snapshot {
     ) -> Result<Option<FileText>, ReadError> {
         if !selection.confirmed.contains(key)
             && !selection.given.contains_key(key)
-            && let Some(rule) = secret_by_place(&self.roots, key)
+            && let Some(rule) = secret_by_link_target(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
@@ -347,8 +350,8 @@ impl Snapshot {
         match (selection.choice(key), selection.selected.get(key)) {
             (Choice::Selected, Some(extent)) => match self.text(key, selection) {
                 Ok(file) => {
-                    let weight = self.weigh_file(key, &file, extent);
-                    format!("{}, {}", format::extent(extent), format::tokens(weight))
+                    let tokens = self.count_file_tokens(key, &file, extent);
+                    format!("{}, {}", format::extent(extent), format::tokens(tokens))
                 }
                 Err(error) => error.to_string(),
             },
@@ -360,18 +363,18 @@ impl Snapshot {
     }
 
     fn has_outline(&self, key: &FileKey) -> bool {
-        let of_buffer = self.documents.buffer(key).is_some_and(|buffer| buffer.last().is_some());
-        (of_buffer || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
+        let has_buffer_outline = self.documents.buffer(key).is_some_and(|buffer| buffer.last().is_some());
+        (has_buffer_outline || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
     }
 
     /// Counts the tokens of the selected part of a file for the current model.
-    pub(crate) fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
-        assembly::weigh_file(key, file, extent, self.means())
+    pub(crate) fn count_file_tokens(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
+        assembly::count_file_tokens(key, file, extent, self.prompt_services())
     }
 
     /// Counts the tokens of a web page for the current model.
-    pub(crate) fn weigh_page(&self, page: &Page) -> usize {
-        assembly::weigh_page(page, self.means())
+    pub(crate) fn count_page_tokens(&self, page: &Page) -> usize {
+        assembly::count_page_tokens(page, self.prompt_services())
     }
 
     /// Returns the format of a request body: the given one, that of the settings, or else that of the model.
@@ -389,6 +392,6 @@ impl Snapshot {
 
     /// Returns the token limit for a map that is not part of a prompt, under the current settings.
     pub(crate) fn whole_map_budget(&self) -> usize {
-        assembly::whole_map_budget(self.means())
+        assembly::whole_map_budget(self.prompt_services())
     }
 }

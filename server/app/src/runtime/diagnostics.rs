@@ -101,7 +101,6 @@ impl Diagnostics {
         }
     }
 
-    /// Returns a message for each problem.
     pub fn problems(&self) -> Vec<String> {
         let languages = self.languages.iter().filter_map(|language| {
             Some(format!("the language {}: {}", language.name, language.problem.as_ref()?))
@@ -156,15 +155,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_build_is_healthy() {
-        let checkup = Diagnostics::new(&Settings::default());
-        assert_eq!(checkup.problems(), Vec::<String>::new());
-        assert!(checkup.languages.iter().any(|language| language.name == "rust"));
-        assert!(checkup.models.known > 0);
+    fn diagnostics_of_this_build_find_no_problems() {
+        let diagnostics = Diagnostics::new(&Settings::default());
+        assert_eq!(diagnostics.problems(), Vec::<String>::new());
+        assert!(diagnostics.languages.iter().any(|language| language.name == "rust"));
+        assert!(diagnostics.models.known > 0);
     }
 
     #[test]
-    fn a_default_model_that_nobody_knows_is_a_problem() {
+    fn an_unknown_default_model_is_a_problem() {
         let settings = Settings { model: "no-such-model".to_owned(), ..Settings::default() };
         let problems = Diagnostics::new(&settings).problems();
         assert!(problems.iter().any(|problem| problem.contains("no-such-model")), "{problems:?}");

@@ -33,9 +33,9 @@ mod tests {
     }
 
     #[test]
-    fn main_is_the_current_session_whatever_others_are_called() {
-        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
-        assert_eq!(found, [Some("s-1".into()), Some("s-1".into()), None]);
+    fn main_stands_for_the_current_session() {
+        let resolved = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
+        assert_eq!(resolved, [Some("s-1".into()), Some("s-1".into()), None]);
     }
 
     #[test]

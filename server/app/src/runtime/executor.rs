@@ -29,7 +29,7 @@ pub struct Environment<'a> {
 
 /// The outcome of a command or a job. Changes to its session have been stored.
 #[derive(Debug)]
-pub struct Outcome<R = Value> {
+pub struct CommandOutcome<R = Value> {
     /// The changed session. `None` if the session did not change.
     pub session: Option<Arc<Session>>,
     pub effects: Vec<Effect>,
@@ -38,7 +38,7 @@ pub struct Outcome<R = Value> {
 
 /// Runs a command on a copy of `before`. A command that fails, panics or is cancelled, or whose changes cannot be
 /// stored, changes nothing.
-pub fn execute(command: Invocation, before: &Session, environment: &Environment<'_>) -> Outcome {
+pub fn execute(command: Invocation, before: &Session, environment: &Environment<'_>) -> CommandOutcome {
     run_on_copy(command.name, command.access, before, environment, |context| command.run(context))
 }
 
@@ -47,7 +47,7 @@ pub fn call<C: Command<Args: Serialize>>(
     arguments: C::Args,
     before: &Session,
     environment: &Environment<'_>,
-) -> Outcome<Reply<C::Reply>> {
+) -> CommandOutcome<Reply<C::Reply>> {
     run_on_copy(C::NAME, C::ACCESS, before, environment, |context| commands::call::<C>(arguments, context))
 }
 
@@ -57,7 +57,7 @@ fn run_on_copy<R>(
     before: &Session,
     environment: &Environment<'_>,
     run: impl FnOnce(&mut Context<'_>) -> Result<R, CommandError>,
-) -> Outcome<R> {
+) -> CommandOutcome<R> {
     let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = snapshot.with_current_lines(before).into_owned();
     let start = session.clone();
@@ -73,16 +73,16 @@ fn run_on_copy<R>(
         write: None,
         has_written: false,
     };
-    let ran = catch_unwind(AssertUnwindSafe(|| run(&mut context)));
+    let result = catch_unwind(AssertUnwindSafe(|| run(&mut context)));
     let Context { effects, has_written, .. } = context;
-    let result = ran.unwrap_or_else(|panic| {
+    let result = result.unwrap_or_else(|panic| {
         release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
     // Discard a result that no caller waits for, unless the command has already written to the store.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
         release_opened(&effects, sessions, services);
-        return Outcome { session: None, effects: Vec::new(), result };
+        return CommandOutcome { session: None, effects: Vec::new(), result };
     }
     let session = (!session.is_same_as(&start)).then_some(session);
     debug_assert!(session.is_none() || access != Access::Reads, "{name} must not change its session");
@@ -94,7 +94,7 @@ pub fn change(
     before: &Session,
     services: &Services,
     change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
-) -> Outcome {
+) -> CommandOutcome {
     let mut session = before.clone();
     let result = change(&mut session).map(|()| Value::Null);
     commit(result.is_ok().then_some(session), Vec::new(), result, services)
@@ -106,21 +106,21 @@ fn commit<R>(
     effects: Vec<Effect>,
     result: Result<R, CommandError>,
     services: &Services,
-) -> Outcome<R> {
+) -> CommandOutcome<R> {
     let session = session.map(Arc::new);
     let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
-    if let Some(news) = services.store.news() {
-        services.warn("store", news);
+    if let Some(notice) = services.store.notice() {
+        services.warn("store", notice);
     }
     match stored {
-        Ok(()) => Outcome { session, effects, result },
-        Err(error) => Outcome::failed(CommandError::failed(format!(
+        Ok(()) => CommandOutcome { session, effects, result },
+        Err(error) => CommandOutcome::failed(CommandError::failed(format!(
             "nothing was changed, because the change could not be saved: {error}"
         ))),
     }
 }
 
-impl<R> Outcome<R> {
+impl<R> CommandOutcome<R> {
     pub fn failed(error: CommandError) -> Self {
         Self { session: None, effects: Vec::new(), result: Err(error) }
     }
@@ -132,7 +132,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
         if let Effect::Open(session) = effect
             && !open.contains(&session.id)
         {
-            services.store.give_back(&session.id);
+            services.store.undo_load(&session.id);
         }
     }
 }
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    fn stored(folder: &tempfile::TempDir) -> Services {
+    fn services_with_sessions(folder: &tempfile::TempDir) -> Services {
         let services = Services::default();
         services.store.settle_at(folder.path().join("state"), folder.path());
         for id in ["s-1", "s-2"] {
@@ -163,9 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_opened_for_nobody_is_released() {
+    fn a_session_opened_by_a_failed_task_is_released() {
         let folder = tempfile::tempdir().unwrap();
-        let services = stored(&folder);
+        let services = services_with_sessions(&folder);
         let sessions = Sessions::new(Arc::new(Session::new("s-1")));
         let effects = vec![
             Effect::Open(services.store.load("s-2", Access::Write).unwrap()),
@@ -176,9 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_two_have_opened_stays_open_for_one() {
+    fn a_session_loaded_twice_stays_open_until_both_loads_are_undone() {
         let folder = tempfile::tempdir().unwrap();
-        let services = stored(&folder);
+        let services = services_with_sessions(&folder);
         let sessions = Sessions::new(Arc::new(Session::new("s-1")));
         let loads = [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", Access::Write).unwrap())]);
         let access = loads.map(|effects| {

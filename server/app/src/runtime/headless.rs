@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strata_conversation::compaction::{Purpose, Question, Summariser};
+use strata_conversation::compaction::{Summariser, SummarizerQuestion, SummaryPurpose};
 use strata_conversation::selection::Selection;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::canonical;
@@ -26,7 +26,7 @@ use strata_prompt::assembly::IndexState;
 use strata_prompt::session::Session;
 
 use self::foreign_rules::distrust_foreign_rules;
-use self::working_folder::{from_top, repository_of};
+use self::working_folder::{relative_to_workspace, repository_of};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::send::{self, SendParams};
@@ -34,7 +34,7 @@ use crate::commands::{
     self, Command, CommandError, Definition, IndexNeed, Invocation, Job, ModelJob, Reply, SendReply,
     compaction,
 };
-use crate::jobs::archival::sum_up;
+use crate::jobs::archival::summarize_results;
 use crate::jobs::send::{Delta, SendHost};
 use crate::jobs::tools::ToolHost;
 use crate::model::freshness::{Freshness, ReadLog};
@@ -48,8 +48,8 @@ use crate::model::settings::{self, Configuration};
 use crate::model::snapshot::{Snapshot, outlines_of_user};
 use crate::runtime::diagnostics::WorkspaceReport;
 use crate::runtime::effects;
-use crate::runtime::executor::{self, Environment, Outcome};
-use crate::runtime::token_usage::{TokenUsage, weigh};
+use crate::runtime::executor::{self, CommandOutcome, Environment};
+use crate::runtime::token_usage::{TokenUsage, count_tokens};
 use crate::services::Services;
 use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::{CompactionNotice, Reason};
@@ -81,7 +81,7 @@ pub struct HeadlessWorkspace {
     view: ViewState,
     read_log: ReadLog,
     /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
-    looked_at_ms: u64,
+    attached_at_ms: u64,
 }
 
 /// The reply to a command that a job provides.
@@ -139,7 +139,7 @@ fn current_directory() -> io::Result<PathBuf> {
 
 /// Returns whether the current directory is inside `folder`, which must be a real path.
 pub fn is_in(folder: &Path) -> bool {
-    current_directory().is_ok_and(|here| here.starts_with(folder))
+    current_directory().is_ok_and(|directory| directory.starts_with(folder))
 }
 
 /// Adds settings written as `NAME=VALUE` to those of a command.
@@ -151,27 +151,27 @@ fn command_line_settings(set: &[String], options: Map<String, Value>) -> Result<
                 "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
             ))
         })?;
-        set_dotted(&mut options, name.trim(), value_of(value.trim()));
+        set_dotted(&mut options, name.trim(), parse_value(value.trim()));
     }
     Ok(options)
 }
 
 /// Parses a value as TOML, or otherwise takes it as plain text.
-fn value_of(text: &str) -> Value {
-    let read = from_toml("", &format!("value = {text}")).ok();
-    let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
+fn parse_value(text: &str) -> Value {
+    let parsed = from_toml("", &format!("value = {text}")).ok();
+    let value = parsed.and_then(|mut parsed| parsed.get_mut("value").map(Value::take));
     value.unwrap_or_else(|| text.into())
 }
 
 /// Whether a command only looks something up in files or their outlines, whatever the conversation.
-fn is_left_to_server(command: &Definition) -> bool {
+fn can_run_on_server(command: &Definition) -> bool {
     let needs_index = matches!(command.index, IndexNeed::Files | IndexNeed::Outlines);
     let is_look_up = ["strata.files.", "strata.symbols."].iter().any(|area| command.name.starts_with(area));
     is_look_up && command.access == commands::Access::Reads && needs_index && command.name != CHANGED_FILES
 }
 
 /// Loads a stored session again, even if it is already open in this process.
-fn reloaded(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+fn reload_session(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
     store.release(id);
     store.load(id, access)
 }
@@ -193,31 +193,31 @@ impl HeadlessWorkspace {
         options: Map<String, Value>,
     ) -> Result<(Self, Vec<String>), OpenError> {
         let options = command_line_settings(set, options)?;
-        let here = Path::new(".");
+        let current = Path::new(".");
         let is_named = folder.is_some();
-        let folder = folder.map(Path::to_owned).or_else(|| repository_of(here));
-        let mut headless = Self::open(folder.as_deref().unwrap_or(here), Settings::default())?;
+        let folder = folder.map(Path::to_owned).or_else(|| repository_of(current));
+        let mut headless = Self::open(folder.as_deref().unwrap_or(current), Settings::default())?;
         let mut configuration = Configuration::default();
-        let [user, environment] = settings::of_user();
+        let [user, environment] = settings::user_settings();
         let workspace = (Layer::Workspace, workspace_sources(&headless.snapshot.roots));
-        let mut told: Vec<String> = [user, workspace, environment]
+        let mut messages: Vec<String> = [user, workspace, environment]
             .into_iter()
-            .flat_map(|(layer, found)| configuration.replace(layer, found))
+            .flat_map(|(layer, sources)| configuration.replace(layer, sources))
             .collect();
-        let own = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
-        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(own)]).pop() {
+        let source = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
+        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(source)]).pop() {
             return Err(OpenError::Options(problem));
         }
-        told.extend(configuration.ignored());
+        messages.extend(configuration.ignored());
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
         // Tokenizer files are loaded when tokens are first counted.
         snapshot.configure(configuration);
         snapshot.outlines = Arc::new(outlines_of_user());
         if trust == Trust::Trusted && !is_named {
-            told.extend(distrust_foreign_rules(snapshot));
+            messages.extend(distrust_foreign_rules(snapshot));
         }
-        Ok((headless, told))
+        Ok((headless, messages))
     }
 
     /// Opens a folder, absolute or relative to the current directory, with only these settings. Reads none of its
@@ -254,7 +254,7 @@ impl HeadlessWorkspace {
             live: LiveView::default(),
             view: ViewState::default(),
             read_log: ReadLog::default(),
-            looked_at_ms: 0,
+            attached_at_ms: 0,
         }
     }
 
@@ -265,9 +265,9 @@ impl HeadlessWorkspace {
 
     /// Converts a path (with or without lines) or a pattern typed in the current directory to one relative to the
     /// workspace folder.
-    pub fn typed(&self, path: &str) -> String {
+    pub fn workspace_path(&self, path: &str) -> String {
         match current_directory() {
-            Ok(here) => from_top(&self.folder, &here, path),
+            Ok(directory) => relative_to_workspace(&self.folder, &directory, path),
             // The current directory no longer exists.
             Err(_) => path.to_owned(),
         }
@@ -285,9 +285,9 @@ impl HeadlessWorkspace {
     /// Reads the unsaved text of the user's editors, which then hides the files on disk. Commands see it until the next
     /// call. Returns what is seen.
     pub fn attach(&mut self) -> &ViewState {
-        self.looked_at_ms = now_ms();
+        self.attached_at_ms = now_ms();
         if let Ok(state) = state_directory(|name| env::var_os(name)) {
-            (self.snapshot.documents, self.view) = self.live.look(&state, &self.folder, &self.snapshot);
+            (self.snapshot.documents, self.view) = self.live.refresh(&state, &self.folder, &self.snapshot);
         }
         &self.view
     }
@@ -324,8 +324,8 @@ impl HeadlessWorkspace {
         if self.snapshot.index.state == IndexState::Building {
             return self.reindex(progress);
         }
-        let means = self.snapshot.index_inputs(&self.cancel);
-        if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
+        let inputs = self.snapshot.index_inputs(&self.cancel);
+        if let Some((index, updates)) = self.snapshot.index.rescanned(&inputs)? {
             let index = if index.is_stale { index.linked() } else { index };
             self.adopt_index(index, updates);
         }
@@ -347,7 +347,7 @@ impl HeadlessWorkspace {
         }
         let is_indexed = self.snapshot.index.state == IndexState::Ready;
         if !is_indexed && self.live.has_owner() {
-            if is_left_to_server(command) {
+            if can_run_on_server(command) {
                 return Ok(());
             }
             if command.index == IndexNeed::Files {
@@ -360,24 +360,24 @@ impl HeadlessWorkspace {
     /// Leaves a command to the server of the folder, if this workspace has no index of its own. Returns `None` if the command
     /// must run here.
     fn call_server(&self, command: &Definition, arguments: &Value) -> Option<Result<Value, CommandError>> {
-        if !is_left_to_server(command) || self.snapshot.index.state == IndexState::Ready {
+        if !can_run_on_server(command) || self.snapshot.index.state == IndexState::Ready {
             return None;
         }
         let session = self.session().ok()?;
-        let is_new = session.selection == Selection::default();
-        let id = (!is_new).then(|| session.id.to_string());
+        let has_no_selection = session.selection == Selection::default();
+        let id = (!has_no_selection).then(|| session.id.to_string());
         let reply = self.live.call(&self.folder, command.name, arguments, id, self.snapshot.trust)?;
         Some(reply.map_err(CommandError::failed))
     }
 
     /// Makes the index again, from all files.
     fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
-        let means = self.snapshot.index_inputs(&self.cancel);
-        let tell = |step| match step {
+        let inputs = self.snapshot.index_inputs(&self.cancel);
+        let report = |step| match step {
             Step::Listed(_) => {}
-            Step::Outlined(so_far) => progress(so_far),
+            Step::Outlined(progress_so_far) => progress(progress_so_far),
         };
-        let (index, updates) = Index::build(&means, tell)?;
+        let (index, updates) = Index::build(&inputs, report)?;
         self.adopt_index(index, updates);
         Ok(())
     }
@@ -418,7 +418,7 @@ impl HeadlessWorkspace {
         if let Some(reply) = self.call_server(command, &arguments) {
             return reply;
         }
-        if is_left_to_server(command)
+        if can_run_on_server(command)
             && self.snapshot.index.state == IndexState::Building
             && self.live.has_owner()
         {
@@ -435,9 +435,9 @@ impl HeadlessWorkspace {
 
     fn run_invocation(&mut self, command: Invocation) -> Result<(Value, Option<JobReply>), CommandError> {
         let outcome = executor::execute(command, self.session()?, &self.environment(&self.cancel));
-        let (jobs, result) = self.adopt(outcome);
+        let (jobs, result) = self.apply_outcome(outcome);
         let reply = result?;
-        Ok((reply, self.finish(jobs)?))
+        Ok((reply, self.run_jobs(jobs)?))
     }
 
     /// Runs a command in the session. A failed command leaves the session unchanged. Its jobs have finished when this
@@ -471,9 +471,9 @@ impl HeadlessWorkspace {
         arguments: C::Args,
     ) -> Result<(Reply<C::Reply>, Option<JobReply>), CommandError> {
         let outcome = executor::call::<C>(arguments, self.session()?, &self.environment(&self.cancel));
-        let (jobs, result) = self.adopt(outcome);
+        let (jobs, result) = self.apply_outcome(outcome);
         let reply = result?;
-        Ok((reply, self.finish(jobs)?))
+        Ok((reply, self.run_jobs(jobs)?))
     }
 
     pub(crate) fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
@@ -491,22 +491,23 @@ impl HeadlessWorkspace {
     }
 
     /// Carries out the jobs of a command. Returns the reply of the job that provides the command's reply, if any.
-    fn finish(&mut self, jobs: Vec<Job>) -> Result<Option<JobReply>, CommandError> {
+    fn run_jobs(&mut self, jobs: Vec<Job>) -> Result<Option<JobReply>, CommandError> {
         let mut reply = None;
         for job in jobs {
             match job {
                 Job::Reindex => self.reindex(|_| ())?,
                 Job::Send(job) => {
                     let cancel = self.cancel.clone();
-                    let answer = job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &cancel)?;
+                    let answer =
+                        job.answer(&mut HeadlessSendHost { workspace: self, show: &mut |_| () }, &cancel)?;
                     reply = Some(JobReply::Sent(answer));
                 }
                 // There is no client to notify, and no other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
-                Job::Archive(ageing) => {
-                    let aged = sum_up(*ageing, &self.snapshot, &self.services);
+                Job::Archive(plan) => {
+                    let archival = summarize_results(*plan, &self.snapshot, &self.services);
                     let changed = self.change(|session| {
-                        session.age(aged);
+                        session.apply_archival(archival);
                         Ok(())
                     });
                     // A failed archival must not fail the command whose turn it follows.
@@ -543,13 +544,13 @@ impl HeadlessWorkspace {
     ) -> Result<Reply<SendReply>, CommandError> {
         let arguments = SendParams { stream: Some("answer".to_owned()), ..arguments };
         let outcome = executor::call::<send::Send>(arguments, self.session()?, &self.environment(cancel));
-        let (jobs, result) = self.adopt(outcome);
+        let (jobs, result) = self.apply_outcome(outcome);
         result?;
         for job in jobs {
             if let Job::Send(job) = job
                 && let ModelJob::Send(job) = *job
             {
-                let answer = job.run(&mut Sending { workspace: self, show }, cancel);
+                let answer = job.run(&mut HeadlessSendHost { workspace: self, show }, cancel);
                 self.keep_cache_memory();
                 return Ok(Reply::new(answer?, self.session()?.cache.revision));
             }
@@ -562,28 +563,28 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns a [`CommandError`] if no provider is configured.
     pub fn provider(&self) -> Result<ProviderReport, CommandError> {
-        Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
+        Ok(ProviderClient::from_settings(&self.snapshot.settings, None)?.report())
     }
 
     /// Reports on the configured provider after checking that it accepts the key.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if no provider is configured.
-    pub fn probed_provider(&self) -> Result<ProviderReport, CommandError> {
-        Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
+    pub fn check_provider(&self) -> Result<ProviderReport, CommandError> {
+        Ok(ProviderClient::from_settings(&self.snapshot.settings, None)?.check_connection(&self.cancel))
     }
 
     /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
     /// session.
     fn keep_cache_memory(&self) {
-        let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
-        if let Ok(Err(error)) = kept {
+        let result = self.session().map(|session| self.services.store.keep_cache_memory(session));
+        if let Ok(Err(error)) = result {
             tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
         }
     }
 
-    fn adopt<R>(&mut self, outcome: Outcome<R>) -> (Vec<Job>, Result<R, CommandError>) {
-        let Outcome { session, effects, result } = outcome;
+    fn apply_outcome<R>(&mut self, outcome: CommandOutcome<R>) -> (Vec<Job>, Result<R, CommandError>) {
+        let CommandOutcome { session, effects, result } = outcome;
         if let Some(session) = session {
             self.sessions.install(session);
         }
@@ -595,7 +596,7 @@ impl HeadlessWorkspace {
         change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let outcome = executor::change(self.session()?, &self.services, change);
-        self.adopt(outcome).1.map(|_| ())
+        self.apply_outcome(outcome).1.map(|_| ())
     }
 
     pub(crate) fn session(&self) -> Result<&Arc<Session>, CommandError> {
@@ -606,19 +607,19 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if no state directory is known.
-    pub(crate) fn keep_sessions(&self) -> Result<(), CommandError> {
+    pub(crate) fn persist_sessions(&self) -> Result<(), CommandError> {
         Ok(self.services.store.settle(&self.folder)?)
     }
 
-    /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed. Returns a message for the user if the
-    /// store has one, for example that it was damaged.
+    /// Opens the store for [`persist_sessions`](Self::persist_sessions) if needed. Returns a message for the user if
+    /// the store has one, for example that it was damaged.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the store cannot be opened.
     pub fn open_store(&self) -> Result<Option<String>, CommandError> {
-        self.keep_sessions()?;
+        self.persist_sessions()?;
         self.services.store.with(|_| Ok(()))?;
-        Ok(self.services.store.news())
+        Ok(self.services.store.notice())
     }
 
     /// Returns the id of the most recently used stored session, or `None` if none is stored.
@@ -679,9 +680,9 @@ impl HeadlessWorkspace {
                 store.keep_in_memory(&session.id);
                 Arc::new(session)
             }
-            SessionSource::Stored(id, access) => reloaded(store, id, access)?,
+            SessionSource::Stored(id, access) => reload_session(store, id, access)?,
             SessionSource::StoredWithCache(id, access) => {
-                store.with_cache_memory(reloaded(store, id, access)?)
+                store.with_cache_memory(reload_session(store, id, access)?)
             }
             SessionSource::StoredOrNew(id) => match store.load(id, Access::Write) {
                 Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
@@ -728,8 +729,8 @@ impl HeadlessWorkspace {
         if summarizer.summariser() == Summariser::Extractive {
             return None;
         }
-        let question = Question {
-            purpose: Purpose::Summarise,
+        let question = SummarizerQuestion {
+            purpose: SummaryPurpose::Summarise,
             system: "You are testing a connection.".to_owned(),
             prompt: "Answer with the word: ready".to_owned(),
             max_tokens: 16,
@@ -760,17 +761,17 @@ impl HeadlessWorkspace {
         Ok(notice)
     }
 
-    /// Counts the tokens of files. See [`weigh`]. Needs no index.
+    /// Counts the tokens of files. See [`count_tokens`]. Needs no index.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if a path matches no file.
-    pub fn weigh(
+    pub fn count_tokens(
         &self,
         paths: &[String],
         model: Option<&str>,
         progress: impl FnMut(Progress),
     ) -> Result<TokenUsage, CommandError> {
-        weigh(&self.snapshot, paths, model, &self.cancel, progress)
+        count_tokens(&self.snapshot, paths, model, &self.cancel, progress)
     }
 }
 
@@ -779,32 +780,32 @@ impl ToolHost for HeadlessWorkspace {
         self.run(command, arguments)
     }
 
-    fn weigh(&self, text: &str) -> usize {
+    fn count_tokens(&self, text: &str) -> usize {
         self.snapshot.count(text, None).1
     }
 
     fn freshness(&mut self, tool: &str, reply: &Value) -> Freshness {
-        self.read_log.freshness(tool, reply, &self.view, &self.snapshot, self.looked_at_ms)
+        self.read_log.freshness(tool, reply, &self.view, &self.snapshot, self.attached_at_ms)
     }
 }
 
 /// Runs the commands that a question to a model requires in a headless workspace, and passes on the answer.
-struct Sending<'a> {
+struct HeadlessSendHost<'a> {
     workspace: &'a mut HeadlessWorkspace,
     show: &'a mut dyn FnMut(Delta),
 }
 
-impl ToolHost for Sending<'_> {
+impl ToolHost for HeadlessSendHost<'_> {
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
         self.workspace.run(command, arguments)
     }
 
-    fn weigh(&self, text: &str) -> usize {
-        ToolHost::weigh(&*self.workspace, text)
+    fn count_tokens(&self, text: &str) -> usize {
+        ToolHost::count_tokens(&*self.workspace, text)
     }
 }
 
-impl SendHost for Sending<'_> {
+impl SendHost for HeadlessSendHost<'_> {
     fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
         self.workspace.invoke(command)
     }
@@ -848,12 +849,12 @@ mod tests {
             ("gpt-4o", json!("gpt-4o")),
             ("", json!("")),
         ] {
-            assert_eq!(value_of(text), value, "{text}");
+            assert_eq!(parse_value(text), value, "{text}");
         }
     }
 
     #[test]
-    fn commands_change_the_session_and_failed_ones_do_not() {
+    fn a_failed_command_does_not_change_the_session() {
         let folder = repository();
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         headless.index(|_| ()).unwrap();
@@ -879,7 +880,7 @@ mod tests {
     }
 
     #[test]
-    fn an_asked_for_reindex_has_happened_when_the_command_returns() {
+    fn reindexing_is_done_when_the_command_returns() {
         let folder = repository();
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         let outlined = |headless: &mut HeadlessWorkspace| {
@@ -891,7 +892,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_on_disk_is_found_and_what_is_cancelled_changes_nothing() {
+    fn reindexing_finds_changes_on_disk_and_a_cancelled_run_changes_nothing() {
         let folder = repository();
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         let cancel = Cancel::new();
@@ -912,7 +913,7 @@ mod tests {
     }
 
     /// Opens a workspace that stores its sessions in the test's own directory.
-    fn kept(folder: &Path, state: &Path) -> HeadlessWorkspace {
+    fn open_with_store(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
         headless.services.store.settle_at(state.to_owned(), folder);
         headless.list().unwrap();
@@ -920,34 +921,34 @@ mod tests {
     }
 
     #[test]
-    fn a_session_in_memory_leaves_nothing_behind() {
+    fn a_session_in_memory_is_not_stored() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
-        let mut headless = kept(folder.path(), state.path());
+        let mut headless = open_with_store(folder.path(), state.path());
         headless.open_session(SessionSource::InMemory).unwrap();
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
         headless.run("strata.memory.add", json!({ "text": "a note" })).unwrap();
         assert!(has(&mut headless, "a.py"));
         assert_eq!(headless.newest_session().unwrap(), None);
-        let found = headless.run("strata.memory.search", json!({ "query": "note" })).unwrap();
-        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+        let reply = headless.run("strata.memory.search", json!({ "query": "note" })).unwrap();
+        assert_eq!(reply["hits"].as_array().unwrap().len(), 1);
     }
 
     #[test]
-    fn arguments_of_calls_by_type_are_screened_too() {
+    fn arguments_of_typed_calls_are_screened() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
-        let mut headless = kept(folder.path(), state.path());
+        let mut headless = open_with_store(folder.path(), state.path());
         let text = format!("the key is ghp_{}", "A1b2C3d4E5".repeat(4).get(..36).unwrap());
         let note = memory::AddParams { text: text.clone(), tags: Vec::new() };
         headless.call::<memory::Add>(note).unwrap().get().unwrap();
         let notes = headless.call::<memory::List>(NoArguments {}).unwrap();
-        let kept: Vec<&str> = notes.fragments.iter().map(|note| &*note.text).collect();
-        assert!(kept[0].starts_with("the key is [secret:") && !kept[0].contains("ghp_"), "{kept:?}");
+        let texts: Vec<&str> = notes.fragments.iter().map(|note| &*note.text).collect();
+        assert!(texts[0].starts_with("the key is [secret:") && !texts[0].contains("ghp_"), "{texts:?}");
     }
 
     #[test]
-    fn what_is_imported_can_be_read_again() {
+    fn an_imported_conversation_can_be_read_again() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
-        let mut headless = kept(folder.path(), state.path());
+        let mut headless = open_with_store(folder.path(), state.path());
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let function = json!({ "name": "f", "arguments": nested(126) });
         let call = json!({ "id": "c", "type": "function", "function": function });
@@ -968,9 +969,9 @@ mod tests {
     }
 
     #[test]
-    fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+    fn a_session_cannot_be_created_with_the_reserved_name_main() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
-        let mut headless = kept(folder.path(), state.path());
+        let mut headless = open_with_store(folder.path(), state.path());
         let refused = headless.open_session(SessionSource::StoredOrNew("main")).unwrap_err().to_string();
         assert!(refused.contains("`main`") && refused.contains("another name"), "{refused}");
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
@@ -978,15 +979,15 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_read_again_while_another_writes_to_it() {
+    fn a_reader_sees_the_changes_of_a_writer_after_reopening() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
-        let mut writer = kept(folder.path(), state.path());
+        let mut writer = open_with_store(folder.path(), state.path());
         writer.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
 
         let to_read = SessionSource::Stored("shared", Access::Read);
         let to_write = SessionSource::Stored("shared", Access::Write);
-        let mut reader = kept(folder.path(), state.path());
+        let mut reader = open_with_store(folder.path(), state.path());
         assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
         assert!(reader.open_session(to_write).unwrap_err().is_in_use());
         reader.open_session(to_read).unwrap();
@@ -1004,14 +1005,14 @@ mod tests {
         reader.open_session(to_write).unwrap();
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
         reader.release();
-        let mut third = kept(folder.path(), state.path());
+        let mut third = open_with_store(folder.path(), state.path());
         third.open_session(to_write).unwrap();
         assert!(has(&mut third, "a.py"));
         assert!(third.open_session(SessionSource::Stored("nobody", Access::Read)).is_err());
     }
 
     #[test]
-    fn what_is_no_folder_is_refused() {
+    fn only_an_existing_directory_can_be_opened() {
         let folder = repository();
         let open = |path: &Path| HeadlessWorkspace::open(path, Settings::default()).err();
         assert!(matches!(open(&folder.path().join("a.py")), Some(OpenError::NotAFolder(_))));

@@ -24,25 +24,25 @@ pub struct TokenUsage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub tokens: usize,
-    pub files: Vec<FileWeight>,
+    pub files: Vec<FileTokenCount>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct FileWeight {
+pub struct FileTokenCount {
     pub path: FileKey,
     /// Number of tokens in the file, or the reason why the file was not counted.
     #[serde(flatten)]
-    pub weight: Weight,
+    pub count: TokenCountResult,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Weight {
+pub enum TokenCountResult {
     Counted {
         tokens: usize,
     },
     NotCounted {
-        problem: Problem,
+        problem: CountProblem,
         /// The problem, as a sentence.
         message: String,
     },
@@ -51,7 +51,7 @@ pub enum Weight {
 /// Why a file was not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Problem {
+pub enum CountProblem {
     /// The file is binary, or in an unsupported encoding.
     Binary,
     /// The file was not opened, because its name suggests secrets.
@@ -63,10 +63,10 @@ pub enum Problem {
 
 impl TokenUsage {
     /// Returns the files that were not counted, each with the reason.
-    pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
-        self.files.iter().filter_map(|file| match file.weight {
-            Weight::Counted { .. } => None,
-            Weight::NotCounted { problem, .. } => Some((&file.path, problem)),
+    pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, CountProblem)> {
+        self.files.iter().filter_map(|file| match file.count {
+            TokenCountResult::Counted { .. } => None,
+            TokenCountResult::NotCounted { problem, .. } => Some((&file.path, problem)),
         })
     }
 }
@@ -76,7 +76,7 @@ impl TokenUsage {
 ///
 /// # Errors
 /// Returns a [`CommandError`] if a path matches no file, or `cancel` is raised.
-pub(crate) fn weigh(
+pub(crate) fn count_tokens(
     snapshot: &Snapshot,
     paths: &[String],
     model: Option<&str>,
@@ -84,44 +84,45 @@ pub(crate) fn weigh(
     mut progress: impl FnMut(Progress),
 ) -> Result<TokenUsage, CommandError> {
     let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
-    let mut weights: BTreeMap<FileKey, Weight> = BTreeMap::new();
-    let mut wanted = Vec::new();
+    let mut counts: BTreeMap<FileKey, TokenCountResult> = BTreeMap::new();
+    let mut to_count = Vec::new();
     for (key, name_only) in files_of(snapshot, paths, cancel)? {
         match name_only {
             Some(NameOnly::Secret(_)) => {
                 let message =
                     name_only.map_or(String::new(), |reason| format!("`{}`: {reason}", key.notice()));
-                weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
+                counts.insert(key, TokenCountResult::NotCounted { problem: CountProblem::Secret, message });
             }
             // Count large and hidden files too.
-            Some(NameOnly::Hidden | NameOnly::TooLarge) | None => wanted.push(key),
+            Some(NameOnly::Hidden | NameOnly::TooLarge) | None => to_count.push(key),
         }
     }
 
     let limits = ReadLimits { max_bytes: snapshot.settings.files.max_bytes };
-    let how = IndexOptions { limits, ..IndexOptions::default() };
+    let options = IndexOptions { limits, ..IndexOptions::default() };
     let tokenizer = resolved.model.tokenizer;
     let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
         snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
     };
-    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<IndexedFile<usize>>| {
+    index(&snapshot.roots, &to_count, options, cancel, count, |batch: Batch<IndexedFile<usize>>| {
         progress(Progress { done: batch.done, total: batch.total });
         for file in batch.files {
-            let weight = match file.outcome {
-                Ok(tokens) => Weight::Counted { tokens },
-                Err(skipped) => {
-                    Weight::NotCounted { problem: problem_of(&skipped), message: skipped.to_string() }
-                }
+            let count = match file.outcome {
+                Ok(tokens) => TokenCountResult::Counted { tokens },
+                Err(skipped) => TokenCountResult::NotCounted {
+                    problem: count_problem(&skipped),
+                    message: skipped.to_string(),
+                },
             };
-            weights.insert(file.key, weight);
+            counts.insert(file.key, count);
         }
     })?;
 
-    let files: Vec<FileWeight> =
-        weights.into_iter().map(|(path, weight)| FileWeight { path, weight }).collect();
-    let tokens = files.iter().map(|file| match file.weight {
-        Weight::Counted { tokens } => tokens,
-        Weight::NotCounted { .. } => 0,
+    let files: Vec<FileTokenCount> =
+        counts.into_iter().map(|(path, count)| FileTokenCount { path, count }).collect();
+    let tokens = files.iter().map(|file| match file.count {
+        TokenCountResult::Counted { tokens } => tokens,
+        TokenCountResult::NotCounted { .. } => 0,
     });
     let tokens = tokens.sum();
     Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
@@ -155,11 +156,11 @@ fn files_of(
     Ok(files)
 }
 
-fn problem_of(skipped: &SkipReason) -> Problem {
+fn count_problem(skipped: &SkipReason) -> CountProblem {
     match skipped {
-        SkipReason::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => Problem::Binary,
-        SkipReason::Unread(ReadError::TooLarge { .. }) => Problem::TooLarge,
-        SkipReason::Unread(_) | SkipReason::Panicked(_) => Problem::Unreadable,
+        SkipReason::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => CountProblem::Binary,
+        SkipReason::Unread(ReadError::TooLarge { .. }) => CountProblem::TooLarge,
+        SkipReason::Unread(_) | SkipReason::Panicked(_) => CountProblem::Unreadable,
     }
 }
 
@@ -173,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    fn weighed(files: &[(&str, &[u8])], paths: &[&str]) -> Result<Vec<String>, CommandError> {
+    fn counted(files: &[(&str, &[u8])], paths: &[&str]) -> Result<Vec<String>, CommandError> {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
             let path = folder.path().join(path);
@@ -186,12 +187,12 @@ mod tests {
         let roots = Arc::new(Roots::single(folder.path()).unwrap());
         let snapshot = Snapshot { roots, settings: Arc::new(settings), ..Snapshot::default() };
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-        let weights = weigh(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
-        let line = |file: &FileWeight| match &file.weight {
-            Weight::Counted { tokens } => format!("{} {tokens}", file.path.notice()),
-            Weight::NotCounted { problem, .. } => format!("{} {problem:?}", file.path.notice()),
+        let usage = count_tokens(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
+        let count_line = |file: &FileTokenCount| match &file.count {
+            TokenCountResult::Counted { tokens } => format!("{} {tokens}", file.path.notice()),
+            TokenCountResult::NotCounted { problem, .. } => format!("{} {problem:?}", file.path.notice()),
         };
-        Ok(weights.files.iter().map(line).collect())
+        Ok(usage.files.iter().map(count_line).collect())
     }
 
     const FILES: &[(&str, &[u8])] = &[
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_file_is_counted_or_has_a_reason() {
-        let all = weighed(FILES, &[]).unwrap();
+        let all = counted(FILES, &[]).unwrap();
         let expected = [
             ".env Secret",
             ".github/ci.yml 3",
@@ -220,10 +221,10 @@ mod tests {
     }
 
     #[test]
-    fn paths_choose_and_a_file_counts_once() {
-        assert_eq!(weighed(FILES, &["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
-        assert_eq!(weighed(FILES, &[".env"]).unwrap(), [".env Secret"]);
-        let error = weighed(FILES, &["a.txt", "c.txt"]).unwrap_err();
+    fn only_matching_files_are_counted_and_each_once() {
+        assert_eq!(counted(FILES, &["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
+        assert_eq!(counted(FILES, &[".env"]).unwrap(), [".env Secret"]);
+        let error = counted(FILES, &["a.txt", "c.txt"]).unwrap_err();
         assert!(matches!(&error, CommandError::InvalidParams { path, .. } if path == "paths[1]"), "{error}");
     }
 }

@@ -9,15 +9,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::tidy::{Absent, tidy};
+use super::tidy::{OptionalFields, tidy};
 
 const DEFINITIONS: &str = "#/$defs/";
 
 /// The schemas of the protocol's types, keyed by type name.
 #[derive(Debug)]
 pub struct Shapes {
-    taken: SchemaGenerator,
-    said: SchemaGenerator,
+    inputs: SchemaGenerator,
+    outputs: SchemaGenerator,
     /// Argument schemas, one definition per command.
     arguments: Map<String, Value>,
     replies: Map<String, Value>,
@@ -41,60 +41,60 @@ impl Shapes {
         P: JsonSchema + DeserializeOwned,
         R: JsonSchema + Serialize,
     {
-        let mut arguments = P::json_schema(&mut self.taken);
+        let mut arguments = P::json_schema(&mut self.inputs);
         let session = json_schema!({
             "type": ["string", "null"],
             "description": "The session. Defaults to the current one.",
         });
         add_field(&mut arguments, "session", session, Presence::Optional);
-        let mut reply = R::json_schema(&mut self.said);
+        let mut reply = R::json_schema(&mut self.outputs);
         let version = json_schema!({
             "type": "integer",
             "minimum": 0,
             "description": "Number of changes to the session so far.",
         });
         add_field(&mut reply, "stateVersion", version, Presence::Required);
-        let own = own_name(name);
-        let (params, replied) = (format!("{own}Params"), format!("{own}Reply"));
-        let message = message(doc, reference(&params), Some(reference(&replied)));
+        let type_prefix = type_name(name);
+        let (params, reply_name) = (format!("{type_prefix}Params"), format!("{type_prefix}Reply"));
+        let message = message(doc, reference(&params), Some(reference(&reply_name)));
         self.arguments.insert(params, arguments.into());
-        self.replies.insert(replied, reply.into());
+        self.replies.insert(reply_name, reply.into());
         message
     }
 
     /// Adds a notification to the client, and returns its description.
     pub fn notification<P: JsonSchema>(&mut self, doc: &str) -> Value {
-        message(doc, self.said.subschema_for::<P>().into(), None)
+        message(doc, self.outputs.subschema_for::<P>().into(), None)
     }
 
     /// Adds a request to the client, and returns its description.
     pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, doc: &str) -> Value {
-        let params = self.said.subschema_for::<P>().into();
-        message(doc, params, Some(self.taken.subschema_for::<R>().into()))
+        let params = self.outputs.subschema_for::<P>().into();
+        message(doc, params, Some(self.inputs.subschema_for::<R>().into()))
     }
 
     /// Adds a type that clients send, and returns a reference to its schema.
-    pub fn taken<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
-        self.taken.subschema_for::<T>().into()
+    pub fn input_type<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
+        self.inputs.subschema_for::<T>().into()
     }
 
     /// Returns all definitions, each once. If a type has different shapes in requests and replies, the name of the
     /// request shape gets the suffix `Input`.
     pub fn finish(mut self) -> Map<String, Value> {
-        let mut taken = self.taken.take_definitions(true);
-        let mut said = self.said.take_definitions(true);
-        taken.extend(self.arguments);
-        said.extend(self.replies);
-        taken.values_mut().for_each(|shape| tidy(shape, Absent::MayBeNull));
-        said.values_mut().for_each(|shape| tidy(shape, Absent::IsNotThere));
-        let different = different(&taken, &said);
-        for shape in taken.values_mut() {
-            rename_references(shape, &different);
+        let mut inputs = self.inputs.take_definitions(true);
+        let mut outputs = self.outputs.take_definitions(true);
+        inputs.extend(self.arguments);
+        outputs.extend(self.replies);
+        inputs.values_mut().for_each(|schema| tidy(schema, OptionalFields::MayBeNull));
+        outputs.values_mut().for_each(|schema| tidy(schema, OptionalFields::AreOmitted));
+        let differing = differing_types(&inputs, &outputs);
+        for schema in inputs.values_mut() {
+            rename_references(schema, &differing);
         }
-        let mut definitions = said;
-        for (name, shape) in taken {
-            let name = if different.contains(&name) { format!("{name}Input") } else { name };
-            definitions.insert(name, shape);
+        let mut definitions = outputs;
+        for (name, schema) in inputs {
+            let name = if differing.contains(&name) { format!("{name}Input") } else { name };
+            definitions.insert(name, schema);
         }
         definitions.sort_keys();
         definitions
@@ -105,8 +105,8 @@ impl Default for Shapes {
     fn default() -> Self {
         let generator = |settings: SchemaSettings| settings.into_generator();
         Self {
-            taken: generator(SchemaSettings::draft2020_12().for_deserialize()),
-            said: generator(SchemaSettings::draft2020_12().for_serialize()),
+            inputs: generator(SchemaSettings::draft2020_12().for_deserialize()),
+            outputs: generator(SchemaSettings::draft2020_12().for_serialize()),
             arguments: Map::new(),
             replies: Map::new(),
         }
@@ -135,7 +135,7 @@ fn add_field(schema: &mut Schema, name: &str, field: Schema, presence: Presence)
 }
 
 /// Converts a command name to a type name: `strata.files.markRead` becomes `FilesMarkRead`.
-fn own_name(command: &str) -> String {
+fn type_name(command: &str) -> String {
     let parts = command.split('.').skip(1);
     let capital = |part: &str| {
         let mut letters = part.chars();
@@ -149,29 +149,29 @@ fn reference(name: &str) -> Value {
 }
 
 /// Returns the types whose request and reply shapes differ, including types that contain such types.
-fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
-    let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
-    let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));
-    let mut different: BTreeSet<String> = differ.map(|(name, _)| name.clone()).collect();
+fn differing_types(inputs: &Map<String, Value>, outputs: &Map<String, Value>) -> BTreeSet<String> {
+    let both = || inputs.iter().filter(|(name, _)| outputs.contains_key(*name));
+    let differ = both().filter(|(name, shape)| outputs.get(*name) != Some(*shape));
+    let mut differing_types: BTreeSet<String> = differ.map(|(name, _)| name.clone()).collect();
     loop {
         let holders = both().filter(|(name, shape)| {
-            !different.contains(*name) && refers(shape, &|name| different.contains(name))
+            !differing_types.contains(*name) && refers_to_any(shape, &|name| differing_types.contains(name))
         });
         let holders: Vec<String> = holders.map(|(name, _)| name.clone()).collect();
         if holders.is_empty() {
-            return different;
+            return differing_types;
         }
-        different.extend(holders);
+        differing_types.extend(holders);
     }
 }
 
-fn refers(shape: &Value, is_wanted: &impl Fn(&str) -> bool) -> bool {
+fn refers_to_any(shape: &Value, is_wanted: &impl Fn(&str) -> bool) -> bool {
     match shape {
         Value::Object(fields) => fields.iter().any(|(key, value)| match value.as_str() {
             Some(reference) if key == "$ref" => reference.strip_prefix(DEFINITIONS).is_some_and(is_wanted),
-            _ => refers(value, is_wanted),
+            _ => refers_to_any(value, is_wanted),
         }),
-        Value::Array(items) => items.iter().any(|item| refers(item, is_wanted)),
+        Value::Array(items) => items.iter().any(|item| refers_to_any(item, is_wanted)),
         _ => false,
     }
 }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_and_goes_out_differently_has_two_names_and_its_holders_too() {
+    fn types_with_different_input_and_output_shapes_have_two_names() {
         let mut shapes = Shapes::default();
         let message = shapes.command::<Payload, Payload>("strata.things.doIt", "Does it.");
         assert_eq!(message["params"], reference("ThingsDoItParams"));

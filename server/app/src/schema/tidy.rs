@@ -5,33 +5,33 @@ use serde_json::{Map, Value};
 
 /// How absent fields are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Absent {
+pub(super) enum OptionalFields {
     /// Absent or `null`. Used for requests.
     MayBeNull,
     /// Absent. Used for replies, which omit an optional field instead of sending `null`.
-    IsNotThere,
+    AreOmitted,
 }
 
 /// Simplifies a schema and all schemas in it: removes the names of number types, rustdoc links and, for replies, `null`
 /// in optional fields.
-pub(super) fn tidy(schema: &mut Value, absent: Absent) {
+pub(super) fn tidy(schema: &mut Value, optional_fields: OptionalFields) {
     match schema {
         Value::Object(fields) => {
             if fields.get("type").is_some() {
-                let of_rust = |format: &Value| format.as_str().is_some_and(is_number_type);
-                if fields.get("format").is_some_and(of_rust) {
+                let is_number_format = |format: &Value| format.as_str().is_some_and(is_number_type);
+                if fields.get("format").is_some_and(is_number_format) {
                     fields.shift_remove("format");
                 }
             }
             if let Some(Value::String(text)) = fields.get_mut("description") {
-                *text = prose(text);
+                *text = to_prose(text);
             }
-            if absent == Absent::IsNotThere {
+            if optional_fields == OptionalFields::AreOmitted {
                 without_nulls(fields);
             }
-            fields.values_mut().for_each(|field| tidy(field, absent));
+            fields.values_mut().for_each(|field| tidy(field, optional_fields));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| tidy(item, absent)),
+        Value::Array(items) => items.iter_mut().for_each(|item| tidy(item, optional_fields)),
         _ => {}
     }
 }
@@ -55,14 +55,14 @@ fn without_nulls(schema: &mut Map<String, Value>) {
     for (_, field) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
         let Value::Object(field) = field else { continue };
         if let Some(Value::Array(types)) = field.get_mut("type") {
-            types.retain(|of| of != "null");
+            types.retain(|type_name| type_name != "null");
             if let [only] = types.as_slice() {
                 let only = only.clone();
                 field.insert("type".to_owned(), only);
             }
         }
         if let Some(Value::Array(choices)) = field.get_mut("anyOf") {
-            choices.retain(|choice| choice.get("type").is_none_or(|of| of != "null"));
+            choices.retain(|choice| choice.get("type").is_none_or(|type_name| type_name != "null"));
             if let [Value::Object(only)] = choices.as_slice() {
                 let only = only.clone();
                 field.shift_remove("anyOf");
@@ -74,7 +74,7 @@ fn without_nulls(schema: &mut Map<String, Value>) {
 
 /// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items with the items'
 /// names.
-fn prose(text: &str) -> String {
+fn to_prose(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines().map(str::trim) {
         if line.is_empty() {
@@ -96,13 +96,13 @@ fn without_links(text: &str) -> String {
     while let Some(at) = rest.find("[`") {
         let (before, link) = rest.split_at(at);
         plain.push_str(before);
-        let Some((name, behind)) = link.split_once(']') else {
+        let Some((name, after)) = link.split_once(']') else {
             rest = link;
             break;
         };
         plain.push_str(name.trim_start_matches('['));
-        let target = behind.strip_prefix('(').and_then(|target| target.split_once(')'));
-        rest = target.map_or(behind, |(_, behind)| behind);
+        let target = after.strip_prefix('(').and_then(|target| target.split_once(')'));
+        rest = target.map_or(after, |(_, after)| after);
     }
     plain.push_str(rest);
     plain
@@ -117,14 +117,14 @@ mod tests {
     #[test]
     fn comments_become_prose() {
         assert_eq!(
-            prose("One line\nand another.\n\nA [`Link`] and [`more`](a::b) [not](one)."),
+            to_prose("One line\nand another.\n\nA [`Link`] and [`more`](a::b) [not](one)."),
             "One line and another.\n\nA `Link` and `more` [not](one)."
         );
-        assert_eq!(prose("open [`end"), "open [`end");
+        assert_eq!(to_prose("open [`end"), "open [`end");
     }
 
     #[test]
-    fn what_is_left_out_is_never_null_in_a_reply() {
+    fn optional_fields_of_replies_are_never_null() {
         let schema = json!({
             "properties": {
                 "a": { "type": ["integer", "null"], "format": "uint64" },
@@ -133,16 +133,16 @@ mod tests {
             },
             "required": ["c"],
         });
-        let mut said = schema.clone();
-        tidy(&mut said, Absent::IsNotThere);
+        let mut reply = schema.clone();
+        tidy(&mut reply, OptionalFields::AreOmitted);
         let expected = json!({
             "a": { "type": "integer" },
             "b": { "description": "b", "$ref": "#/$defs/B" },
             "c": { "type": ["string", "null"] },
         });
-        assert_eq!(said["properties"], expected);
-        let mut taken = schema;
-        tidy(&mut taken, Absent::MayBeNull);
-        assert_eq!(taken["properties"]["a"], json!({ "type": ["integer", "null"] }));
+        assert_eq!(reply["properties"], expected);
+        let mut input = schema;
+        tidy(&mut input, OptionalFields::MayBeNull);
+        assert_eq!(input["properties"]["a"], json!({ "type": ["integer", "null"] }));
     }
 }

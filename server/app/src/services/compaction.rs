@@ -3,7 +3,8 @@
 
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::{
-    Draft, DraftRefusal, NoSuchProfile, NotCompacted, Pressure, Profile, RequestSize, Run, Strategy,
+    CompactionDraft, CompactionRun, CompactionStrategy, DraftRefusal, NoSuchProfile, NotCompacted, Pressure,
+    Profile, RequestSize,
 };
 use strata_prompt::assembly::{history_size, with_scales};
 use strata_prompt::session::Session;
@@ -15,9 +16,8 @@ use crate::services::Services;
 use crate::services::compaction_notice::{CompactionNotice, CompactionState, Reason};
 
 /// A compaction that frees less than the size of the request divided by this number gets a note for the user.
-const WORTH_SAYING: usize = 10;
+const MIN_FREED_DIVISOR: usize = 10;
 
-/// A compaction to run in a session.
 #[derive(Clone, Debug)]
 pub struct CompactionJob {
     pub session: String,
@@ -60,15 +60,15 @@ impl CompactionJob {
         snapshot: &Snapshot,
         services: &Services,
         cancel: &Cancel,
-    ) -> Result<Draft, DraftError> {
+    ) -> Result<CompactionDraft, DraftError> {
         let summarizer = services.summarizer(snapshot);
-        let means = snapshot.means();
+        let prompt_services = snapshot.prompt_services();
         let pressure = self.pressure(session, snapshot);
         let tools = snapshot.settings.tools.clone();
-        let mut run = with_scales(means, |scales| {
+        let mut run = with_scales(prompt_services, |scales| {
             let profile = self.profile.clone();
             let summariser = summarizer.summariser_within(pressure.window);
-            Run::new(&session.history, profile, pressure, summariser, tools, scales)
+            CompactionRun::new(&session.history, profile, pressure, summariser, tools, scales)
         })?;
         let (mut author, mut fell_back) = (None, None);
         while let Some(question) = run.question() {
@@ -84,14 +84,14 @@ impl CompactionJob {
                 fell_back = answer.fell_back.or(fell_back.take());
                 answer.text
             });
-            with_scales(means, |scales| run.answer(answer, scales));
+            with_scales(prompt_services, |scales| run.answer(answer, scales));
         }
-        let mut draft = with_scales(means, |scales| run.finish(scales))?;
-        if draft.strategy == Strategy::Model {
+        let mut draft = with_scales(prompt_services, |scales| run.finish(scales))?;
+        if draft.strategy == CompactionStrategy::Model {
             draft.summarised_by = author;
         }
-        let fell_back =
-            fell_back.map(|why| format!("the provider wrote the summary, because the client did not: {why}"));
+        let fell_back = fell_back
+            .map(|reason| format!("the provider wrote the summary, because the client did not: {reason}"));
         draft.notes.extend(fell_back);
         draft
             .notes
@@ -106,14 +106,14 @@ impl CompactionJob {
     pub fn install(
         &self,
         session: &mut Session,
-        draft: Draft,
+        draft: CompactionDraft,
         snapshot: &Snapshot,
     ) -> Result<(), InstallError> {
         let settings = &snapshot.settings;
         let profile = settings.compaction.profile_named(&draft.profile.name, &settings.tool_output)?;
         session.compact(draft, &profile, &settings.tools, now_ms())?;
         if self.reason == Reason::ContextLimit {
-            session.recovered();
+            session.record_recovery();
         }
         Ok(())
     }
@@ -122,18 +122,17 @@ impl CompactionJob {
     /// not worth announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
-        with_scales(snapshot.means(), |scales| {
+        with_scales(snapshot.prompt_services(), |scales| {
             !self.profile.old_messages(&session.history, &pressure, scales.message).is_empty()
         })
     }
 
     fn pressure(&self, session: &Session, snapshot: &Snapshot) -> Pressure {
-        session.pressure(self.size, snapshot.means(), now_ms())
+        session.pressure(self.size, snapshot.prompt_services(), now_ms())
     }
 
-    /// Returns the notice that the compaction of `session` has started.
     pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
-        let before = history_size(&session.history, snapshot.means());
+        let before = history_size(&session.history, snapshot.prompt_services());
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
     }
 
@@ -154,7 +153,7 @@ impl CompactionJob {
     }
 
     /// Returns the notice that the compaction has ended, with the details of the installed draft if it is known.
-    pub fn ended(&self, draft: Option<&Draft>) -> CompactionNotice {
+    pub fn ended(&self, draft: Option<&CompactionDraft>) -> CompactionNotice {
         let ended = self.notice(CompactionState::Ended);
         let Some(draft) = draft else { return ended };
         let mut notes = draft.notes.clone();
@@ -170,10 +169,10 @@ impl CompactionJob {
     }
 
     /// Returns a note for the user if the compaction freed little of a request that the provider rejected as too long.
-    fn little_freed(&self, draft: &Draft) -> Option<String> {
+    fn little_freed(&self, draft: &CompactionDraft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
-        (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
+        (self.reason == Reason::ContextLimit && freed < request / MIN_FREED_DIVISOR).then(|| {
             format!(
                 "compaction freed only {} of the {} tokens in the request; if the model rejects it again, deselect files or \
                  shorten the prompt",
@@ -183,7 +182,6 @@ impl CompactionJob {
         })
     }
 
-    /// Returns the notice that the compaction failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }

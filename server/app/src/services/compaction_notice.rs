@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_conversation::compaction::{Size, Strategy, SummaryAuthor, TriggerReading};
+use strata_conversation::compaction::{CompactionStrategy, ConversationSize, SummaryAuthor, TriggerReading};
 
 /// Why a conversation is compacted.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,13 +33,13 @@ pub struct CompactionNotice {
     pub reason: Reason,
     /// How the conversation was shortened. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<Strategy>,
+    pub strategy: Option<CompactionStrategy>,
     /// Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Size>,
+    pub before: Option<ConversationSize>,
     /// Size of the conversation after the compaction. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Size>,
+    pub after: Option<ConversationSize>,
     /// Who wrote the summary. Absent until it is written, and if the conversation was only truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
@@ -64,8 +64,8 @@ pub enum CompactionState {
 }
 
 impl From<CompactionNotice> for Value {
-    fn from(news: CompactionNotice) -> Self {
+    fn from(notice: CompactionNotice) -> Self {
         // Plain data with string keys always serializes.
-        serde_json::to_value(news).unwrap_or_default()
+        serde_json::to_value(notice).unwrap_or_default()
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_base::key::FileKey;
-use strata_conversation::compaction::Purpose;
+use strata_conversation::compaction::SummaryPurpose;
 use strata_conversation::providers::Format;
 
 use crate::services::compaction_notice::CompactionNotice;
@@ -21,28 +21,28 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
 
     fn warn(&self, warning: Warning);
 
-    fn notify_compaction(&self, news: CompactionNotice);
+    fn notify_compaction(&self, notice: CompactionNotice);
 
-    /// Asks the client for a summary. Sends the answer, or the reason why there is none, to `answer` within `patience`.
+    /// Asks the client for a summary. Sends the answer, or the reason why there is none, to `answer` within `timeout`.
     ///
     /// # Errors
     /// Returns [`ClientGone`] if the client has disconnected.
     fn summarize(
         &self,
         question: Summarize,
-        patience: Duration,
+        timeout: Duration,
         answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone>;
 
     /// Asks the client for the provider's own token count of a request. Sends the count, or the reason why there is
-    /// none, to `answer` within `patience`.
+    /// none, to `answer` within `timeout`.
     ///
     /// # Errors
     /// Returns [`ClientGone`] if the client has disconnected.
     fn count_tokens(
         &self,
         request: CountTokens,
-        patience: Duration,
+        timeout: Duration,
         answer: Sender<Result<usize, String>>,
     ) -> Result<(), ClientGone>;
 }
@@ -54,7 +54,6 @@ pub struct Abilities {
     pub counts_tokens: bool,
 }
 
-/// The client has disconnected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the client has disconnected")]
 pub struct ClientGone;
@@ -77,7 +76,7 @@ pub struct Warning {
 #[serde(rename_all = "camelCase")]
 pub struct Summarize {
     /// What the answer is used for.
-    pub purpose: Purpose,
+    pub purpose: SummaryPurpose,
     /// System prompt of the request.
     pub system: String,
     /// User message of the request.

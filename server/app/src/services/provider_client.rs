@@ -12,10 +12,10 @@ use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, S
 use strata_prompt::settings::Settings;
 
 /// Timeout for checking the connection to a provider.
-const PROBE: Duration = Duration::from_secs(15);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Maximum size of an answer as transferred, in bytes.
-const MAX_REPLY: usize = 16 << 20;
+const MAX_REPLY_BYTES: usize = 16 << 20;
 
 /// A model that answers requests.
 pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
@@ -54,7 +54,6 @@ fn listed(property: fn(ProviderName) -> Option<&'static str>) -> String {
     values.join(", ")
 }
 
-/// A client for the provider in the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderClient {
     provider: Provider,
@@ -65,7 +64,6 @@ pub(crate) struct ProviderClient {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderReport {
-    /// Name of the provider in the settings.
     pub name: &'static str,
     pub model: String,
     /// Address of the provider. Absent if it is the provider's default.
@@ -91,21 +89,21 @@ impl ProviderClient {
     ///
     /// # Errors
     /// Returns [`NotConfigured`] if the settings name no provider.
-    pub(crate) fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
-        let set = &settings.provider;
-        let key = match (set.key_command.is_empty(), &set.key_env) {
-            (false, _) => KeySource::Command(set.key_command.clone()),
+    pub(crate) fn from_settings(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
+        let provider_settings = &settings.provider;
+        let key = match (provider_settings.key_command.is_empty(), &provider_settings.key_env) {
+            (false, _) => KeySource::Command(provider_settings.key_command.clone()),
             (true, Some(variable)) => KeySource::Variable(variable.clone()),
             (true, None) => KeySource::Usual,
         };
-        let kind = set.name.ok_or(NotConfigured)?;
-        let model = model.or(set.model.as_deref()).unwrap_or(&settings.model).to_owned();
-        let provider = Provider { kind, base_url: set.base_url.clone(), model, key };
+        let kind = provider_settings.name.ok_or(NotConfigured)?;
+        let model = model.or(provider_settings.model.as_deref()).unwrap_or(&settings.model).to_owned();
+        let provider = Provider { kind, base_url: provider_settings.base_url.clone(), model, key };
         let limits = Limits {
-            deadline: Duration::from_secs(set.timeout_s),
-            stall: Duration::from_secs(set.stall_s),
-            max_reply_bytes: MAX_REPLY,
-            retries: set.retries,
+            deadline: Duration::from_secs(provider_settings.timeout_s),
+            stall: Duration::from_secs(provider_settings.stall_s),
+            max_reply_bytes: MAX_REPLY_BYTES,
+            retries: provider_settings.retries,
         };
         Ok(Self { provider, limits })
     }
@@ -139,12 +137,12 @@ impl ProviderClient {
     }
 
     /// Like `report`, but also requests the provider's list of models, which is free.
-    pub(crate) fn probed(&self, cancel: &Cancel) -> ProviderReport {
+    pub(crate) fn check_connection(&self, cancel: &Cancel) -> ProviderReport {
         let report = self.report();
         if report.problem.is_some() {
             return report;
         }
-        let limits = Limits { deadline: PROBE, stall: PROBE, ..self.limits.clone() };
+        let limits = Limits { deadline: PROBE_TIMEOUT, stall: PROBE_TIMEOUT, ..self.limits.clone() };
         let unreachable = self.provider.probe(&limits, cancel).err().map(|error| error.to_string());
         ProviderReport { unreachable, asked: true, ..report }
     }

@@ -5,12 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use strata_base::cancel::{Cancel, Cancelled};
-use strata_conversation::compaction::Draft;
+use strata_conversation::compaction::CompactionDraft;
 
 use crate::services::compaction::CompactionJob;
 
 /// Interval at which a waiting command checks for cancellation.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub struct RunningCompaction {
@@ -26,12 +26,12 @@ pub struct DraftCell(Arc<SharedDraft>);
 
 #[derive(Debug, Default)]
 struct SharedDraft {
-    draft: Mutex<Option<Result<Draft, String>>>,
+    draft: Mutex<Option<Result<CompactionDraft, String>>>,
     filled: Condvar,
 }
 
 impl DraftCell {
-    pub fn fill(&self, draft: Result<Draft, String>) {
+    pub fn fill(&self, draft: Result<CompactionDraft, String>) {
         *self.0.draft.lock().unwrap_or_else(PoisonError::into_inner) = Some(draft);
         self.0.filled.notify_all();
     }
@@ -40,15 +40,16 @@ impl DraftCell {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
-    pub(crate) fn wait(&self, cancel: &Cancel) -> Result<Result<Draft, String>, Cancelled> {
+    pub(crate) fn wait(&self, cancel: &Cancel) -> Result<Result<CompactionDraft, String>, Cancelled> {
         let SharedDraft { draft, filled } = &*self.0;
-        let mut held = draft.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = draft.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(draft) = &*held {
+            if let Some(draft) = &*guard {
                 return Ok(draft.clone());
             }
             cancel.check()?;
-            held = filled.wait_timeout(held, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+            guard =
+                filled.wait_timeout(guard, CANCEL_CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_is_waited_for_unless_nobody_wants_it() {
+    fn waiting_for_a_draft_ends_with_the_draft_or_when_cancelled() {
         let (cell, cancel) = (DraftCell::default(), Cancel::new());
         let waiting = thread::spawn({
             let (cell, cancel) = (cell.clone(), cancel.clone());

@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use strata_base::cancel::Cancel;
-use strata_conversation::compaction::{AuthorKind, Purpose, Question, Summariser, SummaryAuthor, Topics};
+use strata_conversation::compaction::{
+    AuthorKind, Summariser, SummarizerQuestion, SummaryAuthor, SummaryPurpose, Topics,
+};
 use strata_conversation::settings::{CompactionSettings, SummariserKind};
 use strata_host::provider::{KeySource, Provider};
 use strata_host::summarise;
@@ -20,7 +22,7 @@ use crate::services::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 const MAX_MODEL_NAME: usize = 200;
 
 /// Interval at which waiting for the client checks for cancellation.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 enum Answerer {
@@ -28,7 +30,7 @@ enum Answerer {
     Client {
         front_end: Arc<dyn FrontEnd>,
         /// Provider to ask if the client has no answer.
-        otherwise: Option<Box<Answerer>>,
+        fallback: Option<Box<Answerer>>,
     },
     Provider {
         summaries: Provider,
@@ -39,7 +41,7 @@ enum Answerer {
 /// A client that sends summary requests to the editor's client or to a provider, as configured.
 #[derive(Clone, Debug)]
 pub(crate) struct SummarizerClient {
-    whom: Answerer,
+    answerer: Answerer,
     summariser: Summariser,
     /// Model that the client should use for summaries.
     model: Option<String>,
@@ -52,7 +54,6 @@ pub(crate) struct SummarizerClient {
     problem: Option<String>,
 }
 
-/// A model's answer to a summary request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
@@ -73,8 +74,8 @@ impl SummarizerClient {
     ) -> Self {
         let client = front_end.filter(|front_end| front_end.abilities().summarizes);
         let client =
-            client.map(|front_end| Answerer::Client { front_end: Arc::clone(front_end), otherwise: None });
-        let whom = match settings.summariser {
+            client.map(|front_end| Answerer::Client { front_end: Arc::clone(front_end), fallback: None });
+        let answerer = match settings.summariser {
             SummariserKind::Extractive => Ok(Answerer::Nobody),
             SummariserKind::Client => {
                 client.ok_or_else(|| "the client does not support `strata/summarize`".to_owned())
@@ -89,15 +90,16 @@ impl SummarizerClient {
                 }
             }
         };
-        let (whom, problem) = whom.map_or_else(|why| (Answerer::Nobody, Some(why)), |whom| (whom, None));
+        let (answerer, problem) =
+            answerer.map_or_else(|reason| (Answerer::Nobody, Some(reason)), |answerer| (answerer, None));
         let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
         let name = settings.model.as_deref().unwrap_or_default();
-        let summariser = match whom {
+        let summariser = match answerer {
             Answerer::Nobody => Summariser::Extractive,
             _ => Summariser::Model { window: models.resolve(name).model.max_input, topics },
         };
         Self {
-            whom,
+            answerer,
             summariser,
             model: settings.model.clone(),
             detection_model: settings.detection_model.clone(),
@@ -116,7 +118,7 @@ impl SummarizerClient {
     /// Like `summariser`, for a conversation whose model accepts `window` tokens. If no model is configured,
     /// summaries use the conversation's model.
     pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
-        match (self.summariser, &self.whom, &self.model, window) {
+        match (self.summariser, &self.answerer, &self.model, window) {
             (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
                 Summariser::Model { window, topics }
             }
@@ -134,36 +136,41 @@ impl SummarizerClient {
     ///
     /// # Errors
     /// Returns the reason why there is no answer, as a clause.
-    pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
+    pub(crate) fn ask(
+        &self,
+        question: &SummarizerQuestion,
+        cancel: &Cancel,
+    ) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
-        let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;
+        let answer = self.ask_screened(&SummarizerQuestion { system, prompt, ..question.clone() }, cancel)?;
         Ok(SummaryAnswer { text: self.screen.text(&answer.text).into_owned(), ..answer })
     }
 
-    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
+    fn ask_screened(&self, question: &SummarizerQuestion, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let model = match question.purpose {
-            Purpose::FindTopic => &self.detection_model,
-            Purpose::Summarise | Purpose::Merge => &self.model,
+            SummaryPurpose::FindTopic => &self.detection_model,
+            SummaryPurpose::Summarise | SummaryPurpose::Merge => &self.model,
         };
-        self.answer_of(&self.whom, question, model.as_deref(), cancel)
+        self.ask_answerer(&self.answerer, question, model.as_deref(), cancel)
     }
 
-    fn answer_of(
+    fn ask_answerer(
         &self,
-        whom: &Answerer,
-        question: &Question,
+        answerer: &Answerer,
+        question: &SummarizerQuestion,
         model: Option<&str>,
         cancel: &Cancel,
     ) -> Result<SummaryAnswer, String> {
-        match whom {
+        match answerer {
             Answerer::Nobody => Err("no model is available".to_owned()),
-            Answerer::Client { front_end, otherwise } => {
+            Answerer::Client { front_end, fallback } => {
                 let answer = self.ask_client(&**front_end, question, model, cancel);
-                match (answer, otherwise) {
-                    (Err(problem), Some(otherwise)) if !cancel.is_cancelled() => {
-                        let answer = self.answer_of(otherwise, question, model, cancel);
-                        let answer = answer.map_err(|also| format!("{problem}; {also}"))?;
+                match (answer, fallback) {
+                    (Err(problem), Some(fallback)) if !cancel.is_cancelled() => {
+                        let answer = self.ask_answerer(fallback, question, model, cancel);
+                        let answer =
+                            answer.map_err(|fallback_problem| format!("{problem}; {fallback_problem}"))?;
                         Ok(SummaryAnswer { fell_back: Some(problem), ..answer })
                     }
                     (answer, _) => answer,
@@ -171,15 +178,15 @@ impl SummarizerClient {
             }
             Answerer::Provider { summaries, topics } => {
                 let provider = match question.purpose {
-                    Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
-                    Purpose::Summarise | Purpose::Merge => summaries,
+                    SummaryPurpose::FindTopic => topics.as_ref().unwrap_or(summaries),
+                    SummaryPurpose::Summarise | SummaryPurpose::Merge => summaries,
                 };
-                let asked = summarise::Question {
+                let request = summarise::SummaryQuestion {
                     system: question.system.clone(),
                     prompt: question.prompt.clone(),
                     max_output_tokens: question.max_tokens,
                 };
-                let text = provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())?;
+                let text = provider.ask(&request, self.timeout, cancel).map_err(|error| error.to_string())?;
                 let by = SummaryAuthor { kind: AuthorKind::Http, model: model.map(str::to_owned) };
                 Ok(SummaryAnswer { text, by, fell_back: None })
             }
@@ -189,17 +196,17 @@ impl SummarizerClient {
     fn ask_client(
         &self,
         front_end: &dyn FrontEnd,
-        question: &Question,
+        question: &SummarizerQuestion,
         model: Option<&str>,
         cancel: &Cancel,
     ) -> Result<SummaryAnswer, String> {
-        let Question { purpose, system, prompt, max_tokens } = question.clone();
+        let SummarizerQuestion { purpose, system, prompt, max_tokens } = question.clone();
         let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
         let (answer, wait) = channel();
         front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
-        let Summary { text, model: used } = answer_of_client(&wait, self.timeout, cancel)?;
-        let used = used.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
-        let model = used.or_else(|| model.map(str::to_owned));
+        let Summary { text, model: used_model } = answer_of_client(&wait, self.timeout, cancel)?;
+        let used_model = used_model.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
+        let model = used_model.or_else(|| model.map(str::to_owned));
         let by = SummaryAuthor { kind: AuthorKind::Client, model };
         Ok(SummaryAnswer { text, by, fell_back: None })
     }
@@ -211,19 +218,19 @@ impl SummarizerClient {
 /// Returns the reason why there is no answer, as a clause.
 pub(crate) fn answer_of_client<T>(
     wait: &Receiver<Result<T, String>>,
-    patience: Duration,
+    timeout: Duration,
     cancel: &Cancel,
 ) -> Result<T, String> {
     let started = Instant::now();
     loop {
-        match wait.recv_timeout(LOOK_EVERY) {
+        match wait.recv_timeout(CANCEL_CHECK_INTERVAL) {
             Ok(answer) => return answer,
             Err(RecvTimeoutError::Disconnected) => return Err(ClientGone.to_string()),
             Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
             // The sender has its own timeout. This one covers a client whose connection does not even accept the
             // question.
-            Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
-                return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
+            Err(RecvTimeoutError::Timeout) if started.elapsed() > timeout + CANCEL_CHECK_INTERVAL => {
+                return Err(format!("the client did not answer within {} s", timeout.as_secs_f64()));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -234,8 +241,8 @@ impl Answerer {
     /// Adds a provider as the fallback of a client.
     fn or(self, provider: Option<Self>) -> Self {
         match self {
-            Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
-            whom => whom,
+            Self::Client { front_end, .. } => Self::Client { front_end, fallback: provider.map(Box::new) },
+            answerer => answerer,
         }
     }
 
@@ -250,7 +257,6 @@ impl Answerer {
     }
 }
 
-/// Creates providers for the models in the settings.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
         return Err("the workspace is not trusted, so no provider is asked".to_owned());

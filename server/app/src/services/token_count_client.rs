@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use strata_base::cancel::Cancel;
-use strata_prompt::assembly::{AssembledPrompt, weigh};
+use strata_prompt::assembly::{AssembledPrompt, assemble_allowing_empty};
 use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
@@ -15,7 +15,7 @@ use crate::services::summarizer_client::answer_of_client;
 
 /// Timeout for counting the tokens of one request. It is longer than a provider's counting endpoint takes, but short
 /// enough for a user who waits for the prompt.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client for exact token counts.
 #[derive(Clone, Debug)]
@@ -44,8 +44,8 @@ impl TokenCountClient {
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
         let params = CountTokens { model: model.clone(), format: *format, body };
         let (answer, wait) = channel();
-        self.0.count_tokens(params, PATIENCE, answer).map_err(|gone| gone.to_string())?;
-        let counted = answer_of_client(&wait, PATIENCE, cancel)?;
+        self.0.count_tokens(params, TIMEOUT, answer).map_err(|gone| gone.to_string())?;
+        let counted = answer_of_client(&wait, TIMEOUT, cancel)?;
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
@@ -60,11 +60,13 @@ impl TokenCountClient {
         now_ms: u64,
         cancel: &Cancel,
     ) -> Result<CountedPrompt, String> {
-        let ask = session.next_ask(now_ms);
-        let weighed = snapshot
-            .with_workspace(session, &ask, cancel, |workspace, means| weigh(workspace, session, &ask, means))
+        let prompt_request = session.next_ask(now_ms);
+        let result = snapshot
+            .with_workspace(session, &prompt_request, cancel, |workspace, services| {
+                assemble_allowing_empty(workspace, session, &prompt_request, services)
+            })
             .map_err(|_| "cancelled".to_owned())?;
-        let prepared = weighed.map_err(|error| error.to_string())?;
+        let prepared = result.map_err(|error| error.to_string())?;
         self.measure(&prepared.reply, cancel)
     }
 }

@@ -35,7 +35,7 @@ impl LineEditor {
     pub(super) fn new(commands: Vec<&'static str>) -> Result<Self, Failure> {
         let history = rustyline::history::MemHistory::new();
         let mut editor = Editor::with_history(Config::builder().auto_add_history(true).build(), history)
-            .map_err(|error| Failure::said(format!("cannot use the terminal: {error}")))?;
+            .map_err(|error| Failure::new(format!("cannot use the terminal: {error}")))?;
         editor.set_helper(Some(Completions { commands, files: Vec::new() }));
         Ok(Self(editor))
     }
@@ -49,7 +49,7 @@ impl LineEditor {
             Ok(line) => Ok(Input::Line(line.replace("\\\n", "\n"))),
             Err(ReadlineError::Interrupted) => Ok(Input::Interrupted),
             Err(ReadlineError::Eof) => Ok(Input::End),
-            Err(error) => Err(Failure::said(format!("cannot read the next line: {error}"))),
+            Err(error) => Err(Failure::new(format!("cannot read the next line: {error}"))),
         }
     }
 }
@@ -64,13 +64,13 @@ impl Completer for Completions {
         if !before.starts_with('/') {
             return Ok((start, Vec::new()));
         }
-        let mut found: Vec<String> = match start {
+        let mut candidates: Vec<String> = match start {
             0 => self.commands.iter().map(|command| format!("{command} ")).collect(),
             _ => self.files.clone(),
         };
-        found.retain(|candidate| candidate.starts_with(word));
-        found.truncate(MAX_COMPLETIONS);
-        Ok((start, found))
+        candidates.retain(|candidate| candidate.starts_with(word));
+        candidates.truncate(MAX_COMPLETIONS);
+        Ok((start, candidates))
     }
 }
 

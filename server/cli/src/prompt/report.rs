@@ -8,7 +8,6 @@ use strata_app::commands::{AssembledPrompt, ExcerptReason, Part, PromptCost};
 use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
 
-/// Renders the report.
 pub(super) fn render(prompt: &AssembledPrompt) -> String {
     let mut text = format!(
         "{}, {}, {}\n\n",
@@ -51,13 +50,13 @@ fn parts(prompt: &AssembledPrompt) -> String {
             table.row([count(excerpts), "excerpts".to_owned()]);
         }
     }
-    let most = format!("total, of at most {} (window {})", count(tokens.limit), count(tokens.window));
-    table.row([count(tokens.total), most]);
+    let limit_label = format!("total, of at most {} (window {})", count(tokens.limit), count(tokens.window));
+    table.row([count(tokens.total), limit_label]);
     table.render()
 }
 
 fn tiers(prompt: &AssembledPrompt) -> String {
-    let all = prompt.tiers.iter().map(|tier| tier.tokens).sum();
+    let total = prompt.tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
     table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
     for report in &prompt.tiers {
@@ -65,7 +64,7 @@ fn tiers(prompt: &AssembledPrompt) -> String {
         table.row([
             count(report.tokens),
             report.tier.to_string(),
-            bar(share(report.tokens, all)),
+            bar(share(report.tokens, total)),
             count(report.items),
             mark.to_owned(),
         ]);

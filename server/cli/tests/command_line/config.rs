@@ -33,7 +33,7 @@ fn a_setting_is_changed_shown_and_removed() {
 }
 
 #[test]
-fn a_setting_that_cannot_be_used_is_refused_and_changes_nothing() {
+fn an_invalid_setting_is_rejected_and_the_file_is_unchanged() {
     let repo = Repo::new(APP);
     let path = user_file(&repo);
     let refusal = |arguments: &[&str]| {
@@ -77,7 +77,7 @@ fn the_price_of_a_model_can_be_set() {
 
 #[cfg(unix)]
 #[test]
-fn the_file_is_checked_after_it_was_edited() {
+fn the_file_is_checked_after_editing() {
     let repo = Repo::new(APP);
     repo.write("editor", "#!/bin/sh\necho \"$1 = 1\" > \"$2\"\n");
     use std::os::unix::fs::PermissionsExt as _;
@@ -101,7 +101,7 @@ fn the_file_is_checked_after_it_was_edited() {
 }
 
 #[test]
-fn shells_complete_the_names_of_settings() {
+fn shells_complete_setting_names() {
     let repo = Repo::new(APP);
     for shell in ["bash", "zsh", "fish"] {
         let script = repo.strata(&["completions", shell]).out;

@@ -194,7 +194,7 @@ fn a_long_head_keeps_its_name() {
 }
 
 #[test]
-fn a_member_is_found_by_its_type_in_all_files() {
+fn a_member_in_another_file_than_its_type_is_found() {
     let repo = Repo::new(&[
         ("types.go", "package a\n\ntype A struct{}\n\ntype B struct{}\n"),
         ("close.go", "package a\n\nfunc (a *A) Close() {}\n\nfunc (b *B) Close() {}\n"),
@@ -207,8 +207,8 @@ fn a_member_is_found_by_its_type_in_all_files() {
         ("Till::pay", "pay.rs#L1: fn pay(&self)"),
         ("log::info", "log.sh#L1-3: log::info()"),
     ] {
-        let found = repo.strata(&["symbols", name]).out;
-        assert!(found.starts_with(definition) && found.lines().count() == 1, "{name}: {found}");
+        let symbols = repo.strata(&["symbols", name]).out;
+        assert!(symbols.starts_with(definition) && symbols.lines().count() == 1, "{name}: {symbols}");
         let references = repo.strata(&["references", name]).out;
         let file = definition.split('#').next().unwrap_or_default();
         assert!(references.contains(file), "{name}: {references}");

@@ -36,7 +36,7 @@ fn a_healthy_build_is_reported_line_by_line() {
 }
 
 #[test]
-fn what_is_broken_is_named_and_makes_the_exit_code_1() {
+fn a_problem_is_reported_with_exit_code_1() {
     let repo = Repo::new(APP);
     let run = repo.strata(&["doctor", "--repo", "nowhere"]);
     assert_eq!(run.code, Some(1));
@@ -49,7 +49,7 @@ fn what_is_broken_is_named_and_makes_the_exit_code_1() {
 }
 
 #[test]
-fn json_holds_the_same() {
+fn json_contains_all_findings() {
     let repo = Repo::new(APP);
     let findings = repo.strata(&["doctor", "--json"]).json();
     assert_eq!(findings["version"], env!("CARGO_PKG_VERSION"));
@@ -64,23 +64,23 @@ fn json_holds_the_same() {
 }
 
 #[test]
-fn a_provider_is_asked_only_on_demand_and_its_silence_is_a_problem() {
+fn the_summary_model_is_asked_only_with_ask_and_no_response_is_a_problem() {
     let repo = Repo::new(APP);
-    let nobody = repo.strata(&["doctor", "--ask"]);
-    assert_eq!(nobody.code, Some(0));
-    assert!(nobody.out.contains("no model is set for summaries"), "{}", nobody.out);
+    let unconfigured = repo.strata(&["doctor", "--ask"]);
+    assert_eq!(unconfigured.code, Some(0));
+    assert!(unconfigured.out.contains("no model is set for summaries"), "{}", unconfigured.out);
     // No server listens on this port.
     let http = ["--set", "compaction.summariser=http", "--set", "compaction.model=gpt-4o", "--set"];
-    let silent = [&["doctor"], &http[..], &["compaction.base_url=http://127.0.0.1:9/v1"]].concat();
-    let unasked = repo.strata(&silent);
-    assert_eq!(unasked.code, Some(0), "{}", unasked.out);
-    let asked = repo.strata(&[&silent[..], &["--ask", "--set", "compaction.timeout_s=2"]].concat());
-    assert_eq!(asked.code, Some(1));
-    assert!(asked.out.contains("broken: the model that writes summaries: "), "{}", asked.out);
+    let unreachable = [&["doctor"], &http[..], &["compaction.base_url=http://127.0.0.1:9/v1"]].concat();
+    let unchecked = repo.strata(&unreachable);
+    assert_eq!(unchecked.code, Some(0), "{}", unchecked.out);
+    let checked = repo.strata(&[&unreachable[..], &["--ask", "--set", "compaction.timeout_s=2"]].concat());
+    assert_eq!(checked.code, Some(1));
+    assert!(checked.out.contains("broken: the model that writes summaries: "), "{}", checked.out);
 }
 
 #[test]
-fn a_damaged_store_is_told() {
+fn the_store_is_checked() {
     let repo = Repo::new(APP);
     repo.strata_with(b"[{\"role\":\"user\",\"content\":\"Why?\"}]", &["sessions", "import", "-"]);
     assert!(repo.strata(&["doctor"]).out.contains("1 conversation, all readable"));

@@ -5,15 +5,15 @@ use expect_test::expect;
 use crate::repo::Repo;
 
 fn add(repo: &Repo, nth: usize, more: &[&str]) -> String {
-    let said = format!("I did step {nth}.\n<progress>step {nth} is done</progress>\n");
+    let output = format!("I did step {nth}.\n<progress>step {nth} is done</progress>\n");
     let arguments = ["iteration", "add", "--goal", "Port the parser", "--output", "-", "--prompt", "Go on"];
-    let run = repo.strata_with(said.as_bytes(), &[&arguments, more].concat());
+    let run = repo.strata_with(output.as_bytes(), &[&arguments, more].concat());
     assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);
     run.err
 }
 
 #[test]
-fn each_run_goes_on_where_the_last_one_ended() {
+fn each_run_continues_the_stored_loop() {
     let repo = Repo::new(&[]);
     assert_eq!(add(&repo, 1, &[]), "recorded iteration 1\n");
     let window = ["--context-window", "2"];
@@ -47,7 +47,7 @@ fn each_run_goes_on_where_the_last_one_ended() {
 }
 
 #[test]
-fn the_figures_come_from_a_file_and_arguments_count_more() {
+fn options_override_the_limits_in_the_config_file() {
     let repo = Repo::new(&[
         ("loop.yaml", "context:\n  raw_window_size: 1\n"),
         ("bad.toml", "[context]\nsize = 1\n"),
@@ -66,7 +66,7 @@ fn the_figures_come_from_a_file_and_arguments_count_more() {
 }
 
 #[test]
-fn the_prompt_tells_of_the_environment_and_of_changed_files() {
+fn the_prompt_contains_the_environment_and_changed_files() {
     let repo = Repo::new(&[]);
     let first = repo.strata(&["iteration", "prompt", "--goal", "Port the parser", "--env", "CI=1"]);
     assert_eq!(first.code, Some(0), "{}", first.err);
@@ -91,30 +91,30 @@ fn the_prompt_tells_of_the_environment_and_of_changed_files() {
           - src/a.rs: modified
           - src/b.rs: deleted"#]]
     .assert_eq(state);
-    let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
+    let error_for = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
     expect![[r#"
         error: --env NO_SUCH_VARIABLE: environment variable not found
     "#]]
-    .assert_eq(&said(&["iteration", "prompt", "--env", "NO_SUCH_VARIABLE"]));
+    .assert_eq(&error_for(&["iteration", "prompt", "--env", "NO_SUCH_VARIABLE"]));
 }
 
 #[test]
-fn loops_are_told_apart_and_a_new_goal_begins_another() {
+fn each_session_has_its_own_loop_and_a_new_goal_starts_another() {
     let repo = Repo::new(&[]);
     add(&repo, 1, &["--session", "other"]);
-    let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
+    let error_for = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
     expect![[r#"
         error: session `iteration` does not exist; start a loop with `strata iteration add --goal GOAL`
     "#]]
-    .assert_eq(&said(&["iteration", "prompt"]));
+    .assert_eq(&error_for(&["iteration", "prompt"]));
     expect![[r#"
         error: `goal`: the first iteration of a loop must have a goal
     "#]]
-    .assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
+    .assert_eq(&error_for(&["iteration", "add", "--prompt", "x"]));
     expect![[r#"
         error: --output nowhere: No such file or directory (os error 2)
     "#]]
-    .assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
+    .assert_eq(&error_for(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
     let done = ["iteration", "add", "--session", "other", "--goal", "Port the printer", "--output", "-"];
     let run = repo.strata_with(b"<promise>COMPLETE</promise>", &done);
     assert_eq!(run.err, "recorded iteration 1; it reports that the goal was reached\n");

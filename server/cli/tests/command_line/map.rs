@@ -32,7 +32,7 @@ fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
 }
 
 #[test]
-fn a_budget_leaves_out_and_the_focus_comes_first() {
+fn files_in_focus_are_kept_when_the_budget_is_small() {
     let repo = Repo::new(APP);
     let paths = |budget: u64, focus: &str| {
         let reply = repo.strata(&["map", "--budget", &budget.to_string(), "--focus", focus, "--json"]).json();
@@ -60,7 +60,7 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
+fn a_closed_output_is_not_an_error() {
     let repo = Repo::new(APP);
     for arguments in [["map", "--repo", "."], ["tokens", "--repo", "."], ["prompt", "--repo=.", "Hello"]] {
         let mut child = repo.spawn(&arguments, Stdio::piped());
@@ -73,7 +73,7 @@ fn a_reader_that_leaves_is_no_failure() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_result_that_cannot_be_written_is_a_failure() {
+fn a_result_that_cannot_be_written_is_an_error() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let repo = Repo::new(APP);
     let child = repo.spawn(&["map"], full.into());

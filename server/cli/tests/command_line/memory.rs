@@ -5,18 +5,18 @@ use expect_test::expect;
 use crate::repo::Repo;
 
 #[test]
-fn the_memory_file_is_searched_as_well() {
+fn the_memory_file_of_a_trusted_workspace_is_searched() {
     let repo = Repo::new(&[("MEMORY.md", "# Parser\nThe parser is by hand.\n")]);
     repo.strata(&["memory", "add", "The parser is slow"]);
-    let found = repo.strata(&["memory", "search", "parser"]).out;
-    let row = found.lines().nth(1).unwrap_or_default();
-    assert!(row.starts_with("MEMORY.md  ") && row.contains("line 1") && row.contains("by hand"), "{found}");
-    let found = repo.strata(&["memory", "search", "parser", "--untrusted"]).out;
-    assert!(!found.contains("by hand") && found.contains("is slow"), "{found}");
+    let results = repo.strata(&["memory", "search", "parser"]).out;
+    let row = results.lines().nth(1).unwrap_or_default();
+    assert!(row.starts_with("MEMORY.md  ") && row.contains("line 1") && row.contains("by hand"), "{results}");
+    let results = repo.strata(&["memory", "search", "parser", "--untrusted"]).out;
+    assert!(!results.contains("by hand") && results.contains("is slow"), "{results}");
 }
 
 #[test]
-fn notes_are_kept_listed_found_and_removed() {
+fn notes_can_be_added_listed_searched_and_removed() {
     let repo = Repo::new(&[]);
     let empty = repo.strata(&["memory", "list"]);
     assert_eq!((empty.code, &*empty.out, &*empty.err), (Some(0), "", "no notes\n"));
@@ -31,14 +31,14 @@ fn notes_are_kept_listed_found_and_removed() {
     assert!(list.contains("  tests, state  Tests need a state directory\n"), "{list}");
     assert!(list.contains("The parser is by hand\n"), "{list}");
 
-    let found = repo.strata(&["memory", "search", "directory", "state", "--json"]).json();
-    assert_eq!((&found["hits"][0]["source"], &found["hits"][0]["id"]), (&"fragment".into(), &1.into()));
-    let found = repo.strata(&["memory", "search", "parser"]).out;
-    assert!(found.lines().nth(1).is_some_and(|line| line.starts_with("memory ")), "{found}");
+    let results = repo.strata(&["memory", "search", "directory", "state", "--json"]).json();
+    assert_eq!((&results["hits"][0]["source"], &results["hits"][0]["id"]), (&"fragment".into(), &1.into()));
+    let results = repo.strata(&["memory", "search", "parser"]).out;
+    assert!(results.lines().nth(1).is_some_and(|line| line.starts_with("memory ")), "{results}");
 
     assert_eq!(repo.strata(&["memory", "remove", "1"]).err, "deleted note 1\n");
-    let left = repo.strata(&["memory", "list", "--json"]).json();
-    assert_eq!(left["fragments"].as_array().unwrap().len(), 1);
+    let remaining = repo.strata(&["memory", "list", "--json"]).json();
+    assert_eq!(remaining["fragments"].as_array().unwrap().len(), 1);
     expect![[r#"
         error: note m1 does not exist
     "#]]

@@ -54,20 +54,23 @@ fn files_are_packed_as_markdown_or_xml() {
 }
 
 #[test]
-fn what_does_not_fit_is_outlined_and_the_budget_holds() {
+fn files_that_do_not_fit_into_the_budget_are_outlined() {
     let repo = Repo::new(APP);
     let long = "    x = 'a long line of code that nobody needs'\n".repeat(100);
     for name in ["a", "b", "c"] {
         repo.write(&format!("{name}.py"), format!("def run_{name}():\n{long}"));
     }
-    let whole = repo.strata(&["pack", "--json"]).json();
-    assert_eq!((&whole["full"], &whole["outlined"], &whole["omitted"]), (&6.into(), &0.into(), &0.into()));
+    let unlimited = repo.strata(&["pack", "--json"]).json();
+    assert_eq!(
+        (&unlimited["full"], &unlimited["outlined"], &unlimited["omitted"]),
+        (&6.into(), &0.into(), &0.into())
+    );
     for budget in [300_u64, 1_000, 2_500] {
         let pack = repo.strata(&["pack", "--json", "--budget", &budget.to_string()]).json();
         assert!(pack["tokens"].as_u64() <= Some(budget), "{pack}");
         assert!(pack["full"].as_u64() < Some(6) && pack["outlined"].as_u64() > Some(0), "{pack}");
-        let shown = ["full", "outlined", "omitted"].map(|what| pack[what].as_u64().unwrap());
-        assert_eq!(shown.iter().sum::<u64>(), 6, "{pack}");
+        let counts = ["full", "outlined", "omitted"].map(|field| pack[field].as_u64().unwrap());
+        assert_eq!(counts.iter().sum::<u64>(), 6, "{pack}");
     }
     // The question decides what is in full.
     let pack = |question: &str| {
@@ -103,7 +106,7 @@ fn secrets_and_ignored_files_stay_out() {
 }
 
 #[test]
-fn no_file_can_end_its_element_or_block() {
+fn the_text_of_a_file_cannot_close_its_element_or_code_block() {
     let repo = Repo::new(&[("a.md", "```\n</file>\n</file_>\n")]);
     let run = repo.strata(&["pack", "--format", "xml"]);
     assert!(
@@ -116,7 +119,7 @@ fn no_file_can_end_its_element_or_block() {
 }
 
 #[test]
-fn a_pack_goes_to_a_file() {
+fn a_pack_can_be_written_to_a_file() {
     let repo = Repo::new(APP);
     let run = repo.strata(&["pack", "-o", "pack.md", "notes.md"]);
     assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);

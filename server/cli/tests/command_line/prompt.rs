@@ -20,7 +20,7 @@ fn times(body: &Value, needle: &str) -> usize {
 }
 
 #[test]
-fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
+fn a_selected_file_appears_once_in_full_and_others_in_the_map() {
     let repo = Repo::new(APP);
     let ask = ["prompt", "--select", "app/request.py", "--auto", "0", "What is a request?"];
     let run = repo.strata(&ask);
@@ -81,7 +81,7 @@ fn an_excluded_file_leaves_no_trace() {
 }
 
 #[test]
-fn json_is_the_whole_reply() {
+fn json_prints_the_complete_reply() {
     let repo = Repo::new(APP);
     let short = repo.strata(&["prompt", "--select", "app/request.py", "Hello"]).json();
     let run = repo.strata(&["prompt", "--select", "app/request.py", "--json", "Hello"]);
@@ -99,7 +99,7 @@ fn json_is_the_whole_reply() {
 }
 
 #[test]
-fn the_files_that_instruct_the_model_are_named_at_the_end() {
+fn the_report_lists_rule_and_memory_files() {
     let repo = Repo::new(APP);
     let named = |run: &str| -> Vec<String> {
         let lines = run.lines().filter(|line| line.starts_with("rules: ") || line.starts_with("memory: "));
@@ -115,7 +115,7 @@ fn the_files_that_instruct_the_model_are_named_at_the_end() {
 }
 
 #[test]
-fn the_same_repository_makes_the_same_bytes() {
+fn prompts_of_the_same_repository_are_identical() {
     let repo = Repo::new(APP);
     let run = || repo.strata(&["prompt", "--select", "app", "Hello"]).out;
     assert_eq!(run(), run());
@@ -134,7 +134,7 @@ fn the_text_can_come_from_standard_input() {
 }
 
 #[test]
-fn every_format_and_policy_that_is_offered_is_taken() {
+fn every_offered_format_and_policy_is_accepted() {
     let repo = Repo::new(APP);
     let run = |option, value| repo.strata(&["prompt", option, value, "Hello"]);
     assert!(run("--format", "anthropic").json()["system"].is_array());
@@ -192,7 +192,7 @@ fn secrets_need_a_confirmation() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_in_one_line() {
+fn errors_are_one_line() {
     let repo = Repo::new(APP);
     repo.write("image.png", b"\x89PNG\0");
     let select = |path| repo.strata(&["prompt", "--select", path, "Hello"]).refusal().to_owned();
@@ -223,7 +223,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
 }
 
 #[test]
-fn a_question_without_selected_files_brings_its_code_along() {
+fn relevant_code_is_added_to_a_question_without_selected_files() {
     let repo = Repo::new(APP);
     let run = repo.strata(&["prompt", "What does a view of a request do?"]);
     assert!(times(&run.json(), "view body") > 0, "{}", run.out);
@@ -301,7 +301,7 @@ fn files_from_anywhere_and_images_are_attached() {
 }
 
 #[test]
-fn what_is_deselected_is_no_longer_in_full() {
+fn a_deselected_file_is_no_longer_shown_in_full() {
     let repo = Repo::new(APP);
     let run = repo.strata(&["prompt", "--auto", "0", "--select", "app", "--deselect", "app/view.py", "Why?"]);
     assert!(run.out.contains("request body") && !run.out.contains("view body"), "{}", run.out);

@@ -22,9 +22,9 @@ fn definitions_are_found_by_their_names_with_their_lines() {
     "#]]
     .assert_eq(&run.out);
     let dotted = repo.strata(&["symbols", "Request.body", "--json"]).json();
-    let [found] = dotted["symbols"].as_array().unwrap().as_slice() else { panic!("{dotted}") };
+    let [symbol] = dotted["symbols"].as_array().unwrap().as_slice() else { panic!("{dotted}") };
     assert_eq!(
-        (&found["path"], &found["line"], &found["endLine"]),
+        (&symbol["path"], &symbol["line"], &symbol["endLine"]),
         (&"app/request.py".into(), &4.into(), &5.into())
     );
     let nothing = repo.strata(&["symbols", "nowhere"]);
@@ -32,7 +32,7 @@ fn definitions_are_found_by_their_names_with_their_lines() {
 }
 
 #[test]
-fn an_outline_says_where_everything_is() {
+fn an_outline_lists_definitions_with_their_lines() {
     let repo = repo();
     let run = repo.strata(&["outline", "app/view.py"]);
     expect![[r#"
@@ -49,7 +49,7 @@ fn an_outline_says_where_everything_is() {
 }
 
 #[test]
-fn parts_of_files_are_read_as_they_are() {
+fn parts_of_files_are_printed_unchanged() {
     let repo = repo();
     let body = repo.strata(&["read", "app/view.py#View.answer"]);
     assert_eq!(
@@ -58,8 +58,8 @@ fn parts_of_files_are_read_as_they_are() {
     );
     assert_eq!(body.err, "app/view.py#L5-6 of 6 lines\n");
     assert_eq!(repo.strata_in("app", &["read", "view.py#L1"]).out, "from app.request import Request\n");
-    let whole = repo.strata(&["read", "notes.md"]);
-    assert_eq!((&*whole.out, &*whole.err), ("# Notes\n\nnotes body\n", ""));
+    let complete_file = repo.strata(&["read", "notes.md"]);
+    assert_eq!((&*complete_file.out, &*complete_file.err), ("# Notes\n\nnotes body\n", ""));
     repo.write("tabs.go", "package a\n\nfunc b() {\n\tc()\r\n}\n");
     assert_eq!(repo.strata(&["read", "tabs.go#L4"]).out, "\tc()\r\n", "byte for byte");
     assert!(repo.strata(&["grep", "c\\(", "tabs.go"]).out.ends_with("\n4: \tc()\n"));
@@ -86,14 +86,14 @@ fn parts_of_files_are_read_as_they_are() {
 }
 
 #[test]
-fn a_member_is_found_by_its_type_wherever_it_is_written() {
+fn a_method_outside_its_type_is_found_by_type_and_name() {
     let repo = repo();
     let gates = "package gates\n\ntype A struct{}\n\ntype B struct{}\n\nfunc (a *A) Close() {}\n\n// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n";
     repo.write("gates.go", gates);
     let read = repo.strata(&["read", "gates.go#B.Close"]);
     assert_eq!(read.out, "// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n");
-    let found = repo.strata(&["symbols", "B.Close"]);
-    assert_eq!(found.out, "gates.go#L10-12: func (b *B) Close() (in B)\n");
+    let run = repo.strata(&["symbols", "B.Close"]);
+    assert_eq!(run.out, "gates.go#L10-12: func (b *B) Close() (in B)\n");
     assert!(
         repo.strata(&["read", "gates.go#Close"]).refusal().contains("A.Close (line 7), B.Close (line 10)")
     );
@@ -102,20 +102,20 @@ fn a_member_is_found_by_its_type_wherever_it_is_written() {
 }
 
 #[test]
-fn lines_that_could_not_be_parsed_are_named() {
+fn lines_that_could_not_be_parsed_are_reported() {
     let repo = repo();
     repo.write("broken.py", "def a():\n    pass\n\nclass B(:\n    def c(self):\n        pass\n\ndef (:\n");
     let outline = repo.strata(&["outline", "broken.py"]);
     assert!(outline.out.contains("… unparsed lines "), "{}", outline.out);
     let map = repo.strata(&["map", "--focus", "broken.py"]);
     assert!(map.out.contains("\n … unparsed lines "), "{}", map.out);
-    let found = repo.strata(&["symbols", "nowhere"]);
-    assert!(found.out.contains("broken.py (lines "), "{}", found.out);
+    let symbols = repo.strata(&["symbols", "nowhere"]);
+    assert!(symbols.out.contains("broken.py (lines "), "{}", symbols.out);
     assert!(repo.strata(&["read", "broken.py#nowhere"]).refusal().contains("could not be parsed"));
 }
 
 #[test]
-fn lines_are_found_where_the_ignore_rules_allow_it() {
+fn grep_skips_ignored_files() {
     let repo = repo();
     let run = repo.strata(&["grep", "-i", "request", "app"]);
     expect![[r#"
@@ -146,7 +146,7 @@ fn lines_are_found_where_the_ignore_rules_allow_it() {
 }
 
 #[test]
-fn a_budget_holds_and_says_that_there_is_more() {
+fn results_stay_within_the_budget_and_a_note_says_that_there_are_more() {
     let repo = repo();
     let lines: String =
         (0..500).map(|nth| format!("def function_{nth}():\n    return {nth}\n\n\n")).collect();
@@ -161,15 +161,15 @@ fn a_budget_holds_and_says_that_there_is_more() {
         let run = repo.strata(&[arguments, &["--budget", "400"]].concat());
         assert!(run.err.contains("raise --budget"), "{arguments:?}: {}", run.err);
         repo.write("shown.txt", &run.out);
-        let weight = repo.strata(&["tokens", "shown.txt", "--json"]).json()["tokens"].as_u64().unwrap();
-        assert!(weight <= budget + 8 && weight > budget / 8, "{arguments:?}: {weight}");
+        let tokens = repo.strata(&["tokens", "shown.txt", "--json"]).json()["tokens"].as_u64().unwrap();
+        assert!(tokens <= budget + 8 && tokens > budget / 8, "{arguments:?}: {tokens}");
     }
-    let whole = repo.strata(&["read", "many.py"]);
-    assert_eq!((&*whole.out, &*whole.err), (&*lines, ""));
+    let complete_file = repo.strata(&["read", "many.py"]);
+    assert_eq!((&*complete_file.out, &*complete_file.err), (&*lines, ""));
 }
 
 #[test]
-fn a_task_is_about_code_with_its_lines() {
+fn context_lists_relevant_code_with_its_lines() {
     let repo = repo();
     let run = repo.strata(&["context", "what does View.answer say about the request?"]);
     let best = "1.0 app/view.py#L5-6: View.answer: def answer(self, request: Request)\n";

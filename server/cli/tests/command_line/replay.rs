@@ -23,12 +23,13 @@ fn with_history(commits: usize) -> Repo {
             editor.upsert(format!("m{name}.py"), gix::objs::tree::EntryKind::Blob, blob).unwrap();
         }
         tree = editor.write().unwrap().detach();
-        let who = gix::actor::Signature { name: "N".into(), email: "n".into(), time: Default::default() };
+        let signature =
+            gix::actor::Signature { name: "N".into(), email: "n".into(), time: Default::default() };
         let commit = gix::objs::Commit {
             tree,
             parents: parent.into_iter().collect(),
-            author: who.clone(),
-            committer: who,
+            author: signature.clone(),
+            committer: signature,
             encoding: None,
             message: format!("Change number {at}").into(),
             extra_headers: Vec::new(),
@@ -51,9 +52,9 @@ fn without_times(out: &str) -> String {
         timed = line.starts_with("layout") || (timed && !line.is_empty());
         let line = if timed && !line.starts_with("layout") {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let kept = words.len() - 1;
-            let times = words[kept..].iter().map(|time| if *time == "-" { "-" } else { "T" });
-            words[..kept].iter().copied().chain(times).collect::<Vec<_>>().join(" ")
+            let text_words = words.len() - 1;
+            let times = words[text_words..].iter().map(|time| if *time == "-" { "-" } else { "T" });
+            words[..text_words].iter().copied().chain(times).collect::<Vec<_>>().join(" ")
         } else {
             line.to_owned()
         };
@@ -67,7 +68,7 @@ const SMALL: [&str; 8] =
     ["--workload", "windows", "--sessions", "2", "--turns", "5", "--model", "claude-sonnet-4-5"];
 
 #[test]
-fn a_history_becomes_tables_and_a_chart() {
+fn a_git_history_is_replayed_as_tables_and_a_chart() {
     let repo = with_history(24);
     let run = repo.strata(&[&["replay", "--git", "project"], &SMALL[..]].concat());
     assert_eq!((run.code, &*run.err), (Some(0), ""));
@@ -106,16 +107,16 @@ fn a_history_becomes_tables_and_a_chart() {
 }
 
 #[test]
-fn exported_traces_give_the_same_table() {
+fn replaying_exported_traces_gives_the_same_table() {
     let repo = with_history(24);
-    let made = repo.strata(&[&["replay", "--git", "project", "--export", "out"], &SMALL[..]].concat());
-    assert_eq!(made.err, "2 traces written to out\n");
+    let exported = repo.strata(&[&["replay", "--git", "project", "--export", "out"], &SMALL[..]].concat());
+    assert_eq!(exported.err, "2 traces written to out\n");
     let names: Vec<_> =
-        fs::read_dir(repo.folder().join("out")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        fs::read_dir(repo.folder().join("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    let read = repo.strata(&["replay", "--trace", "out", "--model", "claude-sonnet-4-5"]);
-    assert_eq!((read.code, &*read.err), (Some(0), ""));
-    assert_eq!(without_times(&read.out), without_times(&made.out));
+    let replayed = repo.strata(&["replay", "--trace", "out", "--model", "claude-sonnet-4-5"]);
+    assert_eq!((replayed.code, &*replayed.err), (Some(0), ""));
+    assert_eq!(without_times(&replayed.out), without_times(&exported.out));
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn sessions_from_a_history_are_like_those_of_people_by_default() {
 }
 
 #[test]
-fn recorded_conversations_are_shown_with_what_was_billed() {
+fn recorded_conversations_are_shown_with_their_bills() {
     let repo = Repo::new(&[]);
     let text = "word ".repeat(2_000);
     let line = |kind: &str, more: &str| {
@@ -191,9 +192,9 @@ fn recorded(steps: usize) -> String {
         let (id, path) = (format!("call_{step}"), format!("/home/me/src/file{}.rs", step % 10));
         let input = serde_json::json!({ "file_path": path, "old_string": "a", "new_string": "b" });
         let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "Edit", "input": input });
-        let said = format!("line {step} of what the tool said\n").repeat(60);
+        let output = format!("line {step} of what the tool said\n").repeat(60);
         let failed = step == 1;
-        let result = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed });
+        let result = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed });
         lines.push(line("user", format!("Please change the file number {step}").into()));
         lines.push(line("assistant", serde_json::json!([call])));
         lines.push(line("user", serde_json::json!([result])));
@@ -203,7 +204,7 @@ fn recorded(steps: usize) -> String {
 }
 
 #[test]
-fn compactions_are_measured_behind_every_message() {
+fn a_compaction_is_measured_after_every_message() {
     let repo = Repo::new(&[]);
     repo.write("talks/one.jsonl", recorded(12));
     repo.write("talks/two.jsonl", recorded(3));
@@ -243,7 +244,7 @@ fn compactions_are_measured_behind_every_message() {
 }
 
 #[test]
-fn compactions_are_measured_at_some_messages_only_when_that_is_enough() {
+fn cuts_limits_the_number_of_measured_compactions() {
     let repo = Repo::new(&[]);
     repo.write("talks/one.jsonl", recorded(12));
     let arguments = ["replay", "--transcripts", "talks", "--compaction", "--cuts", "5", "--json"];
@@ -260,7 +261,7 @@ fn compactions_are_measured_at_some_messages_only_when_that_is_enough() {
 }
 
 #[test]
-fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
+fn a_session_that_cannot_be_replayed_is_reported_and_the_others_are_replayed() {
     let repo = with_history(12);
     repo.strata(&["replay", "--git", "project", "--export", "out", "--sessions", "1", "--turns", "3"]);
     repo.write(
@@ -280,38 +281,38 @@ fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
 }
 
 #[test]
-fn what_cannot_be_replayed_is_said() {
+fn invalid_sources_are_reported() {
     let repo = with_history(0);
     repo.write("broken.json", "{");
     repo.write("none/x.txt", "");
-    let said = |arguments: &[&str]| repo.strata(&[&["replay"], arguments].concat()).refusal().to_owned();
+    let error_for = |arguments: &[&str]| repo.strata(&[&["replay"], arguments].concat()).refusal().to_owned();
     expect![[r#"
         error: not a git repository: none
     "#]]
-    .assert_eq(&said(&["--git", "none"]));
+    .assert_eq(&error_for(&["--git", "none"]));
     expect![[r#"
         error: not a git repository: nowhere
     "#]]
-    .assert_eq(&said(&["--git", "nowhere"]));
+    .assert_eq(&error_for(&["--git", "nowhere"]));
     expect![[r#"
         error: project: no usable commit (one that changes up to 10 source files); is the history empty or shallow?
-    "#]].assert_eq(&said(&["--git", "project"]));
+    "#]].assert_eq(&error_for(&["--git", "project"]));
     expect![[r#"
         error: broken.json: not a trace: ?: EOF while parsing an object at line 1 column 1
     "#]]
-    .assert_eq(&said(&["--trace", "broken.json"]));
+    .assert_eq(&error_for(&["--trace", "broken.json"]));
     expect![[r#"
         error: none: found no trace (*.json, *.json.gz)
     "#]]
-    .assert_eq(&said(&["--trace", "none"]));
+    .assert_eq(&error_for(&["--trace", "none"]));
     expect![[r#"
         error: nowhere: No such file or directory (os error 2)
     "#]]
-    .assert_eq(&said(&["--trace", "nowhere"]));
+    .assert_eq(&error_for(&["--trace", "nowhere"]));
     expect![[r#"
         error: none: found no transcript (*.jsonl) with an answer
     "#]]
-    .assert_eq(&said(&["--transcripts", "none"]));
+    .assert_eq(&error_for(&["--transcripts", "none"]));
     for arguments in [
         &["replay"] as &[&str],
         &["replay", "--json"],

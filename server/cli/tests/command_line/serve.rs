@@ -24,20 +24,20 @@ fn next(out: &mut impl BufRead) -> Value {
 }
 
 #[test]
-fn it_answers_on_standard_output_and_logs_elsewhere() {
+fn the_server_answers_on_standard_output_and_logs_to_standard_error() {
     let repo = Repo::new(APP);
     let mut child = repo.spawn(&["serve", "--log", "trace"], Stdio::piped());
     let mut input = child.stdin.take().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut say = |message: Value| input.write_all(frame(&message).as_bytes()).unwrap();
-    say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}));
+    let mut send = |message: Value| input.write_all(frame(&message).as_bytes()).unwrap();
+    send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}));
     let reply = next(&mut out);
     assert!(reply["id"] == 1 && reply["result"]["capabilities"].is_object(), "{reply}");
-    say(json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
-    say(json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
+    send(json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
+    send(json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
     // The server may send other messages first, but only valid ones.
     while next(&mut out)["id"] != 2 {}
-    say(json!({"jsonrpc": "2.0", "method": "exit"}));
+    send(json!({"jsonrpc": "2.0", "method": "exit"}));
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{err}");
@@ -45,7 +45,7 @@ fn it_answers_on_standard_output_and_logs_elsewhere() {
 }
 
 #[test]
-fn a_client_that_just_goes_away_is_told_apart_by_the_exit_code() {
+fn the_exit_code_is_1_if_the_client_disconnects_without_shutdown() {
     let run = Repo::new(APP).strata(&["serve"]);
     assert_eq!((run.code, &*run.out), (Some(1), ""), "{}", run.err);
 }

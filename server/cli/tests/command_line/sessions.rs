@@ -8,37 +8,37 @@ use serde_json::{Value, json};
 use crate::repo::Repo;
 
 /// Returns an Anthropic message list.
-fn talk(exchanges: usize) -> String {
-    let said = |role: &str, text: String| json!({ "role": role, "content": text });
+fn conversation_json(exchanges: usize) -> String {
+    let message = |role: &str, text: String| json!({ "role": role, "content": text });
     let exchange = |nth: usize| {
         let answer = format!("The parser reads line {nth}. {}", "It reads on. ".repeat(200));
-        [said("user", format!("How does parser {nth} work?")), said("assistant", answer)]
+        [message("user", format!("How does parser {nth} work?")), message("assistant", answer)]
     };
     json!({ "messages": (0..exchanges).flat_map(exchange).collect::<Vec<_>>() }).to_string()
 }
 
-fn with_talk(exchanges: usize) -> (Repo, String) {
-    let repo = Repo::new(&[("talk.json", &talk(exchanges))]);
+fn repo_with_conversation(exchanges: usize) -> (Repo, String) {
+    let repo = Repo::new(&[("talk.json", &conversation_json(exchanges))]);
     let reply = repo.strata(&["sessions", "import", "talk.json", "--json"]).json();
     let id = reply["id"].as_str().unwrap().to_owned();
     (repo, id)
 }
 
-fn listed(repo: &Repo) -> Vec<Value> {
+fn list_sessions(repo: &Repo) -> Vec<Value> {
     repo.strata(&["sessions", "list", "--json"]).json()["sessions"].as_array().unwrap().clone()
 }
 
 #[test]
-fn where_nothing_is_stored_the_list_is_empty() {
+fn the_list_is_empty_if_no_session_is_stored() {
     let repo = Repo::new(&[]);
     let run = repo.strata(&["sessions", "list"]);
     assert_eq!((run.code, &*run.out, &*run.err), (Some(0), "", "no stored sessions for REPO\n"));
-    assert!(listed(&repo).is_empty());
+    assert!(list_sessions(&repo).is_empty());
 }
 
 #[test]
-fn what_is_imported_is_listed_shown_and_found_by_the_next_run() {
-    let (repo, id) = with_talk(2);
+fn an_imported_conversation_can_be_listed_shown_and_searched() {
+    let (repo, id) = repo_with_conversation(2);
     let run = repo.strata(&["sessions", "list"]);
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!(lines.len(), 2, "{}", run.out);
@@ -47,20 +47,20 @@ fn what_is_imported_is_listed_shown_and_found_by_the_next_run() {
 
     let shown = repo.strata(&["sessions", "show", &id]);
     assert_eq!(repo.strata(&["sessions", "show", "latest"]).out, shown.out);
-    let asked = shown.out.find("How does parser 0 work?").unwrap();
-    let answered = shown.out.find("The parser reads line 1.").unwrap();
-    assert!(asked < answered, "{}", shown.out);
+    let question_start = shown.out.find("How does parser 0 work?").unwrap();
+    let answer_start = shown.out.find("The parser reads line 1.").unwrap();
+    assert!(question_start < answer_start, "{}", shown.out);
 
-    let found = repo.strata(&["sessions", "search", "parser", "0", "work", "--limit", "1"]);
-    let row: Vec<&str> = found.out.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!((found.out.lines().count(), row[0], row[1]), (2, &*id, "0"), "{}", found.out);
+    let results = repo.strata(&["sessions", "search", "parser", "0", "work", "--limit", "1"]);
+    let row: Vec<&str> = results.out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!((results.out.lines().count(), row[0], row[1]), (2, &*id, "0"), "{}", results.out);
     let nothing = repo.strata(&["sessions", "search", "xylophone"]);
     assert_eq!((nothing.code, &*nothing.out, &*nothing.err), (Some(0), "", "nothing found\n"));
 }
 
 #[test]
-fn exports_are_what_other_programs_take_and_come_back_the_same() {
-    let (repo, id) = with_talk(2);
+fn exports_can_be_imported_again_without_changes() {
+    let (repo, id) = repo_with_conversation(2);
     let anthropic = repo.strata(&["sessions", "export", &id, "--format", "anthropic"]).json();
     assert_eq!(anthropic["messages"][0]["role"], "user");
     let openai = repo.strata(&["sessions", "export", &id, "--format", "openai"]).json();
@@ -81,8 +81,8 @@ fn exports_are_what_other_programs_take_and_come_back_the_same() {
 }
 
 #[test]
-fn a_conversation_is_taken_to_another_agent_and_back() {
-    let (repo, id) = with_talk(2);
+fn a_conversation_survives_an_export_to_another_agent_and_back() {
+    let (repo, id) = repo_with_conversation(2);
     for (agent, form) in [
         ("codex", "codex"),
         ("claude-code", "claude_code"),
@@ -100,8 +100,8 @@ fn a_conversation_is_taken_to_another_agent_and_back() {
 }
 
 #[test]
-fn a_name_a_fork_and_a_compaction_last() {
-    let (repo, id) = with_talk(30);
+fn renaming_forking_and_compacting_are_stored() {
+    let (repo, id) = repo_with_conversation(30);
     let run = repo.strata(&["sessions", "rename", &id, "the parser"]);
     assert_eq!(run.err, format!("renamed session {id} to \"the parser\"\n"));
     let by_name = |command: &str| repo.strata(&["sessions", command, "the parser"]);
@@ -119,19 +119,19 @@ fn a_name_a_fork_and_a_compaction_last() {
     );
     assert!(run.err.contains(", now 1 message of "), "{}", run.err);
 
-    let mut names: Vec<(String, u64)> = listed(&repo)
+    let mut names: Vec<(String, u64)> = list_sessions(&repo)
         .iter()
         .map(|session| (session["name"].as_str().unwrap().to_owned(), session["messages"].as_u64().unwrap()))
         .collect();
     names.sort();
     assert_eq!(names, [("a branch".to_owned(), 4), ("the parser".to_owned(), 61)]);
-    let seen = repo.strata(&["sessions", "export", &id, "--format", "anthropic"]).json();
-    assert_eq!(seen["messages"].as_array().unwrap().len(), 1);
+    let exported = repo.strata(&["sessions", "export", &id, "--format", "anthropic"]).json();
+    assert_eq!(exported["messages"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_the_rest_is_done() {
-    let (repo, id) = with_talk(1);
+fn errors_are_reported_and_the_remaining_items_are_processed() {
+    let (repo, id) = repo_with_conversation(1);
     let unknown = "0123456789abcdef";
     for arguments in [
         &["sessions", "show", unknown] as &[&str],
@@ -147,17 +147,21 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
     repo.write("words.txt", "no conversation");
     let run = repo.strata(&["sessions", "import", "words.txt", "nowhere", "talk.json"]);
     assert_eq!((run.code, &*run.out), (Some(1), ""));
-    let said: Vec<&str> = run.err.lines().collect();
+    let messages: Vec<&str> = run.err.lines().collect();
     expect![[r#"
         error: words.txt: the whole value: contains no conversation in a known format; known: exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; messages of Anthropic's and OpenAI's APIs
         error: nowhere: No such file or directory (os error 2)"#]]
-    .assert_eq(&said[..2].join("\n"));
-    assert!(said[2].starts_with("talk.json: session ") && said[2].ends_with(", 2 messages"), "{}", run.err);
+    .assert_eq(&messages[..2].join("\n"));
+    assert!(
+        messages[2].starts_with("talk.json: session ") && messages[2].ends_with(", 2 messages"),
+        "{}",
+        run.err
+    );
 
     let run = repo.strata(&["sessions", "delete", unknown, &id]);
     assert_eq!(run.code, Some(1));
     assert!(run.err.ends_with(&format!("deleted session {id}\n")), "{}", run.err);
-    assert_eq!(listed(&repo).len(), 1);
+    assert_eq!(list_sessions(&repo).len(), 1);
     expect![[r#"
         error: `No Name` is not a session id; use at most 64 lowercase letters, digits, `-` and `_`
     "#]]
@@ -170,7 +174,7 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
 
 #[test]
 fn sessions_belong_to_their_workspace() {
-    let (repo, id) = with_talk(1);
+    let (repo, id) = repo_with_conversation(1);
     repo.write("inner/a.txt", "");
     let list = repo.strata(&["sessions", "list", "--repo", "inner", "--json"]).json();
     assert_eq!(list["sessions"], json!([]));

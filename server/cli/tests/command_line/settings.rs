@@ -15,7 +15,7 @@ fn map_budget(run: &Run) -> Value {
 }
 
 #[test]
-fn the_repository_has_a_say_and_options_have_the_last_word() {
+fn the_workspace_file_overrides_the_user_file_and_options_override_both() {
     let repo = Repo::new(APP);
     repo.write(".strata.toml", "[symbols]\nmap_budget = 5000\n");
     let run = repo.strata(&["prompt", "--json", "Hello"]);
@@ -33,7 +33,7 @@ fn the_repository_has_a_say_and_options_have_the_last_word() {
 }
 
 #[test]
-fn a_repository_sets_sizes_only() {
+fn a_workspace_file_cannot_set_the_model() {
     let repo = Repo::new(APP);
     repo.write(".strata.toml", "model = 'gpt-4o'\n[symbols]\nmap_budget = 5000\n");
     for arguments in [&["prompt", "--json", "Hello"][..], &["prompt", "--json", "--untrusted", "Hello"]] {
@@ -44,7 +44,7 @@ fn a_repository_sets_sizes_only() {
 }
 
 #[test]
-fn what_is_wrong_with_settings_is_said() {
+fn invalid_settings_are_reported() {
     let repo = Repo::new(APP);
     repo.write(".strata.toml", "[symbols]\nmap_budget = 'much'\n");
     let run = repo.strata(&["prompt", "--json", "Hello"]);

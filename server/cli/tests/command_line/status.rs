@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::repo::{APP, Repo};
 
 /// Stores a conversation with this number of questions and answers. Returns its id.
-fn talk(repo: &Repo, questions: usize) -> String {
-    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
+fn import_conversation(repo: &Repo, questions: usize) -> String {
+    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
     let answer = "So it is. ".repeat(100);
     let messages: Vec<Value> = (0..questions)
-        .flat_map(|nth| [said("user", &format!("Why {nth}?")), said("assistant", &answer)])
+        .flat_map(|nth| [message("user", &format!("Why {nth}?")), message("assistant", &answer)])
         .collect();
     repo.write("talk.json", json!({ "messages": messages }).to_string());
     let reply = repo.strata(&["sessions", "import", "talk.json", "--json"]).json();
@@ -20,11 +20,11 @@ fn talk(repo: &Repo, questions: usize) -> String {
 }
 
 #[test]
-fn the_session_that_was_written_to_last_is_shown() {
+fn the_most_recently_written_session_is_shown() {
     let repo = Repo::new(APP);
     assert!(repo.strata(&["status"]).refusal().contains("no session is stored for this workspace yet"));
-    let first = talk(&repo, 1);
-    let second = talk(&repo, 1);
+    let first = import_conversation(&repo, 1);
+    let second = import_conversation(&repo, 1);
     let run = repo.strata(&["status"]);
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines[0]), (Some(0), &*second));
@@ -41,16 +41,16 @@ fn the_session_that_was_written_to_last_is_shown() {
 }
 
 #[test]
-fn who_watches_sees_what_changes() {
+fn watch_shows_changes_and_follows_the_newest_session() {
     let repo = Repo::new(APP);
     let mut watching = repo.spawn(&["status", "--watch"], Stdio::piped());
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     let mut lines = lines.map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "no session is stored for this workspace yet");
-    let first = talk(&repo, 1);
+    let first = import_conversation(&repo, 1);
     assert!(lines.any(|line| line == first));
     assert!(lines.any(|line| line.starts_with("last cache miss")));
-    let second = talk(&repo, 1);
+    let second = import_conversation(&repo, 1);
     assert!(lines.any(|line| line == second), "it follows the most recently changed session");
     repo.strata(&["sessions", "rename", &second, "soups"]);
     assert!(lines.any(|line| line == format!("{second} \"soups\"")));
@@ -59,17 +59,18 @@ fn who_watches_sees_what_changes() {
 }
 
 #[test]
-fn who_watches_a_session_sees_what_others_write_to_it() {
+fn watch_shows_changes_that_other_processes_make_to_the_session() {
     let repo = Repo::new(APP);
-    let id = talk(&repo, 30);
+    let id = import_conversation(&repo, 30);
     let mut watching = repo.spawn(&["status", "--watch", "--json", &id], Stdio::piped());
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
-    let mut looks = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
-    let used = |look: &Value| look["budget"]["used"].as_u64().unwrap();
-    let before = looks.next().unwrap();
+    let mut statuses = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let used = |status: &Value| status["budget"]["used"].as_u64().unwrap();
+    let before = statuses.next().unwrap();
     let compacted = repo.strata(&["sessions", "compact", &id, "--profile", "handoff"]);
     assert_eq!(compacted.code, Some(0), "{}", compacted.err);
-    let after = looks.find(|look| look["session"]["messages"] != before["session"]["messages"]).unwrap();
+    let after =
+        statuses.find(|status| status["session"]["messages"] != before["session"]["messages"]).unwrap();
     assert!(used(&after) < used(&before) / 2, "{after}");
     watching.kill().unwrap();
     watching.wait().unwrap();

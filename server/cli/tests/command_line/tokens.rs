@@ -16,7 +16,7 @@ fn repo() -> Repo {
 const DECEPTIVE: &str = if cfg!(windows) { "\u{202e}" } else { "\u{1b}[31m" };
 
 #[test]
-fn a_tree_shows_sums_and_reasons() {
+fn the_tree_shows_sums_and_why_files_were_not_counted() {
     let run = repo().strata(&["tokens"]);
     assert_eq!(run.code, Some(0));
     expect![[r#"

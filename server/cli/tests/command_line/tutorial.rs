@@ -99,12 +99,12 @@ fn the_tutorial_prints_what_it_says() {
 }
 
 #[test]
-fn the_annotated_prompt_is_real() {
+fn the_annotated_prompt_is_what_strata_prints() {
     follow("docs/prompt.md", 2);
 }
 
 #[test]
-fn other_output_is_found() {
+fn differing_output_is_detected() {
     assert!(is_like(&["a", "...", "d ... f"], &["a", "b", "c", "d e f"]));
     assert!(is_like(&["...x"], &["yx"]) && is_like(&[], &[]));
     assert!(

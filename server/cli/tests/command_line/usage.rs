@@ -29,13 +29,13 @@ fn a_wrong_command_line_is_exit_code_2_with_a_hint() {
 }
 
 #[test]
-fn the_version_is_the_package_s() {
+fn the_version_is_that_of_the_package() {
     let run = Repo::new(&[]).strata(&["--version"]);
     assert_eq!(run.out, format!("strata {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn help_names_every_command_that_there_is() {
+fn help_lists_every_command() {
     let run = Repo::new(&[]).strata(&["help"]);
     assert_eq!(run.code, Some(0));
     expect![[r#"
@@ -82,7 +82,7 @@ fn help_names_every_command_that_there_is() {
 }
 
 #[test]
-fn help_keeps_to_the_width_and_is_plain_without_a_terminal() {
+fn help_fits_the_width_and_has_no_colors_without_a_terminal() {
     let repo = Repo::new(&[]);
     for width in [50, 80] {
         let run = repo.strata_under(&[("COLUMNS", &width.to_string())], &["map", "--help"]);
@@ -93,7 +93,7 @@ fn help_keeps_to_the_width_and_is_plain_without_a_terminal() {
 }
 
 #[test]
-fn shells_and_man_know_every_command() {
+fn completions_and_manual_pages_cover_every_command() {
     let repo = Repo::new(&[("man/.keep", "")]);
     let help = repo.strata(&["help"]).out;
     let commands = help

@@ -26,7 +26,7 @@ fn the_repository_contains_the_working_folder() {
 }
 
 #[test]
-fn typed_paths_count_from_the_working_folder() {
+fn typed_paths_are_relative_to_the_working_folder() {
     let repo = repo();
     let body = |folder: &str, path: &str| {
         repo.strata_in(folder, &["prompt", "--format", "markdown", "--select", path, "Why?"])
@@ -70,7 +70,7 @@ fn sessions_belong_to_the_repository() {
 
 #[cfg(unix)]
 #[test]
-fn rules_with_two_names_are_told_once() {
+fn a_rule_file_with_two_names_is_included_once() {
     let repo = repo();
     repo.write("AGENTS.md", "Rule of the house.\n");
     std::os::unix::fs::symlink("AGENTS.md", repo.folder().join("CLAUDE.md")).unwrap();
@@ -90,7 +90,7 @@ fn system_message(repo: &Repo, variables: &[(&str, &str)], arguments: &[&str]) -
 /// Rules that someone else can write are left out, unless the user names the folder.
 #[cfg(unix)]
 #[test]
-fn rules_of_other_users_are_not_followed() {
+fn rules_that_other_users_can_change_are_left_out() {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt as _, chown};
 
@@ -101,9 +101,9 @@ fn rules_of_other_users_are_not_followed() {
     let nobody = [("SUDO_UID", ""), ("SUDO_GID", "")];
     let has_rule = |variables: &[(&str, &str)], arguments: &[&str]| {
         let (system, warnings) = system_message(&repo, variables, arguments);
-        let is_told = warnings.contains("rules, skills and memory are left out of prompts");
-        assert_eq!(system.contains(RULE), !is_told, "{warnings}");
-        !is_told
+        let is_left_out = warnings.contains("rules, skills and memory are left out of prompts");
+        assert_eq!(system.contains(RULE), !is_left_out, "{warnings}");
+        !is_left_out
     };
     assert!(has_rule(&nobody, &[]));
     let set_mode = |path: &str, mode| {

@@ -41,7 +41,7 @@ impl Batches {
             return Some(reply);
         };
         batches.get_mut(at)?.replies.push(reply);
-        finished(&mut batches, at, id)
+        finish_request(&mut batches, at, id)
     }
 
     /// Removes a cancelled request from its batch, since it gets no reply. Returns the replies of a batch that is
@@ -49,12 +49,12 @@ impl Batches {
     pub(super) fn cancel(&self, id: &RequestId) -> Option<Value> {
         let mut batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = batches.iter().position(|batch| batch.unanswered.contains(id))?;
-        finished(&mut batches, at, id)
+        finish_request(&mut batches, at, id)
     }
 }
 
 /// Marks a request of a batch as finished. Removes and returns the replies of the batch if they are complete.
-fn finished(batches: &mut Vec<Batch>, at: usize, id: &RequestId) -> Option<Value> {
+fn finish_request(batches: &mut Vec<Batch>, at: usize, id: &RequestId) -> Option<Value> {
     let batch = batches.get_mut(at)?;
     batch.unanswered.remove(id);
     if !batch.unanswered.is_empty() {

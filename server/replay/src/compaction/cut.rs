@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use strata_conversation::compaction::{
-    DraftRefusal, LAST_REQUEST, NotCompacted, Profile, Run, Size, Strategy, Summariser,
+    CompactionRun, CompactionStrategy, ConversationSize, DraftRefusal, LAST_REQUEST, NotCompacted, Profile,
+    Summariser,
 };
 use strata_conversation::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility};
 use strata_conversation::providers::{Violation, violations};
@@ -42,9 +43,9 @@ pub(crate) struct Cut {
 /// The result of compacting a conversation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CompactionResult {
-    pub(crate) strategy: Strategy,
-    pub(crate) before: Size,
-    pub(crate) after: Size,
+    pub(crate) strategy: CompactionStrategy,
+    pub(crate) before: ConversationSize,
+    pub(crate) after: ConversationSize,
     /// Tokens of the summary message. Includes fixed sentences and pinned paths, but not the goal, the last request and
     /// the open tasks, which the message repeats verbatim.
     pub(crate) summary: usize,
@@ -132,14 +133,15 @@ impl Cut {
         &self,
         profile: &Profile,
         services: PromptServices<'_>,
-    ) -> Result<((Strategy, Size, Size), Session), CompactionError> {
+    ) -> Result<((CompactionStrategy, ConversationSize, ConversationSize), Session), CompactionError> {
         let mut session = Session::new("cut");
         session.history = self.before.clone();
         let pressure = session.pressure(None, services, 0);
         let tools = &services.settings.tools;
         let draft = with_scales(services, |scales| {
             let (history, summariser) = (&session.history, Summariser::Extractive);
-            Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)
+            CompactionRun::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?
+                .finish(scales)
         })?;
         let sizes = (draft.strategy, draft.before, draft.after);
         session.compact(draft, profile, tools, 0)?;
@@ -148,7 +150,7 @@ impl Cut {
 
     fn judge(
         &self,
-        (strategy, before, after): (Strategy, Size, Size),
+        (strategy, before, after): (CompactionStrategy, ConversationSize, ConversationSize),
         history: &History,
         services: PromptServices<'_>,
     ) -> CompactionResult {
@@ -203,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use strata_conversation::compaction::Family;
+    use strata_conversation::compaction::BuiltinProfile;
     use strata_conversation::history::{Outcome, ResultPart, Role};
     use strata_prompt::settings::Settings;
     use strata_tokens::counting::TokenCounter;
@@ -231,11 +233,11 @@ mod tests {
         first.into_iter().chain(second).chain(third).collect()
     }
 
-    fn at(place: usize, family: Family) -> Option<Result<CompactionResult, CompactionError>> {
+    fn at(place: usize, builtin: BuiltinProfile) -> Option<Result<CompactionResult, CompactionError>> {
         let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let cut = Recording::new(recorded()).cut(place, services)?;
-        Some(cut.compact(&family.profile(), services).0)
+        Some(cut.compact(&builtin.profile(), services).0)
     }
 
     #[test]
@@ -251,8 +253,8 @@ mod tests {
 
     #[test]
     fn what_is_left_is_held_against_what_was_there() {
-        let shortened = at(5, Family::Handoff).unwrap().unwrap();
-        assert_eq!(shortened.strategy, Strategy::Extractive);
+        let shortened = at(5, BuiltinProfile::Handoff).unwrap().unwrap();
+        assert_eq!(shortened.strategy, CompactionStrategy::Extractive);
         assert_eq!((shortened.before.messages, shortened.after.messages), (6, 1));
         assert!(shortened.summary > 0 && shortened.summary < shortened.after.tokens + 1);
         let edited = shortened.fidelity.edited.full;
@@ -276,9 +278,9 @@ mod tests {
     #[test]
     fn a_call_that_waits_for_its_result_is_not_summarised_away() {
         // Cut after the second call, whose result comes next.
-        for family in Family::ALL {
-            if let Ok(shortened) = at(4, family).unwrap() {
-                assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");
+        for builtin in BuiltinProfile::ALL {
+            if let Ok(shortened) = at(4, builtin).unwrap() {
+                assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{builtin:?}");
             }
         }
     }
@@ -304,7 +306,7 @@ mod tests {
     #[test]
     fn a_profile_that_keeps_everything_is_no_failure() {
         assert!(matches!(
-            at(1, Family::Rolling).unwrap(),
+            at(1, BuiltinProfile::Rolling).unwrap(),
             Err(CompactionError::NotCompacted(NotCompacted::NothingOld { .. }))
         ));
     }

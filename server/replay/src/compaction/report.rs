@@ -52,14 +52,14 @@ fn sizes(compactions: &Compactions) -> String {
         ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
             .map(str::to_owned),
     );
-    for (family, stats) in &compactions.profiles {
+    for (builtin, stats) in &compactions.profiles {
         let mean = |sum: usize| match stats.compacted {
             0 => ABSENT.to_owned(),
             compacted => count(sum / compacted),
         };
         let ms = |nanos: u64| format!("{:.1}", nanos as f64 / 1e6);
         table.row([
-            family.name().to_owned(),
+            builtin.name().to_owned(),
             count(stats.compacted),
             count(stats.nothing_old),
             count(stats.not_shorter),
@@ -80,11 +80,11 @@ fn kept(compactions: &Compactions) -> String {
         ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
             .map(str::to_owned),
     );
-    for (family, stats) in &compactions.profiles {
+    for (builtin, stats) in &compactions.profiles {
         let fidelity = &stats.fidelity;
         let files = |named: Share, full: Share| format!("{} / {}", percent(named), percent(full));
         table.row([
-            family.name().to_owned(),
+            builtin.name().to_owned(),
             files(fidelity.edited.named, fidelity.edited.full),
             files(fidelity.both_sides.named, fidelity.both_sides.full),
             percent(fidelity.requests),

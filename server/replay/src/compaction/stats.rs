@@ -1,7 +1,9 @@
 //! Totals of many compactions by one profile.
 
 use serde::Serialize;
-use strata_conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
+use strata_conversation::compaction::{
+    CompactionStrategy, ConversationSize, NotCompacted, PINNED_PATHS_TOKENS, Profile,
+};
 
 use super::cut::{CompactionError, CompactionResult};
 use super::fidelity::Fidelity;
@@ -52,11 +54,12 @@ impl CompactionStats {
             Ok(shortened) => {
                 let CompactionResult { strategy, before, after, summary, fidelity, violations, parted } =
                     shortened;
-                let (Size { tokens: before, .. }, Size { tokens: after, .. }) = (before, after);
+                let (ConversationSize { tokens: before, .. }, ConversationSize { tokens: after, .. }) =
+                    (before, after);
                 let budget = profile.summary.tokens + PINNED_PATHS_TOKENS;
                 self.add(&Self {
                     compacted: 1,
-                    truncated: usize::from(*strategy == Strategy::Truncated),
+                    truncated: usize::from(*strategy == CompactionStrategy::Truncated),
                     violations: violations.len(),
                     parted: *parted,
                     fidelity: *fidelity,

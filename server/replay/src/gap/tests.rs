@@ -213,7 +213,7 @@ proptest! {
         min_tokens in prop::sample::select(vec![0, 1_024]),
     ) {
         // Twice the price above 272,000 tokens.
-        let dear = Prices::of(&Models::builtin().resolve("gpt-5.4").model, CacheTtl::FiveMinutes).long_context;
+        let dear = Prices::for_model(&Models::builtin().resolve("gpt-5.4").model, CacheTtl::FiveMinutes).long_context;
         let read = if kind == CacheKind::None { 1.0 } else { 0.1 };
         let prices = Prices { read, min_tokens, long_context: dear.filter(|_| long), ..prices(kind) };
         let (prompts, cost) = charged(&session, prices);

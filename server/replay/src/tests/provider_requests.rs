@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use strata_conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
+use strata_conversation::compaction::{
+    BuiltinProfile, CompactionRun, Summariser, SummarizerQuestion, SummaryPurpose, Topics,
+};
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
@@ -17,7 +19,7 @@ use strata_conversation::trace::{SelectionRule, Trace};
 use strata_prompt::assembly::{
     AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
 };
-use strata_prompt::session::{self, Room, Session, Status};
+use strata_prompt::session::{self, PromptFit, Session, Status};
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::wire::Body;
@@ -216,9 +218,9 @@ impl Player<'_> {
         match self.rng.below(8) {
             0..=2 => self.turn(),
             3 => {
-                let room = self.rng.one_of(&[Room::Left, Room::None]);
+                let room = self.rng.one_of(&[PromptFit::Fits, PromptFit::TooLarge]);
                 if let Some(ageing) = self.session.plan_archival(room, self.means(), 0) {
-                    self.session.age(ageing.apply(None));
+                    self.session.apply_archival(ageing.apply(None));
                 }
             }
             _ => self.session.touch(),
@@ -232,10 +234,15 @@ impl Player<'_> {
             assemble(workspace, &self.session, &ask, self.means())
         });
         let Ok(prepared) = prepared else { return };
-        let reply = self.session.keep(prepared);
+        let reply = self.session.add_pending_prompt(prepared);
         let answer = vec![ContentBlock::text("Done."), self.call()];
-        let outcome =
-            session::Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+        let outcome = session::RequestOutcome {
+            error: None,
+            status: Status::Complete,
+            answer,
+            usage: None,
+            time_ms: 0,
+        };
         self.session.record(&reply.id.unwrap(), outcome).unwrap();
     }
 
@@ -281,7 +288,7 @@ impl Player<'_> {
         let ids: Vec<MessageId> = whole.history.messages().iter().map(|message| message.id).collect();
         for id in ids {
             self.session = whole.clone();
-            self.session.end_with(id).unwrap();
+            self.session.truncate_after(id).unwrap();
             for format in FORMATS {
                 self.request(format);
             }
@@ -317,7 +324,7 @@ impl Player<'_> {
 
     /// Makes the conversation shorter, with a model or without one, whatever that answers.
     fn compact(&mut self) {
-        let mut profile = self.rng.one_of(&Family::ALL).profile();
+        let mut profile = self.rng.one_of(&BuiltinProfile::ALL).profile();
         profile.keep.tokens = self.rng.below(400);
         profile.keep.messages = self.rng.below(5);
         profile.keep.exchanges = self.rng.below(3);
@@ -325,15 +332,22 @@ impl Player<'_> {
             .rng
             .one_of(&[Summariser::Extractive, Summariser::Model { window: 4_000, topics: Topics::Asked }]);
         let (topic, says) = (self.rng.below(9), self.text());
-        let answer = |question: &Question| match question.purpose {
-            Purpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
+        let answer = |question: &SummarizerQuestion| match question.purpose {
+            SummaryPurpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
             _ if topic == 0 => Err("no route to host".to_owned()),
             _ => Ok(says.clone()),
         };
         let pressure = self.session.pressure(None, self.means(), 0);
         let tools = ToolPatterns::default();
         let run = with_scales(self.means(), |scales| {
-            Run::new(&self.session.history, profile.clone(), pressure, summariser, tools.clone(), scales)
+            CompactionRun::new(
+                &self.session.history,
+                profile.clone(),
+                pressure,
+                summariser,
+                tools.clone(),
+                scales,
+            )
         });
         let Ok(mut run) = run else { return };
         while let Some(question) = run.question() {

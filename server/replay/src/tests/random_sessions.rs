@@ -213,8 +213,8 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let models = Models::builtin();
     let settings = Settings { model: model.to_owned(), ..settings };
     let resolved = models.resolve(model).model;
-    let settings = Settings { format: Some(Format::of(&resolved)), ..settings };
-    let prices = Prices::of(&resolved, settings.cache.ttl);
+    let settings = Settings { format: Some(Format::for_model(&resolved)), ..settings };
+    let prices = Prices::for_model(&resolved, settings.cache.ttl);
     let mut player = Player {
         rng,
         scenario: Scenario::new(&trace, PromptParts::Everything),

@@ -12,13 +12,13 @@ use crate::model::snapshot::Snapshot;
 /// Sends a piece of the answer to the client, if the answer is streamed.
 pub(super) fn show(connection: &Connection, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
     if let Some(stream) = &connection.stream {
-        host.show(fill(Delta::of(stream, &connection.session)));
+        host.show(fill(Delta::empty(stream, &connection.session)));
     }
 }
 
 pub(super) fn prices(connection: &Connection, model: &str) -> Prices {
     let Snapshot { models, settings, .. } = &connection.workspace;
-    Prices::of(&models.resolve(model).model, settings.cache.ttl)
+    Prices::for_model(&models.resolve(model).model, settings.cache.ttl)
 }
 
 pub(super) fn screen(connection: &Connection) -> &Screen {

@@ -61,7 +61,7 @@ pub(crate) struct DeltaToolResult {
 
 impl Delta {
     /// Creates a delta without content.
-    pub(super) fn of(stream: &str, session: &str) -> Self {
+    pub(super) fn empty(stream: &str, session: &str) -> Self {
         Self { stream: stream.to_owned(), session: session.to_owned(), ..Self::default() }
     }
 }

@@ -8,7 +8,11 @@ use strata_host::provider::SendError;
 use crate::commands::{SendEnd, described_send_error};
 
 /// Returns how the answer to one request ended, and the error that interrupted it, unless the user cancelled it.
-pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) -> (SendEnd, Option<String>) {
+pub(super) fn answer_end(
+    answer: &Reply,
+    broken: Option<SendError>,
+    cancel: &Cancel,
+) -> (SendEnd, Option<String>) {
     if let Some(error) = broken {
         return match cancel.is_cancelled() {
             true => (SendEnd::Cancelled, None),

@@ -9,7 +9,7 @@ use strata_tokens::cost::Charge;
 use strata_tokens::redaction::{Destination, placeholders};
 
 use super::connection::{prices, screen};
-use super::ended::ended;
+use super::ended::answer_end;
 use super::host::SendHost;
 use super::stream::{Audience, send};
 use crate::commands::{CommandError, ForwardJob, ModelReply, SendCost, SendEnd};
@@ -19,22 +19,22 @@ impl ForwardJob {
         let Self { connection, model, body, output_reserve } = self;
         host.progress(&format!("waiting for {model}"));
         let reply = ModelReply { model: model.clone(), ..ModelReply::default() };
-        let (sent, _) = send(connection, body.clone(), *output_reserve, Audience::Client, host, cancel);
-        let Sent { reply: answer, broken } = match sent {
-            Ok(sent) => sent,
+        let (result, _) = send(connection, body.clone(), *output_reserve, Audience::Client, host, cancel);
+        let Sent { reply: answer, broken } = match result {
+            Ok(result) => result,
             Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
             Err(error) => return Err(error.into()),
         };
-        let (end, error) = ended(&answer, broken, cancel);
+        let (end, error) = answer_end(&answer, broken, cancel);
         let usage = answer.usage.unwrap_or_default();
-        let cost = SendCost::of(usage, &Charge::default(), &prices(connection, model));
-        let content: Vec<_> = answer.content.into_iter().map(|block| self.restored(block)).collect();
+        let cost = SendCost::new(usage, &Charge::default(), &prices(connection, model));
+        let content: Vec<_> = answer.content.into_iter().map(|block| self.restore_secrets(block)).collect();
         let warnings = content.iter().filter_map(placeholders_left).collect();
         Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })
     }
 
     /// Restores known secrets in calls of tools that edit the user's files.
-    fn restored(&self, block: ContentBlock) -> ContentBlock {
+    fn restore_secrets(&self, block: ContentBlock) -> ContentBlock {
         match block {
             ContentBlock::ToolCall { id, name, mut input } => {
                 screen(&self.connection).restore_value(&mut input, Destination::Tool(&name));

@@ -13,33 +13,33 @@ impl AnswerPage {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if there is no answer, or the document cannot be written.
-    pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
-        if sent.written.is_empty() && sent.end != SendEnd::Complete {
-            return Err(match &sent.error {
+    pub(super) fn write(&self, reply: &SendReply) -> Result<Value, CommandError> {
+        if reply.written.is_empty() && reply.end != SendEnd::Complete {
+            return Err(match &reply.error {
                 Some(error) => CommandError::failed(error.clone()),
                 None => CommandError::Cancelled,
             });
         }
-        let path = self.previews.write_answer(&sent.session, &self.text(sent))?;
+        let path = self.previews.write_answer(&reply.session, &self.text(reply))?;
         Ok(json!({
-            "message": format!("{} answered in {}", notice(&sent.model), notice(&path.display().to_string())),
+            "message": format!("{} answered in {}", notice(&reply.model), notice(&path.display().to_string())),
             "path": path.display().to_string(),
             "uri": uri::from_path(&path),
         }))
     }
 
-    fn text(&self, sent: &SendReply) -> String {
+    fn text(&self, reply: &SendReply) -> String {
         let markdown = |text: &str| External::new(text).markdown().to_string();
         let quoted: String = self.question.lines().map(|line| format!("> {}\n", markdown(line))).collect();
         let bill = format!(
             "{}: {}, {} in, {:.0} % of them read from the cache, {} out",
-            markdown(&sent.model),
-            sent.cost.dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
-            format::tokens(sent.usage.input_tokens()),
-            sent.cost.read_share * 100.0,
-            sent.usage.output,
+            markdown(&reply.model),
+            reply.cost.dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
+            format::tokens(reply.usage.input_tokens()),
+            reply.cost.read_share * 100.0,
+            reply.usage.output,
         );
-        let ended = match sent.end {
+        let ended = match reply.end {
             SendEnd::Complete | SendEnd::ToolCalls | SendEnd::ToolRounds | SendEnd::Failed => None,
             SendEnd::OutputLimit => Some("the answer reached its token limit"),
             SendEnd::Cancelled => Some("you stopped the answer"),
@@ -48,16 +48,17 @@ impl AnswerPage {
         let notes: String = ended
             .map(str::to_owned)
             .into_iter()
-            .chain(sent.error.clone())
+            .chain(reply.error.clone())
             .chain(
-                sent.shed
+                reply
+                    .shed
                     .iter()
                     .map(|file| format!("{file} was left out because it does not fit into the prompt")),
             )
-            .chain(sent.warnings.iter().cloned())
+            .chain(reply.warnings.iter().cloned())
             .map(|note| format!("- {}\n", markdown(&note)))
             .collect();
-        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.written.trim_end())
+        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", reply.written.trim_end())
     }
 }
 

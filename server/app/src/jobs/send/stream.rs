@@ -57,8 +57,8 @@ pub(super) fn send(
 ) -> (Result<Sent, SendError>, Answer) {
     limit_answer(connection, &mut body, reserve);
     let mut stream = Stream::new(connection, audience, host);
-    let sent = connection.client.send(&body, cancel, &mut |event| stream.take(event));
-    (sent, stream.finish())
+    let result = connection.client.send(&body, cancel, &mut |event| stream.take(event));
+    (result, stream.finish())
 }
 
 /// Limits the tokens of the answer. Without a setting, only formats that require a limit get one.
@@ -125,14 +125,14 @@ impl<'a> Stream<'a> {
     }
 
     fn end_text(&mut self) {
-        if let Some(rest) = self.text.as_mut().map(Restorer::finish) {
-            self.show_text(rest);
+        if let Some(remaining) = self.text.as_mut().map(Restorer::finish) {
+            self.show_text(remaining);
         }
     }
 
     fn end_thinking(&mut self) {
-        if let Some(rest) = self.thinking.as_mut().map(Restorer::finish) {
-            self.show_thinking(rest);
+        if let Some(remaining) = self.thinking.as_mut().map(Restorer::finish) {
+            self.show_thinking(remaining);
         }
     }
 

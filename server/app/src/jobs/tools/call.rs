@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::pages::{self, BadCursor, NEXT, Shape};
+use super::pages::{self, BadCursor, NEXT_CURSOR, Shape};
 use super::{FILES_LIST, TOOLS, Tool, text};
 use crate::commands::{Command, CommandError};
 use crate::model::freshness::Freshness;
@@ -21,12 +21,12 @@ pub(super) const FRESHNESS: &str = "freshness";
 /// Default token limit for a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Top-level fields of replies that tools omit, because only editors need them.
-pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
+pub(super) const OMITTED_FIELDS: &[&str] = &["stateVersion"];
 /// Fields of list entries that tools omit, because only editors need them.
-const NOT_SAID_INSIDE: &[&str] = &["uri"];
+const OMITTED_ENTRY_FIELDS: &[&str] = &["uri"];
 /// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
 /// part of the reply.
-const TRIES: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 /// A host that runs the commands that implement tools.
 pub trait ToolHost {
@@ -36,8 +36,7 @@ pub trait ToolHost {
     /// Returns a [`CommandError`] if the command fails.
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
 
-    /// Counts the tokens in `text`.
-    fn weigh(&self, text: &str) -> usize;
+    fn count_tokens(&self, text: &str) -> usize;
 
     /// Returns what the reader of a tool's reply must know about its texts.
     fn freshness(&mut self, _tool: &str, _reply: &Value) -> Freshness {
@@ -58,13 +57,13 @@ pub struct Reply {
 }
 
 /// Options of a call that apply to its result.
-struct CallRequest {
+struct CallOptions {
     max_tokens: usize,
     cursor: Option<String>,
 }
 
 /// A host, and the excluded files that its replies must not mention.
-struct Withholding<'a> {
+struct FilteredHost<'a> {
     host: &'a mut dyn ToolHost,
     excluded: &'a BTreeSet<String>,
 }
@@ -81,9 +80,9 @@ pub fn call(
     let mut arguments = arguments;
     // Models often write `null` for an argument that they leave out.
     arguments.retain(|_, value| !value.is_null());
-    let (wanted, arguments) = taken_apart(tool, arguments)?;
+    let (options, arguments) = split_options(tool, arguments)?;
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
-    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })?;
+    let mut reply = reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
     reply.add_freshness(tool, &excluded, host);
     reply.text.push_str(&text::freshness(&reply.freshness));
     Ok(reply)
@@ -103,11 +102,11 @@ pub fn answer<C: Command<Args: Serialize>>(
     let Ok(Value::Object(arguments)) = serde_json::to_value(arguments) else {
         return Err(CommandError::Internal);
     };
-    let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
+    let options = CallOptions { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
-    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
+    let mut reply = reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &nothing })?;
     // Remove the cursor, because a reader in a shell can use a larger budget instead.
-    remove(&mut reply.structured, &[NEXT]);
+    remove_fields(&mut reply.structured, &[NEXT_CURSOR]);
     reply.text = (tool.text)(&reply.structured);
     reply.add_freshness(tool, &nothing, host);
     Ok(reply)
@@ -115,11 +114,10 @@ pub fn answer<C: Command<Args: Serialize>>(
 
 impl Reply {
     fn new(tool: &Tool, structured: Value) -> Self {
-        let is_cut = structured.get(NEXT).is_some();
+        let is_cut = structured.get(NEXT_CURSOR).is_some();
         Self { text: (tool.text)(&structured), structured, is_cut, freshness: Freshness::default() }
     }
 
-    /// Returns whether the list `field` of the result is empty.
     pub fn is_empty(&self, field: &str) -> bool {
         self.structured[field].as_array().is_some_and(Vec::is_empty)
     }
@@ -142,27 +140,28 @@ impl Reply {
 
 fn reply(
     tool: &Tool,
-    wanted: &CallRequest,
+    options: &CallOptions,
     arguments: Map<String, Value>,
-    host: &mut Withholding<'_>,
+    host: &mut FilteredHost<'_>,
 ) -> Result<Reply, CommandError> {
     if let Shape::Budget { argument } = tool.shape {
-        return within_budget(tool, argument, &arguments, wanted.max_tokens, host);
+        return within_budget(tool, argument, &arguments, options.max_tokens, host);
     }
     let reply = run(tool, arguments, host)?;
-    let fits =
-        |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, host) <= wanted.max_tokens;
-    let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
+    let fits = |page: &Value| {
+        options.max_tokens == usize::MAX || count_larger_form(tool, page, host) <= options.max_tokens
+    };
+    let page = pages::page(reply, tool.shape, options.cursor.as_deref(), fits).map_err(|BadCursor| {
         let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR, problem)
     })?;
     Ok(Reply::new(tool, page))
 }
 
-fn taken_apart(
+fn split_options(
     tool: &Tool,
     mut arguments: Map<String, Value>,
-) -> Result<(CallRequest, Map<String, Value>), CommandError> {
+) -> Result<(CallOptions, Map<String, Value>), CommandError> {
     if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
@@ -185,24 +184,24 @@ fn taken_apart(
     if tool.shape.has_cursor() {
         arguments.shift_remove(CURSOR);
     }
-    Ok((CallRequest { max_tokens, cursor }, arguments))
+    Ok((CallOptions { max_tokens, cursor }, arguments))
 }
 
 fn run(
     tool: &Tool,
     arguments: Map<String, Value>,
-    host: &mut Withholding<'_>,
+    host: &mut FilteredHost<'_>,
 ) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
-    if let Some(path) = excluded_in(&arguments, host.excluded) {
+    if let Some(path) = excluded_file_in(&arguments, host.excluded) {
         return Err(CommandError::failed(format!("`{path}` is excluded and hidden from the model")));
     }
     let mut reply = host.host.run(tool.command, arguments)?;
-    withhold(&mut reply, host.excluded);
-    remove(&mut reply, NOT_SAID);
+    remove_excluded(&mut reply, host.excluded);
+    remove_fields(&mut reply, OMITTED_FIELDS);
     for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
         for entry in value.as_array_mut().into_iter().flatten() {
-            remove(entry, NOT_SAID_INSIDE);
+            remove_fields(entry, OMITTED_ENTRY_FIELDS);
         }
     }
     Ok(reply)
@@ -215,21 +214,20 @@ fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandEr
     Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
 }
 
-/// Returns the first excluded file that the arguments mention.
-fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
+fn excluded_file_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
     match arguments {
         Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
-        Value::Array(items) => items.iter().find_map(|item| excluded_in(item, excluded)),
+        Value::Array(items) => items.iter().find_map(|item| excluded_file_in(item, excluded)),
         Value::Object(fields) => {
             let paths = ["path", "paths", "focus"].iter().filter_map(|name| fields.get(*name));
-            paths.into_iter().find_map(|value| excluded_in(value, excluded))
+            paths.into_iter().find_map(|value| excluded_file_in(value, excluded))
         }
         _ => None,
     }
 }
 
 /// Removes all list entries about excluded files from a reply.
-fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
+fn remove_excluded(reply: &mut Value, excluded: &BTreeSet<String>) {
     if excluded.is_empty() {
         return;
     }
@@ -239,9 +237,9 @@ fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
                 item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned)
             };
             items.retain(|item| named(item).is_none_or(|file| !excluded.contains(&file)));
-            items.iter_mut().for_each(|item| withhold(item, excluded));
+            items.iter_mut().for_each(|item| remove_excluded(item, excluded));
         }
-        Value::Object(fields) => fields.values_mut().for_each(|field| withhold(field, excluded)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| remove_excluded(field, excluded)),
         _ => {}
     }
 }
@@ -251,7 +249,7 @@ fn file_of(path: &str) -> &str {
     path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }
 
-fn remove(value: &mut Value, names: &[&str]) {
+fn remove_fields(value: &mut Value, names: &[&str]) {
     if let Value::Object(fields) = value {
         names.iter().for_each(|name| drop(fields.shift_remove(*name)));
     }
@@ -263,26 +261,26 @@ fn within_budget(
     argument: &str,
     arguments: &Map<String, Value>,
     max_tokens: usize,
-    host: &mut Withholding<'_>,
+    host: &mut FilteredHost<'_>,
 ) -> Result<Reply, CommandError> {
     let mut budget = max_tokens;
-    let mut tries = 0;
+    let mut attempts = 0;
     loop {
-        tries += 1;
+        attempts += 1;
         let mut arguments = arguments.clone();
         arguments.insert(argument.to_owned(), budget.into());
         let structured = run(tool, arguments, host)?;
-        let over = weight(tool, &structured, host).saturating_sub(max_tokens);
-        if over == 0 || budget == 0 || tries == TRIES {
+        let excess = count_larger_form(tool, &structured, host).saturating_sub(max_tokens);
+        if excess == 0 || budget == 0 || attempts == MAX_ATTEMPTS {
             return Ok(Reply::new(tool, structured));
         }
-        budget = budget.saturating_sub(over.max(budget / 16));
+        budget = budget.saturating_sub(excess.max(budget / 16));
     }
 }
 
 /// Returns the number of tokens in the larger of the two forms of a page, because clients differ in which one they
 /// show.
-fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
-    let weigh = |text: &str| host.host.weigh(text);
-    weigh(&(tool.text)(page)).max(weigh(&page.to_string()))
+fn count_larger_form(tool: &Tool, page: &Value, host: &FilteredHost<'_>) -> usize {
+    let count = |text: &str| host.host.count_tokens(text);
+    count(&(tool.text)(page)).max(count(&page.to_string()))
 }

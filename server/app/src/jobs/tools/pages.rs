@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 /// Field with the cursor for the next page.
-pub(super) const NEXT: &str = "nextCursor";
+pub(super) const NEXT_CURSOR: &str = "nextCursor";
 /// Field with the number of omitted entries.
 pub(super) const MORE: &str = "more";
 
@@ -69,12 +69,12 @@ pub(super) fn page(
         Shape::Nested { outer, inner } => entries(&Rows::nested(reply, outer, inner), from, fits),
         Shape::Clipped(fields) => {
             let rows = Rows::in_lists(reply, fields);
-            let all = rows.count();
-            let page = |count: usize| match all - count {
-                0 => rows.kept(0, count),
-                more => with(rows.kept(0, count), MORE, more.into()),
+            let row_count = rows.count();
+            let page = |count: usize| match row_count - count {
+                0 => rows.with_rows(0, count),
+                more => with_field(rows.with_rows(0, count), MORE, more.into()),
             };
-            Ok(page(most(all, |count| fits(&page(count)))))
+            Ok(page(largest_fitting(row_count, |count| fits(&page(count)))))
         }
         Shape::Lines(field) => lines(reply, field, from, fits),
         Shape::Numbered => Ok(numbered(reply, fits)),
@@ -95,12 +95,12 @@ enum Layout {
 
 impl Rows {
     fn in_lists(mut reply: Value, fields: &[&'static str]) -> Self {
-        let lists = fields.iter().map(|field| (*field, taken(&mut reply, field))).collect();
+        let lists = fields.iter().map(|field| (*field, take_list(&mut reply, field))).collect();
         Self { frame: reply, layout: Layout::Lists(lists) }
     }
 
     fn nested(mut reply: Value, outer: &'static str, inner: &'static str) -> Self {
-        let entries = taken(&mut reply, outer);
+        let entries = take_list(&mut reply, outer);
         Self { frame: reply, layout: Layout::Nested { outer, inner, entries } }
     }
 
@@ -112,10 +112,10 @@ impl Rows {
     }
 
     /// Returns the reply with only `count` rows, starting at row `from`.
-    fn kept(&self, from: usize, count: usize) -> Value {
+    fn with_rows(&self, from: usize, count: usize) -> Value {
         let (mut skip, mut take) = (from, count);
         // Range of the next `length` rows to keep.
-        let mut share = |length: usize| {
+        let mut next_range = |length: usize| {
             let begin = skip.min(length);
             skip -= begin;
             let end = begin + take.min(length - begin);
@@ -126,19 +126,19 @@ impl Rows {
         match &self.layout {
             Layout::Lists(lists) => {
                 for (field, list) in lists {
-                    page[*field] = list.get(share(list.len())).unwrap_or_default().into();
+                    page[*field] = list.get(next_range(list.len())).unwrap_or_default().into();
                 }
             }
             Layout::Nested { outer, inner, entries } => {
-                let mut some = Vec::new();
+                let mut page_entries = Vec::new();
                 for entry in entries {
-                    let kept = share(rows_of(entry, inner));
-                    if !kept.is_empty() {
-                        let inside = list(entry, inner).get(kept).unwrap_or_default().into();
-                        some.push(with(entry.clone(), inner, inside));
+                    let range = next_range(rows_of(entry, inner));
+                    if !range.is_empty() {
+                        let inside = list(entry, inner).get(range).unwrap_or_default().into();
+                        page_entries.push(with_field(entry.clone(), inner, inside));
                     }
                 }
-                page[*outer] = some.into();
+                page[*outer] = page_entries.into();
             }
         }
         page
@@ -146,18 +146,18 @@ impl Rows {
 }
 
 fn entries(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
-    let all = rows.count();
-    if from > 0 && from >= all {
+    let row_count = rows.count();
+    if from > 0 && from >= row_count {
         return Err(BadCursor);
     }
     let page = |count: usize| {
-        let page = rows.kept(from, count);
+        let page = rows.with_rows(from, count);
         match from + count {
-            end if end < all => with(page, NEXT, end.to_string().into()),
+            end if end < row_count => with_field(page, NEXT_CURSOR, end.to_string().into()),
             _ => page,
         }
     };
-    Ok(page(most(all - from, |count| fits(&page(count)))))
+    Ok(page(largest_fitting(row_count - from, |count| fits(&page(count)))))
 }
 
 fn lines(
@@ -166,30 +166,30 @@ fn lines(
     from: usize,
     fits: impl Fn(&Value) -> bool,
 ) -> Result<Value, BadCursor> {
-    let text = text_taken(&mut reply, field);
+    let text = take_text(&mut reply, field);
     if from > 0 && (from >= text.len() || !text.is_char_boundary(from)) {
         return Err(BadCursor);
     }
     let page = |end: usize| {
-        let page = with(reply.clone(), field, text.get(from..end).unwrap_or_default().into());
-        if end < text.len() { with(page, NEXT, end.to_string().into()) } else { page }
+        let page = with_field(reply.clone(), field, text.get(from..end).unwrap_or_default().into());
+        if end < text.len() { with_field(page, NEXT_CURSOR, end.to_string().into()) } else { page }
     };
     Ok(page(end_of_lines(&text, from, |end| fits(&page(end)))))
 }
 
 /// Shortens a reply to `strata.toolOutput.read` to the lines that fit.
 fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
-    let text = text_taken(&mut reply, "text");
+    let text = take_text(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
     let page = |end: usize| {
-        let kept = text.get(..end).unwrap_or_default();
-        let page = with(reply.clone(), "text", kept.into());
+        let page_text = text.get(..end).unwrap_or_default();
+        let page = with_field(reply.clone(), "text", page_text.into());
         if end == text.len() {
             return page;
         }
         // A line that was cut counts as read, because its remainder cannot be requested.
-        let count = kept.lines().count() as u64;
-        with(page, "to", (first + count).saturating_sub(1).into())
+        let count = page_text.lines().count() as u64;
+        with_field(page, "to", (first + count).saturating_sub(1).into())
     };
     page(end_of_lines(&text, 0, |end| fits(&page(end))))
 }
@@ -203,7 +203,7 @@ fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize 
         ends.push(text.len());
     }
     let end_of = |count: usize| ends.get(count - 1).copied().unwrap_or(text.len());
-    let count = most(ends.len(), |count| fits(end_of(count)));
+    let count = largest_fitting(ends.len(), |count| fits(end_of(count)));
     let end = end_of(count.max(1));
     if count > 1 || fits(end) {
         return end;
@@ -211,23 +211,23 @@ fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize 
     let line = text.get(from..end).unwrap_or_default();
     let ends: Vec<usize> = line.char_indices().map(|(at, c)| from + at + c.len_utf8()).collect();
     let end_of = |count: usize| ends.get(count - 1).copied().unwrap_or(end);
-    end_of(most(ends.len(), |count| fits(end_of(count))).max(1))
+    end_of(largest_fitting(ends.len(), |count| fits(end_of(count))).max(1))
 }
 
-/// Returns the largest number up to `all` that fits, assuming that all smaller ones fit as well. Returns at least 1,
-/// unless `all` is 0. Never tries a number more than twice as large as one that fits.
-fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let mut fitting = all.min(1);
-    let mut too_many = all + 1;
-    while fitting < all {
-        let next = (fitting * 2).min(all);
+/// Returns the largest number up to `max` that fits, assuming that all smaller ones fit as well. Returns at least 1,
+/// unless `max` is 0. Never tries a number more than twice as large as one that fits.
+fn largest_fitting(max: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let mut fitting = max.min(1);
+    let mut too_many = max + 1;
+    while fitting < max {
+        let next = (fitting * 2).min(max);
         if !fits(next) {
             too_many = next;
             break;
         }
         fitting = next;
     }
-    while too_many - fitting > 1 && fitting < all {
+    while too_many - fitting > 1 && fitting < max {
         let middle = fitting + (too_many - fitting) / 2;
         if fits(middle) {
             fitting = middle;
@@ -243,14 +243,14 @@ fn rows_of(entry: &Value, inner: &str) -> usize {
     list(entry, inner).len().max(1)
 }
 
-fn taken(value: &mut Value, field: &str) -> Vec<Value> {
+fn take_list(value: &mut Value, field: &str) -> Vec<Value> {
     match value.get_mut(field).map(Value::take) {
         Some(Value::Array(list)) => list,
         _ => Vec::new(),
     }
 }
 
-fn text_taken(value: &mut Value, field: &str) -> String {
+fn take_text(value: &mut Value, field: &str) -> String {
     match value.get_mut(field).map(Value::take) {
         Some(Value::String(text)) => text,
         _ => String::new(),
@@ -261,7 +261,7 @@ fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn with(mut value: Value, field: &str, inner: Value) -> Value {
+fn with_field(mut value: Value, field: &str, inner: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
             fields.insert(field.to_owned(), inner);
@@ -284,7 +284,7 @@ mod tests {
         loop {
             let next =
                 page(reply.clone(), shape, cursor.as_deref(), |page| page.to_string().len() <= size).unwrap();
-            cursor = next[NEXT].as_str().map(str::to_owned);
+            cursor = next[NEXT_CURSOR].as_str().map(str::to_owned);
             pages.push(next);
             if cursor.is_none() {
                 return pages;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_lists_are_the_lists() {
+    fn the_pages_of_lists_add_up_to_the_lists() {
         let names: Vec<String> = (0..100).map(|n| format!("file {n}")).collect();
         let reply = json!({ "path": "a", "one": names, "two": [], "three": ["x", "y"] });
         let shape = Shape::Lists(&["one", "two", "three"]);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_lists_in_lists_are_the_lists() {
+    fn the_pages_of_nested_lists_add_up_to_the_lists() {
         let referrers: Vec<usize> = (0..50).collect();
         let reply = json!({ "definitions": [
             { "path": "a", "referrers": referrers }, { "path": "b", "referrers": [] }, { "path": "c", "referrers": [1, 2] },
@@ -326,18 +326,18 @@ mod tests {
             let pages = pages(&reply, shape, size);
             assert!(pages.len() > 1);
             let definitions = joined(&pages, "definitions");
-            let of = |path: &str| -> Vec<Value> {
-                let own = definitions.iter().filter(|definition| definition["path"] == path);
-                own.flat_map(|definition| list(definition, "referrers").to_vec()).collect()
+            let referrers_of = |path: &str| -> Vec<Value> {
+                let matching = definitions.iter().filter(|definition| definition["path"] == path);
+                matching.flat_map(|definition| list(definition, "referrers").to_vec()).collect()
             };
-            assert_eq!((of("a").len(), of("c").len()), (50, 2));
+            assert_eq!((referrers_of("a").len(), referrers_of("c").len()), (50, 2));
             assert_eq!(definitions.iter().filter(|definition| definition["path"] == "b").count(), 1);
         }
         assert_eq!(pages(&reply, shape, 10_000), [reply]);
     }
 
     #[test]
-    fn pages_of_a_text_are_the_text_and_end_with_lines_where_they_can() {
+    fn the_pages_of_a_text_add_up_to_it_and_end_with_lines() {
         let line = "é🦀".repeat(200);
         let text = format!("one\ntwo\n{line}\r\n\nthree");
         let reply = json!({ "text": text });
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_gone_on_with_says_how_much_there_is() {
+    fn a_clipped_reply_counts_the_omitted_entries() {
         let reply = json!({ "changed": ["a", "b", "c"], "withheld": ["d"] });
         let shape = Shape::Clipped(&["changed", "withheld"]);
         let few = page(reply.clone(), shape, None, |page| list(page, "changed").len() < 3).unwrap();
@@ -361,17 +361,17 @@ mod tests {
     }
 
     #[test]
-    fn numbered_lines_say_where_they_end() {
+    fn a_shortened_tool_output_states_its_last_line() {
         let reply = json!({ "text": "a\nb\nc\n", "from": 5, "to": 7, "total": 100 });
-        let fits = |most: usize| move |page: &Value| page["text"].as_str().unwrap().len() <= most;
-        let page = |most| page(reply.clone(), Shape::Numbered, None, fits(most)).unwrap();
+        let fits = |max_bytes: usize| move |page: &Value| page["text"].as_str().unwrap().len() <= max_bytes;
+        let page = |max_bytes| page(reply.clone(), Shape::Numbered, None, fits(max_bytes)).unwrap();
         assert_eq!((&page(4)["text"], &page(4)["to"]), (&json!("a\nb\n"), &json!(6)));
         assert_eq!((&page(1)["text"], &page(1)["to"]), (&json!("a"), &json!(5)));
         assert_eq!(page(100), reply);
     }
 
     #[test]
-    fn other_cursors_are_refused() {
+    fn cursors_of_other_replies_are_rejected() {
         let reply = json!({ "items": [1, 2], "text": "éé" });
         for cursor in ["2", "99", "-1", "x", "", "18446744073709551616"] {
             assert_eq!(
@@ -388,7 +388,7 @@ mod tests {
         for all in 0..40 {
             for limit in 0..50 {
                 let expected = limit.min(all).max(all.min(1));
-                assert_eq!(most(all, |count| count <= limit), expected, "{all} {limit}");
+                assert_eq!(largest_fitting(all, |count| count <= limit), expected, "{all} {limit}");
             }
         }
     }

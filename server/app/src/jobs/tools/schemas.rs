@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::Tool;
-use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, NOT_SAID};
-use super::pages::{MORE, NEXT, Shape};
+use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
+use super::pages::{MORE, NEXT_CURSOR, Shape};
 use crate::commands;
 use crate::schema::{self, Shapes};
 use serde_json::{Map, Value, json};
@@ -25,19 +25,19 @@ impl Default for Schemas {
 impl Schemas {
     /// Derives the schemas from the command types.
     pub fn new() -> Self {
-        Self(described_commands())
+        Self(describe_commands())
     }
 
     pub fn input(&self, tool: &Tool) -> Map<String, Value> {
-        let mut schema = self.of(tool, "params");
-        without(&mut schema, tool.hidden());
+        let mut schema = self.command_schema(tool, "params");
+        remove_properties(&mut schema, tool.hidden());
         if tool.shape.has_budget() {
             let description = format!("Token limit, {DEFAULT_TOKENS} by default");
-            add(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
+            add_property(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
         }
         if tool.shape.has_cursor() {
-            let description = format!("`{NEXT}` of the last page");
-            add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
+            let description = format!("`{NEXT_CURSOR}` of the last page");
+            add_property(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
         }
         // The description of the tool says what the arguments are.
         schema.shift_remove("description");
@@ -46,23 +46,27 @@ impl Schemas {
 
     /// Returns the schema of a tool's structured reply.
     pub fn output(&self, tool: &Tool) -> Map<String, Value> {
-        let mut schema = self.of(tool, "reply");
-        without(&mut schema, NOT_SAID.iter().copied());
+        let mut schema = self.command_schema(tool, "reply");
+        remove_properties(&mut schema, OMITTED_FIELDS.iter().copied());
         if tool.shape.has_cursor() {
             let description = "Where to continue; absent if the result is complete.";
-            add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
+            add_property(&mut schema, NEXT_CURSOR, json!({ "type": "string", "description": description }));
         }
         let description = "What to know about the texts in this result: unsaved files, files that changed since an earlier \
                            result, and changes of the view; absent if there is nothing to know.";
-        add(&mut schema, FRESHNESS, json!({ "type": "object", "description": description }));
+        add_property(&mut schema, FRESHNESS, json!({ "type": "object", "description": description }));
         if matches!(tool.shape, Shape::Clipped(_)) {
             let description = "Number of omitted entries; absent if the result is complete.";
-            add(&mut schema, MORE, json!({ "type": "integer", "minimum": 1, "description": description }));
+            add_property(
+                &mut schema,
+                MORE,
+                json!({ "type": "integer", "minimum": 1, "description": description }),
+            );
         }
         self.complete(schema)
     }
 
-    fn of(&self, tool: &Tool, side: &str) -> Map<String, Value> {
+    fn command_schema(&self, tool: &Tool, side: &str) -> Map<String, Value> {
         let reference = self.0["commands"][tool.command][side]["$ref"].as_str().unwrap_or_default();
         self.definition(reference).and_then(Value::as_object).cloned().unwrap_or_default()
     }
@@ -90,8 +94,8 @@ impl Schemas {
             schema.shift_remove(keyword);
         }
         if let Some(Value::Array(types)) = schema.get("type") {
-            let named = types.iter().find(|name| *name != "null").cloned();
-            schema.extend(named.map(|name| ("type".to_owned(), name)));
+            let named_type = types.iter().find(|name| *name != "null").cloned();
+            schema.extend(named_type.map(|name| ("type".to_owned(), name)));
         }
         if let Some(Value::Object(items)) = schema.get("items") {
             let items = self.plain(items.clone());
@@ -114,14 +118,14 @@ impl Schemas {
 
     /// Adds all definitions that a schema refers to.
     fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
-        let own = Value::Object(schema.clone());
+        let schema_value = Value::Object(schema.clone());
         let mut needed = BTreeMap::new();
-        let mut open = schema::references(&own);
-        while let Some(reference) = open.pop() {
+        let mut pending = schema::references(&schema_value);
+        while let Some(reference) = pending.pop() {
             if let (Some(name), Some(definition)) = (name_of(reference), self.definition(reference))
                 && needed.insert(name, definition).is_none()
             {
-                open.extend(schema::references(definition));
+                pending.extend(schema::references(definition));
             }
         }
         if !needed.is_empty() {
@@ -136,13 +140,13 @@ fn name_of(reference: &str) -> Option<&str> {
     reference.strip_prefix(DEFINITIONS)
 }
 
-fn add(schema: &mut Map<String, Value>, name: &str, field: Value) {
+fn add_property(schema: &mut Map<String, Value>, name: &str, field: Value) {
     if let Value::Object(properties) = schema.entry("properties").or_insert_with(|| Map::new().into()) {
         properties.insert(name.to_owned(), field);
     }
 }
 
-fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static str>) {
+fn remove_properties(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static str>) {
     for name in names {
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             properties.shift_remove(name);
@@ -155,7 +159,7 @@ fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static
 
 /// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
 /// refer to.
-fn described_commands() -> Value {
+fn describe_commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": commands, "$defs": shapes.finish() })
@@ -169,7 +173,7 @@ mod tests {
     use crate::jobs::tools::TOOLS;
 
     #[test]
-    fn every_schema_stands_alone_and_hides_what_is_not_for_models() {
+    fn every_schema_is_complete_and_omits_hidden_arguments() {
         let schemas = Schemas::new();
         for tool in TOOLS {
             let input = Value::Object(schemas.input(tool));
@@ -219,12 +223,12 @@ mod tests {
 
     /// Hidden arguments must exist, so that a renamed argument does not become visible.
     #[test]
-    fn what_is_hidden_is_an_argument_of_the_command() {
+    fn hidden_arguments_exist() {
         let schemas = Schemas::new();
         for tool in TOOLS {
-            let own = schemas.of(tool, "params");
+            let params = schemas.command_schema(tool, "params");
             for hidden in tool.hidden {
-                assert!(own["properties"].get(hidden).is_some(), "{} has no {hidden}", tool.command);
+                assert!(params["properties"].get(hidden).is_some(), "{} has no {hidden}", tool.command);
             }
         }
     }

@@ -5,36 +5,36 @@
 use serde_json::Value;
 use strata_base::external::External;
 
-use super::pages::{MORE, NEXT};
+use super::pages::{MORE, NEXT_CURSOR};
 use crate::model::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
 pub fn map(reply: &Value) -> String {
-    map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
+    map_with_hint(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }
 
 /// Like `map`, with a hint on how to see the files that were omitted.
-pub fn map_and(reply: &Value, how: &str) -> String {
+pub fn map_with_hint(reply: &Value, hint: &str) -> String {
     let left_out = match number(reply, "leftOut") {
         0 => String::new(),
-        more => format!("\n({more} more files have an outline: {how})"),
+        count => format!("\n({count} more files have an outline: {hint})"),
     };
     format!("{}\n{}{left_out}", block(reply, "legend"), block(reply, "text"))
 }
 
 pub fn outline(reply: &Value) -> String {
     let (path, language) = (name(reply, "path"), word(reply, "language"));
-    format!("{path} ({language})\n{}{}", block(reply, "text"), rest(reply))
+    format!("{path} ({language})\n{}{}", block(reply, "text"), cursor_hint(reply))
 }
 
 pub(super) fn context(reply: &Value) -> String {
     let entry = |item: &Value| {
-        let what = match (word(item, "name"), line(item, "head")) {
+        let definition = match (word(item, "name"), line(item, "head")) {
             (name, _) if name.is_empty() => String::new(),
             (name, head) if head.is_empty() => format!(": {} {name}", word(item, "kind")),
             (name, head) => format!(": {name}: {head}"),
         };
-        format!("{} {}{}{what}", item["score"], name(item, "path"), extent(item))
+        format!("{} {}{}{definition}", item["score"], name(item, "path"), extent(item))
     };
     lines(reply, "items", entry, "no match; try words that occur in the code")
 }
@@ -78,28 +78,28 @@ fn extent(definition: &Value) -> String {
 }
 
 /// Maximum number of files that could not be searched to name in a result.
-const UNREADABLE: usize = 3;
+const MAX_UNREADABLE: usize = 3;
 
 pub(super) fn matches(reply: &Value) -> String {
     let file = |file: &Value| {
-        let mut shown = name(file, "path");
-        for found in list(file, "lines") {
-            let mark = if found["context"] == true { '-' } else { ':' };
-            shown.push_str(&format!("\n{}{mark} {}", number(found, "line"), line(found, "text")));
+        let mut text = name(file, "path");
+        for found_line in list(file, "lines") {
+            let mark = if found_line["context"] == true { '-' } else { ':' };
+            text.push_str(&format!("\n{}{mark} {}", number(found_line, "line"), line(found_line, "text")));
         }
-        shown
+        text
     };
     let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
-    let shown = all.filter(|line| line["context"] != true).count() as u64;
+    let match_count = all.filter(|line| line["context"] != true).count() as u64;
     let (total, files) = (number(reply, "total"), number(reply, "totalFiles"));
-    let rest = match number(reply, "notSearched") {
+    let not_searched = match number(reply, "notSearched") {
         0 => String::new(),
         files => format!(
             "\n({files} files were not searched, because a search reads at most 1 GiB; narrow the search with `paths`)"
         ),
     };
     let unreadable = list(reply, "unreadable");
-    let unreadable = match unreadable.split_at_checked(UNREADABLE).unwrap_or((unreadable, &[])) {
+    let unreadable = match unreadable.split_at_checked(MAX_UNREADABLE).unwrap_or((unreadable, &[])) {
         ([], _) => String::new(),
         (first, more) => {
             let reasons: Vec<String> = first.iter().map(|file| line(file, "reason")).collect();
@@ -107,8 +107,9 @@ pub(super) fn matches(reply: &Value) -> String {
             format!("\n(not searched: {}{more})", reasons.join("; "))
         }
     };
-    let sum = if shown < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
-    lines(reply, "files", file, "no line matches") + &sum + &rest + &unreadable
+    let sum =
+        if match_count < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
+    lines(reply, "files", file, "no line matches") + &sum + &not_searched + &unreadable
 }
 
 pub(super) fn references(reply: &Value) -> String {
@@ -120,12 +121,12 @@ pub(super) fn references(reply: &Value) -> String {
         };
         format!("{}:{}:{mark} {}", name(hit, "path"), number(hit, "line"), line(hit, "text"))
     };
-    let how = match line(reply, "howToNarrow") {
-        how if how.is_empty() => how,
-        how => format!("\n({how})"),
+    let hint = match line(reply, "howToNarrow") {
+        hint if hint.is_empty() => hint,
+        hint => format!("\n({hint})"),
     };
-    let none = "no definition or reference has this name; use `symbols` to search by part of a name";
-    format!("{}\n({}){how}", lines(reply, "hits", entry, none), coverage(reply))
+    let no_match = "no definition or reference has this name; use `symbols` to search by part of a name";
+    format!("{}\n({}){hint}", lines(reply, "hits", entry, no_match), coverage(reply))
 }
 
 /// Returns how far a list of references can be trusted.
@@ -165,7 +166,7 @@ pub(super) fn dependents(reply: &Value) -> String {
     ]
     .concat();
     let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
-    format!("{}{parts}{}", name(reply, "path"), rest(reply))
+    format!("{}{parts}{}", name(reply, "path"), cursor_hint(reply))
 }
 
 pub(super) fn files_found(reply: &Value) -> String {
@@ -186,7 +187,7 @@ pub(super) fn file(reply: &Value) -> String {
         true => format!("{}#L{from}-{to} of {all} lines{also}\n", name(reply, "path")),
         false => String::new(),
     };
-    format!("{head}{}{}", raw(reply, "text"), rest(reply))
+    format!("{head}{}{}", raw(reply, "text"), cursor_hint(reply))
 }
 
 pub(super) fn files_listed(reply: &Value) -> String {
@@ -205,17 +206,17 @@ pub(super) fn files_listed(reply: &Value) -> String {
 
 pub(super) fn files_changed(reply: &Value) -> String {
     let changed = names(reply, "changed");
-    let mut said = if changed.is_empty() {
+    let mut text = if changed.is_empty() {
         "nothing changed".to_owned()
     } else {
         format!("changed: {}", changed.join(", "))
     };
     for withheld in list(reply, "withheld") {
-        said.push_str(&format!("\nleft out: {} ({})", name(withheld, "path"), line(withheld, "reason")));
+        text.push_str(&format!("\nleft out: {} ({})", name(withheld, "path"), line(withheld, "reason")));
     }
     match number(reply, MORE) {
-        0 => said,
-        more => format!("{said}\n(and {more} more)"),
+        0 => text,
+        more => format!("{text}\n(and {more} more)"),
     }
 }
 
@@ -272,7 +273,7 @@ pub(super) fn hits(reply: &Value) -> String {
     lines(reply, "hits", entry, "no note or message contains these words")
 }
 
-pub(super) fn note_kept(reply: &Value) -> String {
+pub(super) fn note_saved(reply: &Value) -> String {
     format!("saved note {}", reply["id"])
 }
 
@@ -303,12 +304,12 @@ pub(super) fn freshness(freshness: &Freshness) -> String {
 /// Renders a list with one line per entry. Returns `none` if the list is empty.
 fn lines(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
     let lines: Vec<String> = list(reply, field).iter().map(entry).collect();
-    if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
+    if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), cursor_hint(reply)) }
 }
 
 /// Returns a hint on how to get the remaining part of a reply, if any.
-fn rest(reply: &Value) -> String {
-    match word(reply, NEXT) {
+fn cursor_hint(reply: &Value) -> String {
+    match word(reply, NEXT_CURSOR) {
         cursor if cursor.is_empty() => cursor,
         cursor => format!("\n(more: call again with `cursor` \"{cursor}\")"),
     }
@@ -319,7 +320,6 @@ fn name(value: &Value, field: &str) -> String {
     External::new(raw(value, field)).line_start().to_string()
 }
 
-/// Renders the names in a list.
 fn names(value: &Value, field: &str) -> Vec<String> {
     let names = list(value, field).iter().filter_map(Value::as_str);
     names.map(|name| External::new(name).line_start().to_string()).collect()

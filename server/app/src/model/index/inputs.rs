@@ -10,7 +10,6 @@ use strata_host::walk::WalkOptions;
 use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
 
-/// The inputs of an index run.
 #[derive(Clone, Debug)]
 pub struct IndexInputs<'a> {
     pub roots: &'a Roots,

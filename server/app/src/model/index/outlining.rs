@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
-use strata_code::outline::{Outline, WorkBudget, edition, language_of};
+use strata_code::outline::{Outline, WorkBudget, language_of, version_hash};
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
-use strata_host::secrets::secret_by_place;
+use strata_host::secrets::secret_by_link_target;
 use strata_host::walk::Entry;
 
 use super::inputs::IndexInputs;
@@ -23,19 +23,18 @@ use crate::model::parse_attempt::attempt;
 
 /// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
-    means: &'a IndexInputs<'a>,
+    inputs: &'a IndexInputs<'a>,
     budget: WorkBudget,
     /// Files with stored outlines, by workspace folder.
-    seen: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
+    known_files: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
 }
 
-/// The result of outlining one file.
 #[derive(Default)]
-pub(super) struct OutlineBatch {
+pub(super) struct OutlineResult {
     /// Symbols in the file, or `None` if it has no outline.
     pub(super) symbols: Option<Arc<FileSymbols>>,
     pub(super) effort: Effort,
-    seen: Option<KnownFile>,
+    known_file: Option<KnownFile>,
     key: Option<OutlineKey>,
 }
 
@@ -73,16 +72,19 @@ pub struct OutlineUpdates {
 
 impl<'a> OutlineRun<'a> {
     /// Creates a run for a few files. Does not load stored data about their folders.
-    pub(super) fn of_some(means: &'a IndexInputs<'a>) -> Self {
+    pub(super) fn for_few_files(inputs: &'a IndexInputs<'a>) -> Self {
         // Files that the user edits are few, and any of them may take all that it needs.
-        Self { means, budget: WorkBudget::with(u64::MAX), seen: HashMap::new() }
+        Self { inputs, budget: WorkBudget::with_shared_work(u64::MAX), known_files: HashMap::new() }
     }
 
-    /// Creates a run for all files of the workspace.
-    pub(super) fn of_all(means: &'a IndexInputs<'a>, files: &[&Entry]) -> Self {
-        let known = |root: &Root| (root.real.to_owned(), means.cache.seen(&root.real));
+    pub(super) fn for_all_files(inputs: &'a IndexInputs<'a>, files: &[&Entry]) -> Self {
+        let known = |root: &Root| (root.real.to_owned(), inputs.cache.known_files(&root.real));
         let bytes = files.iter().map(|entry| entry.stamp.size).sum();
-        Self { means, budget: WorkBudget::for_bytes(bytes), seen: means.roots.iter().map(known).collect() }
+        Self {
+            inputs,
+            budget: WorkBudget::for_bytes(bytes),
+            known_files: inputs.roots.iter().map(known).collect(),
+        }
     }
 
     /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
@@ -93,65 +95,70 @@ impl<'a> OutlineRun<'a> {
     }
 
     /// Outlines the file that `entry` describes. Uses its stored outline if possible.
-    pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
-        self.recalled(entry).unwrap_or_else(|| self.read(entry))
+    pub(super) fn outline(&self, entry: &Entry) -> OutlineResult {
+        self.stored_outline(entry).unwrap_or_else(|| self.read(entry))
     }
 
     /// Returns the files of each folder that have stored outlines, but are not in `entries`.
-    pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
-        let mut seen = self.seen;
-        for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
-            if let Some(files) = seen.get_mut(&root.real) {
+    pub(super) fn missing(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
+        let mut known_files = self.known_files;
+        for (root, below) in entries.iter().filter_map(|entry| self.inputs.roots.split(&entry.key)) {
+            if let Some(files) = known_files.get_mut(&root.real) {
                 files.remove(below);
             }
         }
-        seen.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
+        known_files.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
     }
 
     /// Returns the stored outline of a file if its metadata is unchanged since it was read.
-    fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
-        let (root, below) = self.means.roots.split(&entry.key)?;
-        let known = self.seen.get(&root.real)?.get(below)?;
+    fn stored_outline(&self, entry: &Entry) -> Option<OutlineResult> {
+        let (root, below) = self.inputs.roots.split(&entry.key)?;
+        let known = self.known_files.get(&root.real)?.get(below)?;
         let language = language_of(&entry.key, "")?;
         if known.stamp != entry.stamp {
             return None;
         }
-        let key = OutlineKey::new(known.hash, edition(language));
-        let outline = self.means.cache.outline(key)?;
+        let key = OutlineKey::new(known.hash, version_hash(language));
+        let outline = self.inputs.cache.outline(key)?;
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
-        Some(OutlineBatch { symbols: Some(symbols), effort: Effort::Recalled, seen: None, key: Some(key) })
+        Some(OutlineResult {
+            symbols: Some(symbols),
+            effort: Effort::Recalled,
+            known_file: None,
+            key: Some(key),
+        })
     }
 
-    fn read(&self, entry: &Entry) -> OutlineBatch {
-        let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
+    fn read(&self, entry: &Entry) -> OutlineResult {
+        let limits = ReadLimits { max_bytes: self.inputs.options.max_outline_bytes };
         // Check before reading the text: once the stamp is settled, any later change produces a different one.
-        let settled = entry.stamp.is_settled();
-        let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
-        let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
+        let is_settled = entry.stamp.is_settled();
+        let without_outline = OutlineResult { effort: Effort::Read, ..OutlineResult::default() };
+        let Ok(text) = read_text(self.inputs.roots, &entry.key, limits) else { return without_outline };
         // The file may have been replaced by a link since the scan.
-        if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
-            return read;
+        if text.stamp != entry.stamp && secret_by_link_target(self.inputs.roots, &entry.key).is_some() {
+            return without_outline;
         }
-        let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return read };
-        let key = OutlineKey::new(text.hash, edition(language));
-        let (outline, effort) = match self.means.cache.outline(key) {
+        let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return without_outline };
+        let key = OutlineKey::new(text.hash, version_hash(language));
+        let (outline, effort) = match self.inputs.cache.outline(key) {
             Some(outline) => (outline, Effort::Read),
             None => {
-                let Self { means: IndexInputs { cache, cancel, .. }, budget, .. } = self;
+                let Self { inputs: IndexInputs { cache, cancel, .. }, budget, .. } = self;
                 match read_outline(cache, key, language, &text.text, budget, cancel) {
                     Some(outline) => (outline, Effort::Parsed),
-                    None => return read,
+                    None => return without_outline,
                 }
             }
         };
         if outline.unparsed.is_some_and(|reason| !reason.is_final()) {
             let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
-            return OutlineBatch { symbols: Some(symbols), ..read };
+            return OutlineResult { symbols: Some(symbols), ..without_outline };
         }
-        let seen = (settled && text.stamp == entry.stamp)
+        let known_file = (is_settled && text.stamp == entry.stamp)
             .then_some(KnownFile { stamp: text.stamp, hash: text.hash });
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
-        OutlineBatch { symbols: Some(symbols), effort, seen, key: Some(key) }
+        OutlineResult { symbols: Some(symbols), effort, known_file, key: Some(key) }
     }
 }
 
@@ -184,25 +191,25 @@ impl Efforts {
 
 impl OutlineUpdates {
     /// Records the result of outlining a file.
-    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
-        let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
+    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineResult) {
+        let OutlineResult { symbols, effort, known_file, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
-        let findings = self.folder(&root.real);
-        findings.seen.extend(seen.map(|seen| (below.into(), seen)));
+        let update = self.folder(&root.real);
+        update.read_files.extend(known_file.map(|known_file| (below.into(), known_file)));
         let Some((outline, symbols)) = outline.zip(symbols) else { return };
         match effort {
             Effort::Parsed => {
                 let is_given_up = symbols.outline.unparsed.is_some();
-                findings.made.push((outline, symbols));
+                update.outlines.push((outline, symbols));
                 self.outlines += 1;
                 self.given_up += usize::from(is_given_up);
             }
-            Effort::Read | Effort::Recalled => findings.used.push(outline),
+            Effort::Read | Effort::Recalled => update.used.push(outline),
         }
     }
 
-    pub(super) fn gone(&mut self, folder: &Path, files: Vec<Box<str>>) {
-        self.folder(folder).gone = files;
+    pub(super) fn set_missing(&mut self, folder: &Path, files: Vec<Box<str>>) {
+        self.folder(folder).deleted = files;
     }
 
     /// Returns the number of outlines waiting to be stored.

@@ -118,7 +118,6 @@ pub(super) struct LiveCell {
 }
 
 impl LiveDocument {
-    /// Returns the document with this text.
     pub(super) fn with_text(&self, text: &str) -> Document {
         let mut document = Document::open(text, self.version, self.language.clone());
         document.sync = self.sync.clone();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use strata_prompt::assembly::IndexState;
 use strata_prompt::trust::Trust;
 
-use super::{Access, HeadlessWorkspace, SessionSource, is_left_to_server};
+use super::{Access, HeadlessWorkspace, SessionSource, can_run_on_server};
 use crate::commands::Definition;
 use crate::model::live_view::LiveCall;
 use crate::model::snapshot::Snapshot;
@@ -14,7 +14,7 @@ use crate::model::snapshot::Snapshot;
 /// Runs a client's call on the snapshot of a server. The call sees the files as they are now, and the unsaved text of the
 /// editor. Returns `None` if the client must run the call itself.
 pub fn run_for_client(mut snapshot: Snapshot, call: LiveCall) -> Option<Result<Value, String>> {
-    let command = Definition::named(&call.command).filter(|command| is_left_to_server(command))?;
+    let command = Definition::named(&call.command).filter(|command| can_run_on_server(command))?;
     let mut roots = snapshot.roots.iter();
     let (Some(root), None) = (roots.next(), roots.next()) else { return None };
     let folder = root.real.clone();

@@ -35,7 +35,9 @@ impl HeadlessWorkspace {
         }
         let id = newest.id.as_str().to_owned();
         match (store.branch_of(&id)?, branch(&self.snapshot)) {
-            (Some(then), Some(now)) if then != now => Ok(Continuation::OtherBranch(then)),
+            (Some(old_branch), Some(current_branch)) if old_branch != current_branch => {
+                Ok(Continuation::OtherBranch(old_branch))
+            }
             _ => Ok(Continuation::Session(id)),
         }
     }

@@ -17,8 +17,8 @@ pub(super) fn distrust_foreign_rules(snapshot: &mut Snapshot) -> Option<String> 
     let patterns = [&*prompt.rules, &*prompt.skills, &*prompt.memory].concat();
     let (place, control) = foreign_rule_path(&snapshot.roots, &patterns, &Caller::current())?;
     snapshot.trust = Trust::Untrusted;
-    let left_out = rule_files(&snapshot.roots, &patterns);
-    (!left_out.is_empty()).then(|| warning(&place, control))
+    let omitted = rule_files(&snapshot.roots, &patterns);
+    (!omitted.is_empty()).then(|| warning(&place, control))
 }
 
 fn warning(place: &Path, control: ForeignControl) -> String {

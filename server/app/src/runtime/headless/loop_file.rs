@@ -27,12 +27,12 @@ pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     let fail = |problem: String| LoopFileError { path: path.to_owned(), problem };
     let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let read = match extension {
+    let parsed = match extension {
         "toml" => from_toml("TOML", &text),
         "yaml" | "yml" => from_yaml("YAML", &text),
         _ => return Err(fail("the file must be `.toml` or `.yaml`".to_owned())),
     };
-    let mut values = read.map_err(|error| fail(error.to_string()))?;
+    let mut values = parsed.map_err(|error| fail(error.to_string()))?;
     if !matches!(values, Value::Null | Value::Object(_)) {
         return Err(fail("settings must be a table".to_owned()));
     }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn toml_and_yaml_give_the_same_settings() {
         let expected = RollingConfig { raw_window_size: 3, summarize_every: 7, max_summary_tokens: 900 };
         let yaml = "agent:\n  model: 'x: y'\n  list:\n    - a\ncontext:\n  raw_window_size: 3   # as seen\n\n  summarize_every: 7\n  max_summary_tokens: 900\nother:\n  raw_window_size: 99\n";
         assert_eq!(read("loop.yaml", yaml), Ok(expected));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_as_it_is_by_default() {
+    fn missing_settings_have_their_defaults() {
         let expected = RollingConfig { summarize_every: 0, ..RollingConfig::default() };
         assert_eq!(read("loop.yml", "---\ncontext:\n  summarize_every: 0\n"), Ok(expected));
         assert_eq!(read("loop.yml", "{context: {summarize_every: 0}, other: [{}]}"), Ok(expected));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_invalid_setting() {
         let problem = |name: &str, text: &str| read(name, text).unwrap_err();
         assert!(
             problem("a.yaml", "context:\n  summarize_every: ten\n").contains("string \"ten\", expected u64")

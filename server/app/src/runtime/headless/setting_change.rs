@@ -9,10 +9,9 @@ use strata_host::config::{
     EditError, Layer, Source, WORKSPACE_FILES, from_toml, setting_path, user_file, value_text, with_setting,
 };
 
-use super::{HeadlessWorkspace, value_of};
+use super::{HeadlessWorkspace, parse_value};
 use crate::model::settings;
 
-/// A file that contains settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SettingsFile {
     /// The user's own settings.
@@ -60,7 +59,7 @@ pub fn setting_names() -> Vec<String> {
 
 /// Returns the value of a setting, or of a group of settings, in a tree of settings. Returns `None` if there is none.
 pub fn setting_value<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
-    setting_path(name)?.iter().try_fold(tree, |at, part| at.get(part))
+    setting_path(name)?.iter().try_fold(tree, |node, part| node.get(part))
 }
 
 /// Returns a value as TOML on one line.
@@ -93,7 +92,7 @@ impl HeadlessWorkspace {
         name: &str,
         value: Option<&str>,
     ) -> Result<PathBuf, ChangeError> {
-        let setting = settings::named(name).ok_or_else(|| ChangeError::unknown(name))?;
+        let setting = settings::find_setting(name).ok_or_else(|| ChangeError::unknown(name))?;
         let path = self.settings_file(file)?;
         if path.extension().is_none_or(|extension| extension != "toml") {
             return Err(ChangeError::NotToml(path));
@@ -103,11 +102,11 @@ impl HeadlessWorkspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             read => read.map_err(failed)?,
         };
-        let value = value.map(|text| given(text, &setting.default));
+        let value = value.map(|text| parse_given(text, &setting.default));
         let changed = with_setting(&text, &setting.path, value.as_ref())
             .map_err(|error| ChangeError::Edit { path: path.clone(), error })?;
         self.check_settings(file, &path, &changed, name)?;
-        replace(&path, &changed).map_err(failed)?;
+        replace_file(&path, &changed).map_err(failed)?;
         Ok(path)
     }
 
@@ -119,15 +118,15 @@ impl HeadlessWorkspace {
         text: &str,
         name: &str,
     ) -> Result<(), ChangeError> {
-        let shown = path.display().to_string();
+        let file_name = path.display().to_string();
         let rejected = |message: String| Err(ChangeError::Rejected(message));
-        let values = match from_toml(&shown, text) {
+        let values = match from_toml(&file_name, text) {
             Ok(values) => values,
             Err(error) => return rejected(error.to_string()),
         };
         let layer = if file == SettingsFile::User { Layer::User } else { Layer::Workspace };
         let mut configuration = (*self.snapshot.configuration).clone();
-        let source = Source { layer, name: shown.into(), values };
+        let source = Source { layer, name: file_name.into(), values };
         if let Some(problem) = configuration.replace(layer, vec![Ok(source)]).pop() {
             return rejected(problem);
         }
@@ -141,16 +140,16 @@ impl HeadlessWorkspace {
 
 /// Returns a value from the command line for a setting with this default: as TOML, or as plain text. Numbers can be
 /// written like `4k`.
-fn given(text: &str, default: &Value) -> Value {
+fn parse_given(text: &str, default: &Value) -> Value {
     if default.is_string() {
         return text.into();
     }
     let thousands = text.strip_suffix('k').and_then(|digits| digits.parse::<u64>().ok()?.checked_mul(1_000));
-    thousands.map_or_else(|| value_of(text), Value::from)
+    thousands.map_or_else(|| parse_value(text), Value::from)
 }
 
 /// Replaces a file as a whole. A link keeps its target.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;

@@ -9,14 +9,15 @@ use strata_host::uri;
 use crate::model::path_reference::PathReference;
 
 /// Entries that mark the top directory of a working copy, for each version control system.
-const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
+const VCS_MARKERS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
 /// Returns the nearest directory under version control, starting at `folder` itself. Ignores markers that do not belong
 /// to the owner of `folder`, since anyone can create a `.git` in a shared directory such as `/tmp`.
 pub(super) fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = canonical(folder).ok()?;
-    let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
-    real.ancestors().find(|at| is_top(at)).map(Path::to_owned)
+    let is_top =
+        |directory: &Path| VCS_MARKERS.iter().any(|mark| has_same_owner(&directory.join(mark), &real));
+    real.ancestors().find(|directory| is_top(directory)).map(Path::to_owned)
 }
 
 #[cfg(unix)]
@@ -24,7 +25,7 @@ fn has_same_owner(mark: &Path, folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     let owner = |path: &Path| path.symlink_metadata().ok().map(|metadata| metadata.uid());
-    owner(mark).is_some_and(|found| owner(folder) == Some(found))
+    owner(mark).is_some_and(|mark_owner| owner(folder) == Some(mark_owner))
 }
 
 #[cfg(not(unix))]
@@ -32,23 +33,23 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
     mark.symlink_metadata().is_ok()
 }
 
-/// Converts a path or pattern typed in the directory `here` to one relative to the workspace folder `top`. Both
+/// Converts a path or pattern typed in the directory `directory` to one relative to the workspace folder `top`. Both
 /// directories must be absolute and free of symbolic links. Keeps the part of a file (`a.rs#L10-40`, `a.rs:10`).
 ///
-/// Paths are relative to `here`, or to `top` if no file with that name exists in `here`. This allows paths copied from
-/// the output of commands. Absolute paths and URIs remain unchanged.
-pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
+/// Paths are relative to `directory`, or to `top` if no file with that name exists in `directory`. This allows paths
+/// copied from the output of commands. Absolute paths and URIs remain unchanged.
+pub(super) fn relative_to_workspace(top: &Path, directory: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
     }
-    let is_named_anywhere = |path: &str| exists(&here.join(path)) || exists(&top.join(path));
+    let is_named_anywhere = |path: &str| exists(&directory.join(path)) || exists(&top.join(path));
     let reference = PathReference::parse(typed, is_named_anywhere);
-    let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::of_missing(typed));
+    let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::for_missing_path(typed));
     let fragment = part.map_or(String::new(), |part| format!("#{part}"));
     let path = path.as_str();
-    let (base, rest) = climbed(here, path);
-    let target = base.join(rest);
-    let is_inside = here.starts_with(top);
+    let (base, remaining) = apply_leading_dots(directory, path);
+    let target = base.join(remaining);
+    let is_inside = directory.starts_with(top);
     let Ok(below) = target.strip_prefix(top) else {
         // If the current directory is outside the repository, the user named the repository explicitly, and paths are
         // relative to its top.
@@ -61,7 +62,7 @@ pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     }
     let path = match base.strip_prefix(top) {
         Ok(folder) if is_pattern && folder != Path::new("") => {
-            format!("{}/{rest}", without_wildcards(&joined(folder)))
+            format!("{}/{remaining}", without_wildcards(&joined(folder)))
         }
         _ => joined(below),
     };
@@ -70,19 +71,20 @@ pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
 
 /// Applies leading `.` and `..` components, and returns the resulting directory and the rest of the path. Later
 /// components are kept, since their meaning depends on links.
-fn climbed<'a>(here: &Path, path: &'a str) -> (PathBuf, &'a str) {
-    let mut base = here.to_owned();
-    let mut rest = path;
+fn apply_leading_dots<'a>(directory: &Path, path: &'a str) -> (PathBuf, &'a str) {
+    let mut base = directory.to_owned();
+    let mut remaining = path;
     loop {
-        let (step, behind) = rest.split_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((rest, ""));
-        match step {
+        let (component, after) =
+            remaining.split_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((remaining, ""));
+        match component {
             "." => {}
             ".." => {
                 base.pop();
             }
-            _ => return (base, rest),
+            _ => return (base, remaining),
         }
-        rest = behind;
+        remaining = after;
     }
 }
 
@@ -159,25 +161,29 @@ mod tests {
             "hg/.hg/",
             "hg/c/",
         ]);
-        let found = |folder: &str| repository_of(&tree.path(folder));
-        assert_eq!(found("root/src"), Some(tree.path("root")));
-        assert_eq!(found("root"), Some(tree.path("root")));
-        assert_eq!(found("root/vendor/x"), Some(tree.path("root/vendor")), "a submodule has a `.git` file");
-        assert_eq!(found("hg/c"), Some(tree.path("hg")));
-        assert_eq!(found("nowhere"), None);
+        let repository = |folder: &str| repository_of(&tree.path(folder));
+        assert_eq!(repository("root/src"), Some(tree.path("root")));
+        assert_eq!(repository("root"), Some(tree.path("root")));
+        assert_eq!(
+            repository("root/vendor/x"),
+            Some(tree.path("root/vendor")),
+            "a submodule has a `.git` file"
+        );
+        assert_eq!(repository("hg/c"), Some(tree.path("hg")));
+        assert_eq!(repository("nowhere"), None);
         assert!(repository_of(&tree.top).is_none_or(|top| !top.starts_with(&tree.top)));
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_folder_may_be_named_by_a_link() {
+    fn the_repository_is_found_through_a_link() {
         let tree = Tree::new(&["root/.git/HEAD", "root/src/a.rs"]);
         tree.link("root/src", "short");
         assert_eq!(repository_of(&tree.path("short")), Some(tree.path("root")));
     }
 
     #[test]
-    fn typed_paths_count_from_where_they_are_typed() {
+    fn typed_paths_are_relative_to_the_current_directory() {
         let tree = Tree::new(&[
             "root/src/a.rs",
             "root/src/in/b.rs",
@@ -185,8 +191,10 @@ mod tests {
             "root/src/d#e.rs",
             "else/f.rs",
         ]);
-        let from = |here: &str, typed: &str| from_top(&tree.path("root"), &tree.path(here), typed);
-        for (here, typed, name) in [
+        let resolve = |directory: &str, typed: &str| {
+            relative_to_workspace(&tree.path("root"), &tree.path(directory), typed)
+        };
+        for (directory, typed, name) in [
             ("root/src", "a.rs", "src/a.rs"),
             ("root/src", "./in/b.rs", "src/in/b.rs"),
             ("root/src/in", "../a.rs", "src/a.rs"),
@@ -218,18 +226,18 @@ mod tests {
             ("root/src", "file:///x", "file:///x"),
             ("root/src", "", ""),
         ] {
-            assert_eq!(from(here, typed), name, "{typed} in {here}");
+            assert_eq!(resolve(directory, typed), name, "{typed} in {directory}");
         }
         let outside = tree.path("else/f.rs");
-        assert_eq!(from("root/src", "../../else/f.rs"), outside.to_string_lossy());
-        assert_eq!(from("root", outside.to_str().unwrap()), outside.to_string_lossy());
+        assert_eq!(resolve("root/src", "../../else/f.rs"), outside.to_string_lossy());
+        assert_eq!(resolve("root", outside.to_str().unwrap()), outside.to_string_lossy());
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_whose_name_looks_like_a_pattern_is_that_folder() {
+    fn wildcards_in_the_name_of_the_current_directory_are_escaped() {
         let tree = Tree::new(&["root/[id]/a.rs"]);
-        let from = |typed: &str| from_top(&tree.path("root"), &tree.path("root/[id]"), typed);
+        let from = |typed: &str| relative_to_workspace(&tree.path("root"), &tree.path("root/[id]"), typed);
         assert_eq!(from("*.rs"), "[[]id]/*.rs");
         assert_eq!(from("a.rs"), "[id]/a.rs");
     }
