@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use e2e::Times;
 use serde_json::json;
-use strata_conversation::compaction::{Family, Profile, Run, Summariser};
+use strata_conversation::compaction::{BuiltinProfile, CompactionRun, Profile, Summariser};
 use strata_conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
 use strata_prompt::assembly::{PromptServices, with_scales};
 use strata_prompt::session::Session;
@@ -43,15 +43,20 @@ fn main() {
     }
     println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", history.messages().len());
     println!("profile          weights known         weights unknown");
-    for family in Family::ALL {
-        let known = times(&history, family, means, TokenCounts::Known);
-        let unknown = times(&history, family, means, TokenCounts::Unknown);
-        println!("{:<14}{known}  {unknown}", family.name());
+    for builtin in BuiltinProfile::ALL {
+        let known = times(&history, builtin, means, TokenCounts::Known);
+        let unknown = times(&history, builtin, means, TokenCounts::Unknown);
+        println!("{:<14}{known}  {unknown}", builtin.name());
     }
 }
 
-fn times(history: &History, family: Family, means: PromptServices<'_>, counts: TokenCounts) -> String {
-    let profile = family.profile();
+fn times(
+    history: &History,
+    builtin: BuiltinProfile,
+    means: PromptServices<'_>,
+    counts: TokenCounts,
+) -> String {
+    let profile = builtin.profile();
     let taken: Times = (0..RUNS)
         .map(|_| {
             let empty = TokenCounter::default();
@@ -75,7 +80,8 @@ fn compact(history: &History, profile: &Profile, means: PromptServices<'_>) -> D
     let pressure = session.pressure(None, means, 0);
     let draft = with_scales(means, |scales| {
         let (history, summariser) = (&session.history, Summariser::Extractive);
-        Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)
+        CompactionRun::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?
+            .finish(scales)
     });
     let compacted = draft.map(|draft| session.compact(draft, profile, tools, 0).map(drop));
     let taken = started.elapsed();

@@ -13,7 +13,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId};
 use strata_conversation::providers::{Breakpoints, Envelope, Format, Speaker, ToolChoice};
-use strata_prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+use strata_prompt::layout::{Content, CountedBlock, ItemKey, Piece, Seeds, SentMessage, Tree};
 use strata_prompt::tiers::{PolicyName, Rules, TierState};
 use strata_prompt::wire;
 use strata_tokens::cost::Prices;
@@ -67,10 +67,10 @@ fn run(policy: PolicyName) {
         let rules = Rules {
             slack: Some(10),
             now_ms: turn as u64 * 60_000,
-            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::of(&model, Ttl::FiveMinutes.into()))
+            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::for_model(&model, Ttl::FiveMinutes.into()))
         };
         let started = Instant::now();
-        let laid = policy.policy().lay(&state, &content, &rules);
+        let laid = policy.policy().lay_out(&state, &content, &rules);
         let laid_in = started.elapsed();
         let envelope = Envelope {
             model: "claude-sonnet-4-5",
@@ -89,7 +89,7 @@ fn run(policy: PolicyName) {
         black_box(black_box(&body).clone());
         let copied_in = started.elapsed();
         tokens = laid.layout.tokens();
-        state = laid.recorded;
+        state = laid.new_state;
         // The first prompt of a session lays everything.
         if turn > 0 {
             layout_times.push(laid_in);
@@ -137,6 +137,6 @@ fn outline(at: usize) -> String {
     })
 }
 
-fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> WeighedBlock {
-    WeighedBlock { tokens: count(text), content: ContentBlock::text(text) }
+fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> CountedBlock {
+    CountedBlock { tokens: count(text), content: ContentBlock::text(text) }
 }

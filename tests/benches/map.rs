@@ -28,7 +28,7 @@ use strata_base::key::FileKey;
 use strata_code::outline::{located, parse};
 use strata_code::symbols::{
     AskedWords, FileSymbols, LexicalIndex, Manifests, MapRequest, References, Seeds, SymbolIndex, map_within,
-    named_in, rank_for,
+    mentioned_files, rank_for,
 };
 use strata_grammars::LanguageId;
 
@@ -368,7 +368,8 @@ impl Tree {
             None => self.references.rank(&seeds),
         };
         let words = question.map(|text| AskedWords::read(text, &self.lexical));
-        let required = question.map(|text| named_in(text, &self.files, &self.references)).unwrap_or_default();
+        let required =
+            question.map(|text| mentioned_files(text, &self.files, &self.references)).unwrap_or_default();
         let without = BTreeSet::new();
         let map = |budget: &usize| {
             let request = MapRequest {

@@ -28,7 +28,7 @@ fn main() -> Result<(), StoreError> {
     let messages: usize = asked.unwrap_or(100_000);
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().join("state");
-    let workspace = WorkspaceKey::of(directory.path())?;
+    let workspace = WorkspaceKey::for_folder(directory.path())?;
     let mut store = Store::open(&state, &workspace)?.store;
     fill(&mut store, messages)?;
     println!("{messages} messages in {} sessions, {:.0} MB on disk", store.list()?.len(), size(&state) / 1e6);

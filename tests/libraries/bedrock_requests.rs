@@ -7,7 +7,7 @@ use serde_json::json;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::ProviderName;
 use strata_host::provider::Provider;
-use strata_host::summarise::Question;
+use strata_host::summarise::SummaryQuestion;
 
 use super::configured_provider::{KEY, provider};
 
@@ -45,7 +45,7 @@ fn a_question_goes_to_the_model_in_the_address() {
         let model = "eu.anthropic.claude-x-v1:0".to_owned();
         let like = provider(Dialect::Anthropic, server.base_url());
         let provider = Provider { kind: ProviderName::Bedrock, model, ..like };
-        let question = Question {
+        let question = SummaryQuestion {
             system: "Summarize.".to_owned(),
             prompt: "They talked.".to_owned(),
             max_output_tokens: 500,

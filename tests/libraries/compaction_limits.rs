@@ -14,7 +14,7 @@ use std::env;
 use e2e::Rng;
 use serde_json::{Value, json};
 use strata_app::runtime::headless::HeadlessWorkspace;
-use strata_conversation::compaction::Family;
+use strata_conversation::compaction::BuiltinProfile;
 use strata_prompt::settings::Settings;
 use strata_tokens::models::Models;
 
@@ -34,10 +34,10 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn new(model: &str, family: Family, rng: Rng) -> Self {
+    fn new(model: &str, builtin: BuiltinProfile, rng: Rng) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings { model: model.to_owned(), ..Settings::default() };
-        settings.compaction.profile = family.name().to_owned();
+        settings.compaction.profile = builtin.name().to_owned();
         let workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         let mut conversation = Self { workspace, rng, model: model.to_owned(), most: 0 };
         conversation.most = 3_000 + conversation.rng.below(20_000);
@@ -88,11 +88,12 @@ fn no_message_is_left_out() {
     let long = env::var_os("STRATA_LONG").is_some();
     let mut outcomes = Outcomes::default();
     for (number, model) in Models::builtin().iter().enumerate() {
-        for (family_number, family) in Family::ALL.into_iter().enumerate() {
-            let sessions = if long { 10 } else { usize::from(number % Family::ALL.len() == family_number) };
+        for (builtin_number, builtin) in BuiltinProfile::ALL.into_iter().enumerate() {
+            let sessions =
+                if long { 10 } else { usize::from(number % BuiltinProfile::ALL.len() == builtin_number) };
             for session in 0..sessions {
-                let seed = (number * Family::ALL.len() + family_number) * 10 + session;
-                let mut conversation = Conversation::new(&model.id, family, Rng::new(seed as u64));
+                let seed = (number * BuiltinProfile::ALL.len() + builtin_number) * 10 + session;
+                let mut conversation = Conversation::new(&model.id, builtin, Rng::new(seed as u64));
                 for _ in 0..12 {
                     conversation.turn(&mut outcomes);
                 }
@@ -106,8 +107,14 @@ fn no_message_is_left_out() {
 
 /// Plays turns of about `tokens` until `turns` are over, and says which prompts a compaction stood before; none may leave a
 /// message out.
-fn compacted_at(family: Family, model: &str, ask: &Value, tokens: usize, turns: usize) -> Vec<usize> {
-    let mut conversation = Conversation::new(model, family, Rng::new(7));
+fn compacted_at(
+    builtin: BuiltinProfile,
+    model: &str,
+    ask: &Value,
+    tokens: usize,
+    turns: usize,
+) -> Vec<usize> {
+    let mut conversation = Conversation::new(model, builtin, Rng::new(7));
     let mut compacted = Vec::new();
     let mut last = conversation.compactions();
     for turn in 0..turns {
@@ -131,33 +138,34 @@ fn compacted_at(family: Family, model: &str, ask: &Value, tokens: usize, turns: 
 #[test]
 fn checkpoint_compacts_in_a_window_of_200_000_before_a_message_is_left_out() {
     let ask = json!({ "maxInputTokens": 200_000 });
-    let compacted = compacted_at(Family::Checkpoint, "claude-sonnet-4-5", &ask, 6_000, 20);
+    let compacted = compacted_at(BuiltinProfile::Checkpoint, "claude-sonnet-4-5", &ask, 6_000, 20);
     assert!(compacted.first().is_some_and(|turn| (10..16).contains(turn)), "{compacted:?}");
 }
 
 #[test]
 fn each_profile_has_a_trigger_within_the_limit_of_its_request() {
-    let status = |family, model: &str, ask: Value| {
-        let status = Conversation::new(model, family, Rng::new(1)).run("strata.compaction.status", ask);
+    let status = |builtin, model: &str, ask: Value| {
+        let status = Conversation::new(model, builtin, Rng::new(1)).run("strata.compaction.status", ask);
         let conditions = status["conditions"].as_array().unwrap().clone();
         let least = conditions.iter().filter(|condition| condition["measured"] == "context_tokens");
         let least = least.map(|condition| condition["limit"].as_u64().unwrap()).min().unwrap();
         (least, status["limit"].as_u64().unwrap())
     };
     let at_a_million = json!({ "maxInputTokens": 1_000_000 });
-    let (trigger, limit) = status(Family::Checkpoint, "claude-sonnet-4-6", at_a_million);
+    let (trigger, limit) = status(BuiltinProfile::Checkpoint, "claude-sonnet-4-6", at_a_million);
     assert!(trigger < limit && limit < 1_000_000, "{trigger} of {limit}");
-    let (trigger, limit) = status(Family::Handoff, "gpt-4o", json!({}));
+    let (trigger, limit) = status(BuiltinProfile::Handoff, "gpt-4o", json!({}));
     assert_eq!(trigger, limit * 95 / 100, "200,000 is over a window of 128,000");
-    let (trigger, _) = status(Family::Continuation, "claude-sonnet-4-5", json!({ "model": "gpt-3.5-turbo" }));
+    let (trigger, _) =
+        status(BuiltinProfile::Continuation, "claude-sonnet-4-5", json!({ "model": "gpt-3.5-turbo" }));
     assert_eq!(trigger, 13_108, "0.8 of the window of the model in the request");
-    let (trigger, _) = status(Family::Checkpoint, "some-new-model", json!({}));
+    let (trigger, _) = status(BuiltinProfile::Checkpoint, "some-new-model", json!({}));
     assert_eq!(trigger, 8_000, "the window is not known");
 }
 
 #[test]
 fn continuation_follows_the_model_of_the_request() {
     let ask = json!({ "model": "gpt-3.5-turbo" });
-    let compacted = compacted_at(Family::Continuation, "claude-sonnet-4-5", &ask, 800, 14);
+    let compacted = compacted_at(BuiltinProfile::Continuation, "claude-sonnet-4-5", &ask, 800, 14);
     assert!(compacted.first().is_some_and(|turn| *turn < 9), "{compacted:?}");
 }

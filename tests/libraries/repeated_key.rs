@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::ReplyEvent;
 use strata_host::provider::{Key, KeySource, Limits, Provider, SendEvent};
-use strata_host::summarise::Question;
+use strata_host::summarise::SummaryQuestion;
 
 const STREAM: &str = "text/event-stream";
 
@@ -196,7 +196,7 @@ fn a_repeated_key_is_removed_in_every_dialect_and_spelling() {
             let base_url = Some(server.base_url());
             let provider = Provider { base_url, ..provider };
             let asked =
-                Question { system: String::new(), prompt: "Well?".to_owned(), max_output_tokens: 500 };
+                SummaryQuestion { system: String::new(), prompt: "Well?".to_owned(), max_output_tokens: 500 };
             for reply in 0..3 {
                 let answer = provider.ask(&asked, Duration::from_secs(20), &Cancel::new());
                 let out = answer.unwrap_or_else(|error| format!("{error:?} {error}"));

@@ -160,7 +160,7 @@ fn start(test: &str, folder: &Path, session: &SessionId) -> (Child, BufReader<Ch
 }
 
 fn open(folder: &Path) -> Store {
-    let opened = Store::open(&folder.join("state"), &WorkspaceKey::of(folder).unwrap()).unwrap();
+    let opened = Store::open(&folder.join("state"), &WorkspaceKey::for_folder(folder).unwrap()).unwrap();
     assert_eq!(opened.set_aside, None);
     opened.store
 }

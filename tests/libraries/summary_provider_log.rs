@@ -10,7 +10,7 @@ use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
 use strata_base::cancel::Cancel;
 use strata_host::provider::{Key, KeySource, Provider};
-use strata_host::summarise::Question;
+use strata_host::summarise::SummaryQuestion;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -82,7 +82,7 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
             let key = KeySource::Given(Key::new("marked-key").unwrap());
             let base_url = Some(server.base_url());
             let provider = Provider { kind, base_url, model: "m".to_owned(), key };
-            let question = Question {
+            let question = SummaryQuestion {
                 system: "marked system".to_owned(),
                 prompt: "marked question".to_owned(),
                 max_output_tokens: 9,

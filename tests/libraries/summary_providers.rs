@@ -10,7 +10,7 @@ use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, separate, strata};
 use strata_base::cancel::Cancel;
 use strata_host::provider::{KeySource, Provider, SendError};
-use strata_host::summarise::{Question, SummaryError};
+use strata_host::summarise::{SummaryError, SummaryQuestion};
 
 /// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
 const SOON: Duration = Duration::from_secs(5);
@@ -30,8 +30,8 @@ fn refused(outcome: &Result<String, SummaryError>) -> Option<(u16, &str)> {
     }
 }
 
-fn question() -> Question {
-    Question {
+fn question() -> SummaryQuestion {
+    SummaryQuestion {
         system: "You summarise.".to_owned(),
         prompt: "What was done?".to_owned(),
         max_output_tokens: 500,
@@ -149,7 +149,7 @@ fn a_reasoning_model_gets_its_limit_in_the_newer_field() {
 #[test]
 fn a_long_question_opens_a_window_that_holds_it() {
     let server = ModelServer::start(Dialect::Ollama, vec![text("done")]);
-    let long = Question { prompt: "word ".repeat(10_000), ..question() };
+    let long = SummaryQuestion { prompt: "word ".repeat(10_000), ..question() };
     without_key(Dialect::Ollama, server.base_url()).ask(&long, LIMIT, &Cancel::new()).unwrap();
     let asked = server.asked();
     assert_eq!(asked[0].body["options"]["num_ctx"], 32_768);

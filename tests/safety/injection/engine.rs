@@ -19,7 +19,7 @@ use strata_prompt::assembly::{
 };
 use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources};
 use strata_prompt::layout::{Seeds, inline};
-use strata_prompt::session::{Outcome, Session, Status};
+use strata_prompt::session::{RequestOutcome, Session, Status};
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::trust::Trust;
@@ -123,7 +123,7 @@ impl<'a> Bench<'a> {
             excerpts: &excerpts,
             index: IndexState::Ready,
             trust: self.trust,
-            standing: &SystemContext::default(),
+            system_context: &SystemContext::default(),
             session_state: &self.state,
         };
         use_it(
@@ -151,7 +151,7 @@ impl<'a> Bench<'a> {
                 self.with(|workspace, means| assemble(workspace, &self.session, &ask, means)).unwrap();
             let Body::Json(body) = prepared.reply.body.clone() else { panic!("no request") };
             bodies.push(body);
-            let reply = self.session.keep(prepared);
+            let reply = self.session.add_pending_prompt(prepared);
             let answer = match turn {
                 0 => vec![
                     ContentBlock::text(format!("I read {text}.")),
@@ -163,7 +163,8 @@ impl<'a> Bench<'a> {
                 ],
                 _ => vec![ContentBlock::text("Done.")],
             };
-            let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+            let outcome =
+                RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
             self.session.record(&reply.id.unwrap(), outcome).unwrap();
             if turn == 1 {
                 let shown = FileKey::new(format!("shown/{name}"));

@@ -20,7 +20,7 @@ thread_local! {
         RefCell::new(HeadlessWorkspace::open(FOLDER.path(), Settings::default()).unwrap());
     static STORE: RefCell<Store> = {
         let state = FOLDER.path().join(format!("{:?}", thread::current().id()));
-        RefCell::new(Store::open(&state, &WorkspaceKey::of(FOLDER.path()).unwrap()).unwrap().store)
+        RefCell::new(Store::open(&state, &WorkspaceKey::for_folder(FOLDER.path()).unwrap()).unwrap().store)
     };
 }
 
