@@ -98,8 +98,8 @@ impl Chat {
         let command = words.next().unwrap_or_default();
         let words: Vec<&str> = words.collect();
         match command {
-            "/select" => self.change_files::<Select>(&words)?,
-            "/drop" => self.change_files::<Deselect>(&words)?,
+            "/select" => self.change_selection::<Select>(&words)?,
+            "/drop" => self.change_selection::<Deselect>(&words)?,
             "/files" => self.list_files()?,
             "/undo" => self.undo()?,
             "/cost" => self.print_cost()?,
@@ -141,7 +141,7 @@ impl Chat {
         }
     }
 
-    fn change_files<C: Command<Args = Paths, Reply = SelectionChange>>(
+    fn change_selection<C: Command<Args = Paths, Reply = SelectionChange>>(
         &mut self,
         paths: &[&str],
     ) -> Result<(), Failure> {

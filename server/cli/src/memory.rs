@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
             reply_format.print_sentence(&reply, |reply| Ok(format!("saved note {}", reply.get()?.id)))?;
         }
         MemoryCommand::List => {
-            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, list)?
+            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, list)?;
         }
         MemoryCommand::Search { words, limit } => {
             let query = memory::SearchParams { query: words.join(" "), limit: *limit };

@@ -43,7 +43,7 @@ fn tree(usage: &TokenUsage) -> Tree {
         match &file.count {
             TokenCountResult::Counted { tokens } => tree.add(file.path.as_str(), Some(*tokens), ""),
             TokenCountResult::NotCounted { problem, .. } => {
-                tree.add(file.path.as_str(), None, problem_label(*problem))
+                tree.add(file.path.as_str(), None, problem_label(*problem));
             }
         }
     }

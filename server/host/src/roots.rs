@@ -309,7 +309,7 @@ impl Roots {
                     if resolved.exists
                         && !candidates.iter().any(|candidate| candidate.real == resolved.real) =>
                 {
-                    candidates.push(resolved)
+                    candidates.push(resolved);
                 }
                 Ok(_) => {}
                 Err(reason) => refusal = Some(reason),
@@ -393,7 +393,7 @@ fn check_components(path: &Path) -> Result<(), Refusal> {
         match component {
             Component::ParentDir => return Err(Refusal::ParentStep),
             Component::Normal(part) if cfg!(windows) => {
-                check_component(part.to_str().ok_or(Refusal::NoKey)?)?
+                check_component(part.to_str().ok_or(Refusal::NoKey)?)?;
             }
             _ => {}
         }

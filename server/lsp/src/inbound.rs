@@ -25,7 +25,7 @@ pub use initialize::refusal as refusal_of_initialize;
 
 /// A service that preprocesses messages for another service.
 #[derive(Debug)]
-pub(crate) struct Inbound<S> {
+pub(crate) struct InboundMiddleware<S> {
     service: S,
     events: Sender<Event>,
     /// URI of the document that the last message referred to. An event is posted only when the document changes, not
@@ -46,7 +46,7 @@ pub(crate) struct PreprocessedCall<F> {
     events: Sender<Event>,
 }
 
-impl<S> Inbound<S> {
+impl<S> InboundMiddleware<S> {
     /// Wraps `service`. Posts events to `events`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
         Self { service, events, document: None, spellings: Spellings::default() }
@@ -84,7 +84,9 @@ impl<S> Inbound<S> {
     }
 }
 
-impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Request> for Inbound<S> {
+impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Request>
+    for InboundMiddleware<S>
+{
     type Response = S::Response;
     type Error = S::Error;
     type Future = PreprocessedCall<S::Future>;

@@ -165,7 +165,7 @@ impl MainLoop {
     #[cfg(test)]
     pub(crate) fn with_state_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
         let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
-        services.store.settle_at(directory.join("state"), folder);
+        services.store.set_location_in(directory.join("state"), folder);
         services.previews = strata_host::preview_file::PreviewFiles::in_cache(Some(directory.join("cache")));
         self.services = Arc::new(services);
         self.world.snapshot.outlines = Arc::default();

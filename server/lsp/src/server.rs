@@ -10,7 +10,7 @@ use tower_lsp::LspService;
 
 use crate::backend::Backend;
 use crate::event::Event;
-use crate::inbound::Inbound;
+use crate::inbound::InboundMiddleware;
 use crate::invalid_notification::InvalidNotification;
 use crate::main_loop::MainLoop;
 use crate::outbound;
@@ -65,7 +65,7 @@ where
         let main_loop = prepare(MainLoop::new(pool, events.clone(), sender)?);
         let main_thread = inherited(move || main_loop.run(&inbox));
         let main_thread = thread::Builder::new().name("strata-main".to_owned()).spawn(main_thread)?;
-        let service = Inbound::new(service, events.clone());
+        let service = InboundMiddleware::new(service, events.clone());
         let loss_events = events.clone();
         let on_loss = move |message| {
             // The main loop has ended if the server is shutting down, so the event no longer matters.

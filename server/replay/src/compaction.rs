@@ -24,7 +24,7 @@ use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
 
 /// Maximum number of violations to report in full. All violations are counted.
-const TOLD: usize = 50;
+const MAX_REPORTED_VIOLATIONS: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -117,7 +117,7 @@ impl Compactions {
             warning: resolved.warning(),
             model: resolved.model.id.clone(),
             cuts,
-            breaches: breaches.take(TOLD).cloned().collect(),
+            breaches: breaches.take(MAX_REPORTED_VIOLATIONS).cloned().collect(),
             profiles,
             conversations,
         }
@@ -191,7 +191,7 @@ impl ConversationCompactions {
             problem,
         };
         self.breaches.extend(problems.into_iter().map(breach));
-        self.breaches.truncate(TOLD);
+        self.breaches.truncate(MAX_REPORTED_VIOLATIONS);
     }
 }
 

@@ -95,8 +95,8 @@ fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
         .map(str::to_owned),
     );
     for session in sessions {
-        let costs = costs(&session.columns);
-        let [none, auto, flat, fixed, ripple, ledger] = costs;
+        let cells = cost_cells(&session.columns);
+        let [none, auto, flat, fixed, ripple, ledger] = cells;
         let tokens = session.columns.get(&Column::None);
         table.row([
             shown(&session.name),
@@ -270,7 +270,7 @@ fn predicted(predictions: &PredictionStats) -> String {
     )
 }
 
-fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
+fn cost_cells(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 

@@ -131,7 +131,7 @@ pub struct Definition {
     pub access: Access,
     pub index: IndexNeed,
     pub shown: bool,
-    pub(super) may_wait: fn(&Snapshot, &Services) -> bool,
+    pub(super) may_await_reply: fn(&Snapshot, &Services) -> bool,
     run: fn(Value, &mut Context<'_>) -> Result<Value, CommandError>,
     describe: fn(&mut Shapes) -> Value,
 }
@@ -143,7 +143,7 @@ impl Definition {
             access: C::ACCESS,
             index: C::INDEX,
             shown: C::SHOWN,
-            may_wait: C::may_wait,
+            may_await_reply: C::may_await_reply,
             run: run::<C>,
             describe: |shapes| shapes.command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),
         }

@@ -16,7 +16,7 @@ pub struct Invocation {
     pub name: &'static str,
     pub access: Access,
     pub index: IndexNeed,
-    may_wait: fn(&Snapshot, &Services) -> bool,
+    may_await_reply: fn(&Snapshot, &Services) -> bool,
     run: Run,
 }
 
@@ -29,7 +29,7 @@ impl Invocation {
             name: command.name,
             access: command.access,
             index: command.index,
-            may_wait: command.may_wait,
+            may_await_reply: command.may_await_reply,
             run,
         }
     }
@@ -45,14 +45,19 @@ impl Invocation {
             reply.provide(call::<C>(arguments, context)?);
             Ok(Value::Null)
         });
-        let invocation =
-            Self { name: C::NAME, access: C::ACCESS, index: C::INDEX, may_wait: C::may_wait, run };
+        let invocation = Self {
+            name: C::NAME,
+            access: C::ACCESS,
+            index: C::INDEX,
+            may_await_reply: C::may_await_reply,
+            run,
+        };
         (invocation, deferred)
     }
 
-    /// See [`Command::may_wait`].
-    pub fn may_wait(&self, snapshot: &Snapshot, services: &Services) -> bool {
-        (self.may_wait)(snapshot, services)
+    /// See [`Command::may_await_reply`].
+    pub fn may_await_reply(&self, snapshot: &Snapshot, services: &Services) -> bool {
+        (self.may_await_reply)(snapshot, services)
     }
 
     pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Value, CommandError> {

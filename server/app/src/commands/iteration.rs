@@ -90,7 +90,7 @@ impl Command for Add {
     type Reply = AddReply;
 
     /// Returns whether a model may be asked to write the summary.
-    fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
+    fn may_await_reply(snapshot: &Snapshot, services: &Services) -> bool {
         services.asks_model(snapshot)
     }
 

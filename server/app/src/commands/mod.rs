@@ -143,7 +143,7 @@ pub trait Command {
 
     /// Returns whether the command may wait for a model or for the client under the current settings. Such a command
     /// must not occupy a thread that other commands need.
-    fn may_wait(_: &Snapshot, _: &Services) -> bool {
+    fn may_await_reply(_: &Snapshot, _: &Services) -> bool {
         false
     }
 

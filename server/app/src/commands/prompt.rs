@@ -213,7 +213,7 @@ impl Command for Assemble {
     type Reply = AssembledPrompt;
 
     /// Returns whether assembling may wait: it may compact the conversation first, or ask the client to count tokens.
-    fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
+    fn may_await_reply(snapshot: &Snapshot, services: &Services) -> bool {
         services.token_count_client().is_some() || services.asks_model(snapshot)
     }
 

@@ -24,7 +24,7 @@ use crate::model::parsed_file::{NoOutline, ParsedFile};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of files with syntax errors to list.
-const MAX_UNPARSED: usize = 4;
+const MAX_LISTED_UNPARSED: usize = 4;
 
 /// Size and topic of the symbol map.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -702,7 +702,7 @@ impl Command for Find {
             });
         }
         let broken = || symbols.iter().filter(|(_, file)| !file.outline.unparsed_lines.is_empty());
-        let unparsed = broken().take(MAX_UNPARSED).map(|(key, file)| UnparsedFile {
+        let unparsed = broken().take(MAX_LISTED_UNPARSED).map(|(key, file)| UnparsedFile {
             path: key.clone(),
             lines: file.outline.unparsed_lines.to_string(),
         });

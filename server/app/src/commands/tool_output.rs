@@ -219,7 +219,7 @@ mod tests {
         let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::default() };
         let top = tempfile::tempdir().unwrap();
         let services = Services::default();
-        services.store.settle_at(top.path().join("state"), top.path());
+        services.store.set_location_in(top.path().join("state"), top.path());
         let (cancel, mut session) = (Cancel::new(), Session::new("s-1"));
         let sessions = Sessions::new(Arc::new(session.clone()));
         let context = Context {

@@ -44,7 +44,7 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 const MAX_MANIFESTS: usize = 5_000;
 
 /// Maximum number of files without an outline to name in notes.
-const MAX_UNPARSED: usize = 50;
+const MAX_LISTED_UNPARSED: usize = 50;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
 const REBUILD_THRESHOLD: usize = 1_000;
@@ -350,7 +350,7 @@ impl Index {
         let mut unparsed = self.symbols.iter().filter_map(unparsed);
         let named: Vec<String> = unparsed
             .by_ref()
-            .take(MAX_UNPARSED)
+            .take(MAX_LISTED_UNPARSED)
             .map(|(key, reason)| format!("{} has no outline: {reason}", key.notice()))
             .collect();
         let others = match unparsed.count() {

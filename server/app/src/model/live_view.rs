@@ -36,7 +36,7 @@ use crate::model::snapshot::Snapshot;
 /// Maximum time that a server may take to reply. It needs a few milliseconds.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum time that a server may take for a call, which is less than a connection may last.
-const CALL_TIMEOUT: Duration = Duration::from_secs(8);
+const SERVER_CALL_TIMEOUT: Duration = Duration::from_secs(8);
 /// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
 /// 10 ms.
 pub(crate) const TICK_MS: i64 = 10;
@@ -222,7 +222,7 @@ impl LiveView {
             is_trusted: trust == Trust::Trusted,
         };
         let request = serde_json::to_vec(&call).ok()?;
-        let reply = ask(owner, &request, CALL_TIMEOUT);
+        let reply = ask(owner, &request, SERVER_CALL_TIMEOUT);
         let reply = reply.inspect_err(|error| tracing::debug!(%error, "a server did not run a call")).ok()?;
         let reply: CallReply = serde_json::from_slice(&reply).ok()?;
         if reply.protocol != PROTOCOL {

@@ -100,14 +100,14 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns [`StoreError::NoStateDirectory`] if the state directory is unknown.
-    pub fn settle(&self, folder: &Path) -> Result<(), StoreError> {
+    pub fn set_location(&self, folder: &Path) -> Result<(), StoreError> {
         let state = state_directory(|name| std::env::var_os(name))?;
-        self.settle_at(state, folder);
+        self.set_location_in(state, folder);
         Ok(())
     }
 
     /// Like `settle`, with an explicit state directory.
-    pub fn settle_at(&self, state: PathBuf, folder: &Path) {
+    pub fn set_location_in(&self, state: PathBuf, folder: &Path) {
         let mut inner = self.inner();
         if matches!(inner.store_state, StoreState::Nowhere) {
             inner.store_state = StoreState::Closed { state, folder: folder.to_owned() };
@@ -577,7 +577,7 @@ mod tests {
         let disk = top.path().join("disk");
         fs::write(&disk, "no directory").unwrap();
         let store = SessionStore::default();
-        store.settle_at(disk.join("state"), top.path());
+        store.set_location_in(disk.join("state"), top.path());
         let mut session = Session::new("s-1");
         let mut add_message = |text: &str| {
             session.history.add(NewMessage::text(Role::User, text));
@@ -597,7 +597,7 @@ mod tests {
         );
         drop(store);
         let store = SessionStore::default();
-        store.settle_at(disk.join("state"), top.path());
+        store.set_location_in(disk.join("state"), top.path());
         assert_eq!(store.load("s-1", Access::Write).unwrap().history.messages().len(), 3);
     }
 
@@ -605,7 +605,7 @@ mod tests {
     fn the_store_keeps_no_reference_to_a_stored_session() {
         let top = tempfile::tempdir().unwrap();
         let store = SessionStore::default();
-        store.settle_at(top.path().join("state"), top.path());
+        store.set_location_in(top.path().join("state"), top.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "one"));
         let session = Arc::new(session);

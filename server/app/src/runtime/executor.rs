@@ -152,7 +152,7 @@ mod tests {
 
     fn services_with_sessions(folder: &tempfile::TempDir) -> Services {
         let services = Services::default();
-        services.store.settle_at(folder.path().join("state"), folder.path());
+        services.store.set_location_in(folder.path().join("state"), folder.path());
         for id in ["s-1", "s-2"] {
             let mut session = Session::new(id);
             session.touch();

@@ -608,7 +608,7 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns a [`CommandError`] if no state directory is known.
     pub(crate) fn persist_sessions(&self) -> Result<(), CommandError> {
-        Ok(self.services.store.settle(&self.folder)?)
+        Ok(self.services.store.set_location(&self.folder)?)
     }
 
     /// Opens the store for [`persist_sessions`](Self::persist_sessions) if needed. Returns a message for the user if
@@ -915,7 +915,7 @@ mod tests {
     /// Opens a workspace that stores its sessions in the test's own directory.
     fn open_with_store(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
-        headless.services.store.settle_at(state.to_owned(), folder);
+        headless.services.store.set_location_in(state.to_owned(), folder);
         headless.list().unwrap();
         headless
     }

@@ -155,7 +155,8 @@ fn differing_types(inputs: &Map<String, Value>, outputs: &Map<String, Value>) ->
     let mut differing_types: BTreeSet<String> = differ.map(|(name, _)| name.clone()).collect();
     loop {
         let holders = both().filter(|(name, shape)| {
-            !differing_types.contains(*name) && refers_to_any(shape, &|name| differing_types.contains(name))
+            !differing_types.contains(*name)
+                && has_reference_to(shape, &|name| differing_types.contains(name))
         });
         let holders: Vec<String> = holders.map(|(name, _)| name.clone()).collect();
         if holders.is_empty() {
@@ -165,13 +166,13 @@ fn differing_types(inputs: &Map<String, Value>, outputs: &Map<String, Value>) ->
     }
 }
 
-fn refers_to_any(shape: &Value, is_wanted: &impl Fn(&str) -> bool) -> bool {
+fn has_reference_to(shape: &Value, is_wanted: &impl Fn(&str) -> bool) -> bool {
     match shape {
         Value::Object(fields) => fields.iter().any(|(key, value)| match value.as_str() {
             Some(reference) if key == "$ref" => reference.strip_prefix(DEFINITIONS).is_some_and(is_wanted),
-            _ => refers_to_any(value, is_wanted),
+            _ => has_reference_to(value, is_wanted),
         }),
-        Value::Array(items) => items.iter().any(|item| refers_to_any(item, is_wanted)),
+        Value::Array(items) => items.iter().any(|item| has_reference_to(item, is_wanted)),
         _ => false,
     }
 }

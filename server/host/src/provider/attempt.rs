@@ -14,7 +14,7 @@ use strata_conversation::providers::reply::{
 use super::error::SendError;
 use super::http::{Fault, Head, Piece, Request};
 use super::key::KeySource;
-use super::key_filter::{Decoded, EventFilter, KeyFilter};
+use super::key_filter::{Decoded, EventFilter, KeyRedactor};
 use super::outcome::{Limits, SendEvent, Sent};
 use super::retry::{Attempts, Failure, Retry};
 
@@ -26,7 +26,7 @@ const MAX_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 /// A request in progress, with its limits. Removes the key from everything that is read.
 pub(super) struct Exchange<'a> {
     request: Request,
-    filter: KeyFilter,
+    filter: KeyRedactor,
     key_source: KeySource,
     limits: Limits,
     cancel: &'a Cancel,
@@ -38,7 +38,7 @@ pub(super) trait ReplyReader {
     type Output;
 
     /// Resets the state for the next attempt. `filter` removes the key.
-    fn begin(&mut self, filter: &KeyFilter);
+    fn begin(&mut self, filter: &KeyRedactor);
 
     /// Reports that the next attempt follows after a wait.
     fn wait(&mut self, _wait: Duration, _error: &SendError) {}
@@ -47,14 +47,14 @@ pub(super) trait ReplyReader {
     fn take(&mut self, bytes: &[u8]) -> bool;
 
     /// Finishes the reply. `cut` is the failure that ended the reply early, if any.
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<Self::Output, Failure>;
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<Self::Output, Failure>;
 }
 
 impl<'a> Exchange<'a> {
     /// Creates an exchange and starts its deadline.
     pub(super) fn new(
         request: Request,
-        filter: KeyFilter,
+        filter: KeyRedactor,
         key_source: KeySource,
         limits: Limits,
         cancel: &'a Cancel,
@@ -187,7 +187,7 @@ impl<'a, T> CompleteReader<'a, T> {
 impl<T: Decoded> ReplyReader for CompleteReader<'_, T> {
     type Output = T;
 
-    fn begin(&mut self, _filter: &KeyFilter) {
+    fn begin(&mut self, _filter: &KeyRedactor) {
         self.body.clear();
     }
 
@@ -196,7 +196,7 @@ impl<T: Decoded> ReplyReader for CompleteReader<'_, T> {
         false
     }
 
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<T, Failure> {
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<T, Failure> {
         if let Some(failure) = cut {
             return Err(failure);
         }
@@ -218,7 +218,8 @@ pub(super) struct StreamReader<'a> {
 
 impl<'a> StreamReader<'a> {
     pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
-        let (decoder, events) = (ReplyDecoder::new(kind.dialect()), EventFilter::new(&KeyFilter::default()));
+        let (decoder, events) =
+            (ReplyDecoder::new(kind.dialect()), EventFilter::new(&KeyRedactor::default()));
         Self { kind, on_event, decoder, events, has_delivered: false }
     }
 
@@ -236,7 +237,7 @@ impl<'a> StreamReader<'a> {
 impl ReplyReader for StreamReader<'_> {
     type Output = Sent;
 
-    fn begin(&mut self, filter: &KeyFilter) {
+    fn begin(&mut self, filter: &KeyRedactor) {
         self.events = EventFilter::new(filter);
         self.decoder = ReplyDecoder::new(self.kind.dialect());
     }
@@ -252,7 +253,7 @@ impl ReplyReader for StreamReader<'_> {
         is_done
     }
 
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<Sent, Failure> {
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<Sent, Failure> {
         let decoder = std::mem::replace(&mut self.decoder, ReplyDecoder::new(self.kind.dialect()));
         let (reply, events) = decoder.finish();
         self.deliver(events);

@@ -5,7 +5,7 @@ use std::fmt;
 use reqwest::header::HeaderValue;
 use strata_conversation::settings::KeyVariable;
 
-use super::key_filter::KeyFilter;
+use super::key_filter::KeyRedactor;
 
 /// A provider's key. Its [`fmt::Debug`] output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
@@ -49,8 +49,8 @@ impl Key {
     }
 
     /// Returns a filter that removes this key from what the provider sends.
-    pub(super) fn filter(&self) -> KeyFilter {
-        KeyFilter::new(&self.text)
+    pub(super) fn filter(&self) -> KeyRedactor {
+        KeyRedactor::new(&self.text)
     }
 }
 

@@ -68,7 +68,7 @@ const ALPHABETS: [&[u8; 64]; 2] = [
 /// Recognizes a key in text: literally or in base64, with any of its characters escaped as in JSON or percent-encoded.
 /// The default recognizes nothing.
 #[derive(Clone, Default)]
-pub(crate) struct KeyFilter {
+pub(crate) struct KeyRedactor {
     /// The key, and the part of its base64 that does not depend on the text around it, at each alignment.
     forms: Arc<[Vec<u8>]>,
 }
@@ -85,13 +85,13 @@ enum Match {
 
 /// Removes the key from a text that arrives in pieces. Holds back only what may be the beginning of the key.
 pub(super) struct KeyStream {
-    filter: KeyFilter,
+    filter: KeyRedactor,
     held_back: String,
 }
 
 /// Removes the key from the events of a streamed reply.
 pub(super) struct EventFilter {
-    filter: KeyFilter,
+    filter: KeyRedactor,
     text: KeyStream,
     thinking: KeyStream,
 }
@@ -101,10 +101,10 @@ pub(super) struct EventFilter {
 pub(crate) trait Decoded {
     /// Removes the key from all strings.
     #[must_use]
-    fn without_key(self, filter: &KeyFilter) -> Self;
+    fn without_key(self, filter: &KeyRedactor) -> Self;
 }
 
-impl KeyFilter {
+impl KeyRedactor {
     /// Creates a filter for a key. Recognizes nothing if the key is shorter than eight bytes, or consists of words that
     /// stand for having no key.
     pub(super) fn new(key: &str) -> Self {
@@ -130,12 +130,12 @@ impl KeyFilter {
     }
 
     /// Removes the key from all strings of a value, including the names of fields.
-    fn value(&self, value: &mut Value) {
+    fn redact_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(text),
-            Value::Array(values) => values.iter_mut().for_each(|value| self.value(value)),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
             Value::Object(fields) => {
-                fields.values_mut().for_each(|value| self.value(value));
+                fields.values_mut().for_each(|value| self.redact_value(value));
                 if !fields.keys().all(|name| self.is_absent(name)) {
                     let renamed: Map<String, Value> = mem::take(fields)
                         .into_iter()
@@ -160,7 +160,7 @@ impl KeyFilter {
 
     /// Removes the key from the content of a reply. A key that is split over several blocks of text is removed too,
     /// since they are shown next to each other.
-    fn content(&self, content: Vec<ContentBlock>) -> Vec<ContentBlock> {
+    fn redact_content(&self, content: Vec<ContentBlock>) -> Vec<ContentBlock> {
         let thinking: String = content.iter().filter_map(thinking_text).collect();
         let keeps_thinking = self.is_absent(&thinking);
         let mut text = self.stream();
@@ -175,7 +175,7 @@ impl KeyFilter {
                     if !keeps_thinking || !self.is_absent(signature.as_deref().unwrap_or_default()) => {}
                 ContentBlock::RedactedThinking { data } if !self.is_absent(&data) => {}
                 ContentBlock::ToolCall { id, name, mut input } => {
-                    self.value(&mut input);
+                    self.redact_value(&mut input);
                     let (id, name) = (self.identifier(&id), self.identifier(&name));
                     filtered.push(ContentBlock::ToolCall { id, name, input });
                 }
@@ -197,7 +197,7 @@ impl KeyFilter {
     fn block(&self, block: ContentBlock) -> Option<ContentBlock> {
         let mut value = serde_json::to_value(&block).ok()?;
         let before = value.clone();
-        self.value(&mut value);
+        self.redact_value(&mut value);
         if value == before { Some(block) } else { serde_json::from_value(value).ok() }
     }
 
@@ -267,7 +267,7 @@ impl KeyStream {
 }
 
 impl EventFilter {
-    pub(super) fn new(filter: &KeyFilter) -> Self {
+    pub(super) fn new(filter: &KeyRedactor) -> Self {
         Self { filter: filter.clone(), text: filter.stream(), thinking: filter.stream() }
     }
 
@@ -277,7 +277,7 @@ impl EventFilter {
             ReplyEvent::Text(text) => text_event(self.text.push(&text), ReplyEvent::Text),
             ReplyEvent::Thinking(text) => text_event(self.thinking.push(&text), ReplyEvent::Thinking),
             ReplyEvent::ToolCall { id, name, mut input } => {
-                self.filter.value(&mut input);
+                self.filter.redact_value(&mut input);
                 let (id, name) = (self.filter.identifier(&id), self.filter.identifier(&name));
                 Some(ReplyEvent::ToolCall { id, name, input })
             }
@@ -311,30 +311,30 @@ fn thinking_text(block: &ContentBlock) -> Option<&str> {
 }
 
 impl Decoded for Reply {
-    fn without_key(self, filter: &KeyFilter) -> Self {
+    fn without_key(self, filter: &KeyRedactor) -> Self {
         let end = match self.end {
             ReplyEnd::Failed(error) => ReplyEnd::Failed(error.without_key(filter)),
             end => end,
         };
-        Self { content: filter.content(self.content), usage: self.usage, end }
+        Self { content: filter.redact_content(self.content), usage: self.usage, end }
     }
 }
 
 impl Decoded for ProviderError {
-    fn without_key(self, filter: &KeyFilter) -> Self {
+    fn without_key(self, filter: &KeyRedactor) -> Self {
         Self { message: filter.text(&self.message), ..self }
     }
 }
 
 impl Decoded for Value {
-    fn without_key(mut self, filter: &KeyFilter) -> Self {
-        filter.value(&mut self);
+    fn without_key(mut self, filter: &KeyRedactor) -> Self {
+        filter.redact_value(&mut self);
         self
     }
 }
 
 impl Decoded for () {
-    fn without_key(self, _: &KeyFilter) -> Self {}
+    fn without_key(self, _: &KeyRedactor) -> Self {}
 }
 
 /// Compares the beginning of `text` with a form.
@@ -433,8 +433,8 @@ mod tests {
 
     const KEY: &str = "sk-0123/456789";
 
-    fn filter() -> KeyFilter {
-        KeyFilter::new(KEY)
+    fn filter() -> KeyRedactor {
+        KeyRedactor::new(KEY)
     }
 
     #[test]
@@ -465,9 +465,9 @@ mod tests {
     fn a_short_key_is_not_removed() {
         for key in ["1", "a key", "1234567"] {
             let text = format!("next-x1 {key}");
-            assert_eq!(KeyFilter::new(key).text(&text), text);
+            assert_eq!(KeyRedactor::new(key).text(&text), text);
         }
-        assert_eq!(KeyFilter::new("12345678").text("a 12345678"), "a [key]");
+        assert_eq!(KeyRedactor::new("12345678").text("a 12345678"), "a [key]");
     }
 
     #[test]
@@ -484,7 +484,7 @@ mod tests {
             ("correct-horse", true),
         ] {
             let text = format!("the model {key} is not loaded");
-            assert_eq!(KeyFilter::new(key).text(&text) != text, is_removed, "{key}");
+            assert_eq!(KeyRedactor::new(key).text(&text) != text, is_removed, "{key}");
         }
     }
 
@@ -560,7 +560,7 @@ mod tests {
         ) {
             let encoded_key: String = key.bytes().zip(&encoding).map(|(byte, encoding)| encoded(byte, *encoding)).collect();
             let text = format!("{before}. {encoded_key} .{after}");
-            let filter = KeyFilter::new(&key);
+            let filter = KeyRedactor::new(&key);
             let mut stream = filter.stream();
             let mut pieces = Vec::new();
             let characters: Vec<char> = text.chars().collect();
@@ -580,7 +580,7 @@ mod tests {
         /// Text without the key arrives unchanged, and nearly all of it at once.
         #[test]
         fn text_without_the_key_is_unchanged(text in "[ a-zA-Z0-9.\\\\%/é-]{0,200}", position in 0_usize..200) {
-            let filter = KeyFilter::new("Zq9-Zq9-Zq9-Zq9");
+            let filter = KeyRedactor::new("Zq9-Zq9-Zq9-Zq9");
             prop_assert_eq!(filter.text(&text), text.clone());
             let position = text.char_indices().map(|(position, _)| position).nth(position).unwrap_or(text.len());
             let mut stream = filter.stream();

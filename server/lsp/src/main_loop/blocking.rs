@@ -113,7 +113,7 @@ impl MainLoop {
         };
         let (notice, result): (CompactionNotice, _) = match result {
             Ok(_) => {
-                self.compactions.succeeded(&job);
+                self.compactions.record_success(&job);
                 let notice = notice.unwrap_or_else(|| job.ended(None));
                 let mut reply = notice.clone().into();
                 if let Some(session) = self.world.sessions.get(session) {
@@ -122,7 +122,7 @@ impl MainLoop {
                 (notice, Ok(reply))
             }
             Err(error) => {
-                self.compactions.failed(&job);
+                self.compactions.record_failure(&job);
                 (job.failed(&error), Err(error))
             }
         };

@@ -88,11 +88,11 @@ impl Compactions {
     }
 
     /// Records a successful compaction. Since the conversation is shorter, an automatic compaction may be tried again.
-    pub(super) fn succeeded(&mut self, job: &CompactionJob) {
+    pub(super) fn record_success(&mut self, job: &CompactionJob) {
         self.failed.remove(&job.session);
     }
 
-    pub(super) fn failed(&mut self, job: &CompactionJob) {
+    pub(super) fn record_failure(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
         }
@@ -143,9 +143,9 @@ mod tests {
             size: None,
         };
         let mut compactions = Compactions::default();
-        compactions.failed(&job);
+        compactions.record_failure(&job);
         assert!(compactions.would_fail_again("s-1", &reading));
-        compactions.succeeded(&job);
+        compactions.record_success(&job);
         assert!(!compactions.would_fail_again("s-1", &reading));
     }
 }

@@ -18,7 +18,7 @@ impl MainLoop {
         folders.change(params);
         let roots = folders.roots();
         if let Some(root) = roots.iter().next()
-            && let Err(error) = self.services.store.settle(&root.real)
+            && let Err(error) = self.services.store.set_location(&root.real)
         {
             self.services.warn("store", format!("conversations are not saved: {error}"));
         }

@@ -154,7 +154,7 @@ impl EventHandler {
                 Self::new("settings", move |main_loop| main_loop.settings_received(request, tree))
             }
             Event::WorkspaceSettings(read, sources) => Self::new("workspace settings", move |main_loop| {
-                main_loop.workspace_settings_read(read, sources)
+                main_loop.workspace_settings_read(read, sources);
             }),
             Event::ProgressCancelled(token) => {
                 Self::new("window/workDoneProgress/cancel", move |main_loop| {
@@ -167,7 +167,7 @@ impl EventHandler {
                 let id = session.clone();
                 Self::new("drafted", move |main_loop| main_loop.draft_finished(&session, number, draft))
                     .or_else(move |main_loop| {
-                        main_loop.compaction_ended(&id, number, Err(CommandError::Internal))
+                        main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
                     })
             }
             Event::ModelAnswered(number, result) => {

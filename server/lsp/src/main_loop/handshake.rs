@@ -82,7 +82,7 @@ impl MainLoop {
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
         let folder = roots.iter().next().map(|root| root.real.as_path());
-        if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
+        if let Some(Err(error)) = folder.map(|folder| store.set_location(folder)) {
             self.startup_warnings.push(("store", format!("conversations are not saved: {error}")));
         }
         let mut pending_session = None;
@@ -152,7 +152,7 @@ mod tests {
     fn a_session_is_resumed_once_its_previous_server_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let previous_store = SessionStore::default();
-        previous_store.settle_at(folder.path().join("state"), folder.path());
+        previous_store.set_location_in(folder.path().join("state"), folder.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "where we were"));
         session.selection.select(FileKey::from("a.rs"));

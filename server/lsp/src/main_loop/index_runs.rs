@@ -58,7 +58,7 @@ impl IndexRuns {
         match std::mem::take(&mut self.requested) {
             IndexScope::Nothing => self.requested = IndexScope::Changes(BTreeSet::new()),
             IndexScope::Files(files) | IndexScope::Changes(files) => {
-                self.requested = IndexScope::Changes(files)
+                self.requested = IndexScope::Changes(files);
             }
             IndexScope::All => self.requested = IndexScope::All,
         }

@@ -75,7 +75,7 @@ impl Task {
     }
 
     /// Whether the result of the task is still needed.
-    fn is_needed(&self) -> bool {
+    fn is_result_needed(&self) -> bool {
         match self {
             Self::Command(call) => !call.cancel.is_cancelled(),
             Self::Compact(..) | Self::Archive(_) | Self::Measure(_) | Self::Resume(_) => true,
@@ -116,7 +116,7 @@ impl Queues {
         if queue.state != State::Idle {
             return None;
         }
-        queue.tasks.retain(|queued| queued.task.is_needed());
+        queue.tasks.retain(|queued| queued.task.is_result_needed());
         let next = queue.tasks.pop_front();
         match &next {
             Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
@@ -131,7 +131,7 @@ impl Queues {
     /// Returns what the next task of a session needs of the index.
     pub(super) fn awaited_index(&self, session: &str) -> Option<AwaitedIndex> {
         let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
-        queue.tasks.iter().find(|queued| queued.task.is_needed()).map(|queued| queued.awaited_index)
+        queue.tasks.iter().find(|queued| queued.task.is_result_needed()).map(|queued| queued.awaited_index)
     }
 
     pub(super) fn sessions(&self) -> impl Iterator<Item = &str> {

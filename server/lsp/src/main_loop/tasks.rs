@@ -209,7 +209,8 @@ impl MainLoop {
         let sessions = self.world.sessions.clone();
         let compaction = self.compactions.for_command(id);
         let waiter = Waiter::Caller(answer, cancel.clone(), token);
-        let may_wait = command.as_ref().is_ok_and(|command| command.may_wait(&snapshot, &services));
+        let may_await_reply =
+            command.as_ref().is_ok_and(|command| command.may_await_reply(&snapshot, &services));
         let job = move || {
             let command = match command {
                 Ok(command) => command,
@@ -226,7 +227,7 @@ impl MainLoop {
             };
             executor::execute(command, &before, &environment)
         };
-        let pool = if may_wait { &self.blocking } else { &self.pool };
+        let pool = if may_await_reply { &self.blocking } else { &self.pool };
         PreparedTask { name: "command", job: Box::new(job), pool, waiter }
     }
 

@@ -21,7 +21,7 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &Located) -> Range<usiz
     let Some(mut node) = tree.root().descendant_for_byte_range(first_byte.start, first_byte.end) else {
         return start..end;
     };
-    let lead = Lead { tables: Tables::for_language(tree.language), source };
+    let lead = LeadMatcher { tables: Tables::for_language(tree.language), source };
     let mut first = start;
     let mut remaining_nodes = MAX_LEAD;
     // The definition may be the last part of larger nodes: of an export, of a decorated or templated definition.
@@ -39,12 +39,12 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &Located) -> Range<usiz
     first..end
 }
 
-struct Lead<'a> {
+struct LeadMatcher<'a> {
     tables: &'static Tables,
     source: &'a str,
 }
 
-impl Lead<'_> {
+impl LeadMatcher<'_> {
     /// Whether `node` belongs to the definition that continues with `next`, both children of `parent`.
     fn belongs(&self, node: &Node<'_>, next: &Node<'_>, parent: &Node<'_>) -> bool {
         let between = self.source.get(node.end_byte()..next.start_byte()).unwrap_or_default();

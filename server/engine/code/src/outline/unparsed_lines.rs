@@ -105,7 +105,7 @@ fn merge_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         let is_full = merged.len() >= MAX_RANGES && count > MAX_RANGES;
         match merged.last_mut() {
             Some(previous) if is_full || first <= previous.1.saturating_add(1) => {
-                previous.1 = previous.1.max(last)
+                previous.1 = previous.1.max(last);
             }
             _ => merged.push((first, last)),
         }

@@ -86,7 +86,7 @@ impl Foreign {
 
     /// Whether the block is encrypted reasoning, which belongs to the next item and is rejected on its own
     /// (OpenAI, Responses: "reasoning was provided without its required following item").
-    pub(super) fn is_thought(&self) -> bool {
+    pub(super) fn is_foreign_reasoning(&self) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
             (self.provider, kind),

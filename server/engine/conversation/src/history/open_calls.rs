@@ -83,7 +83,7 @@ pub(crate) fn answered_calls<'a>(
         for (place, block) in message.body.content.iter().enumerate() {
             match block {
                 ContentBlock::ToolCall { id, name, input } => {
-                    open.add_call(id.as_str(), (name.as_str(), input))
+                    open.add_call(id.as_str(), (name.as_str(), input));
                 }
                 ContentBlock::ToolResult { call_id, .. } => {
                     answered.extend(open.answer(call_id).map(|call| ((message.id, place), call)));

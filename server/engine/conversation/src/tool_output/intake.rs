@@ -40,7 +40,7 @@ impl Intake {
         })
     }
 
-    /// Returns the final parts. `spilled` lists the file for each of [`texts_to_spill`](Self::spills), in order. Text
+    /// Returns the final parts. `spilled` lists the file for each of [`texts_to_spill`](Self::texts_to_spill), in order. Text
     /// parts whose file is `None` or missing are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;

@@ -482,7 +482,7 @@ impl Session {
                     .to_owned(),
             );
         }
-        warnings.extend(placeholder_warning(&placeholders_in(&answer)));
+        warnings.extend(secret_placeholder_warning(&placeholders_in(&answer)));
         let with_time = |message| NewMessage { time_ms: Some(time_ms), ..message };
         match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
             // Another prompt with the same question was answered first. This answer replaces that one.
@@ -572,7 +572,7 @@ fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
     placeholders(&json).map(|(_, placeholder)| placeholder).collect()
 }
 
-fn placeholder_warning(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
+fn secret_placeholder_warning(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(

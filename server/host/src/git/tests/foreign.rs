@@ -160,7 +160,7 @@ fn redirect(top: &Path, neighbour: &Repo, redirection: &Redirection) {
             write(&git.join("objects/info/alternates"), &format!("{objects}\n"));
         }
         Redirection::CommonDirectory => {
-            write(&git.join("commondir"), &format!("{}\n", neighbour_git_dir.display()))
+            write(&git.join("commondir"), &format!("{}\n", neighbour_git_dir.display()));
         }
         Redirection::GitFile => {
             let _ = fs::remove_file(&git).or_else(|_| fs::remove_dir_all(&git));

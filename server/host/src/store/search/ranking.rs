@@ -35,7 +35,7 @@ struct Term {
 const COMMON_WORD_MATCHES: usize = 4_000;
 
 /// Number of the newest matches to rank if the query contains only common words.
-const MAX_NEWEST: usize = 2_000;
+const MAX_RANKED_NEWEST: usize = 2_000;
 
 /// Maximum number of common words to rank by. Each costs a pass over all of its matches.
 const MAX_RANKED_COMMON_WORDS: usize = 2;
@@ -173,15 +173,15 @@ impl<'c> ScopedIndex<'c> {
         all: &str,
         hits: usize,
     ) -> Result<RankedMatches, StoreError> {
-        let newest = self.newest(all, MAX_NEWEST.max(hits))?;
-        let coverage = if newest.rowids.len() < MAX_NEWEST {
+        let newest = self.newest(all, MAX_RANKED_NEWEST.max(hits))?;
+        let coverage = if newest.rowids.len() < MAX_RANKED_NEWEST {
             Coverage::All
         } else {
             Coverage::Newest(newest.rowids.len())
         };
         let words: usize = terms.iter().map(|term| term.words.len()).sum();
         let affordable_words =
-            words <= MAX_RANKED_COMMON_WORDS && words == terms.len() && newest.skipped <= MAX_NEWEST;
+            words <= MAX_RANKED_COMMON_WORDS && words == terms.len() && newest.skipped <= MAX_RANKED_NEWEST;
         let rows = match newest.rowids.last() {
             Some(&oldest) if affordable_words => self.rank_matches(all, oldest, None, hits)?,
             _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),

@@ -106,7 +106,7 @@ pub(super) fn edges(
 ) -> Box<[Edge]> {
     for &name in &node.parts.mentions {
         for_each_referenced_file(resolver, names, file, node, name, |to, weight| {
-            *weights.entry(to).or_default() += weight
+            *weights.entry(to).or_default() += weight;
         });
     }
     for import in &node.parts.imports {

@@ -94,7 +94,7 @@ impl Turns {
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
         server_calls::remove_unpaired(&mut turn.utterances);
-        if turn.blocks().all(|block| block.is_reasoning() || is_thought(block)) {
+        if turn.blocks().all(|block| block.is_reasoning() || is_foreign_reasoning(block)) {
             self.turns.pop();
         }
     }
@@ -119,7 +119,7 @@ impl Turn {
     /// it. Always removes encrypted reasoning at the end of the turn.
     fn remove_rejected_reasoning(&mut self) {
         while let Some(last) = self.utterances.last_mut()
-            && last.content.last().is_some_and(is_thought)
+            && last.content.last().is_some_and(is_foreign_reasoning)
         {
             last.content.pop();
             if last.content.is_empty() {
@@ -138,8 +138,8 @@ impl Turn {
     }
 }
 
-fn is_thought(block: &ContentBlock) -> bool {
-    matches!(block, ContentBlock::Foreign(foreign) if foreign.is_thought())
+fn is_foreign_reasoning(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Foreign(foreign) if foreign.is_foreign_reasoning())
 }
 
 /// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,

@@ -39,7 +39,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Ve
         for block in results_first(blocks, |block| block.content) {
             match block.content {
                 ContentBlock::Text { text } => {
-                    parts.extend(with_breakpoint(text_parts(text), block, breakpoints))
+                    parts.extend(with_breakpoint(text_parts(text), block, breakpoints));
                 }
                 ContentBlock::Image(image) => {
                     parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));

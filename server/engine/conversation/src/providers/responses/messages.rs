@@ -33,7 +33,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<V
         for block in results_first(blocks, |block| block.content) {
             match block.content {
                 ContentBlock::Text { text } => {
-                    parts.extend(with_breakpoint(input_texts(text), block, breakpoints))
+                    parts.extend(with_breakpoint(input_texts(text), block, breakpoints));
                 }
                 ContentBlock::Image(image) => {
                     parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));

@@ -115,7 +115,7 @@ fn update(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock,
         let text = wording::net(key, &file.base.body, current, &diff.hunks);
         (Entry::Net(key.clone(), diff), text, 1)
     };
-    let update = LogBlock::fixup(entry, key, text, content);
+    let update = LogBlock::file_diff(entry, key, text, content);
     if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 

@@ -245,7 +245,7 @@ impl LogBlock {
     }
 
     /// Creates a log block with a diff that updates a file. `entry` is a delta or a net diff.
-    pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
+    pub(super) fn file_diff(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
         let labels = BlockLabels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
         Self::text(labels, text, content)
     }
