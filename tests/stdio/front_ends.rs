@@ -18,31 +18,30 @@ const TOOL_CALLS: usize = 150;
 /// Commands of a conversation, some of which fail.
 const CONVERSATION_CALLS: usize = 120;
 
-/// Calls a command in a workspace without a front end.
-fn called(workspace: &mut HeadlessWorkspace, (command, argument): &Call) -> Result<Value, String> {
+fn run_headless(workspace: &mut HeadlessWorkspace, (command, argument): &Call) -> Result<Value, String> {
     let reply = workspace.run(&format!("strata.{command}"), argument.clone());
     // Reading a number may change its last digit.
     reply.map(|reply| serde_json::from_str(&reply.to_string()).unwrap()).map_err(|error| error.to_string())
 }
 
-fn answered(editor: &mut Editor, (command, argument): &Call) -> Result<Value, String> {
+fn run_in_editor(editor: &mut Editor, (command, argument): &Call) -> Result<Value, String> {
     editor.try_run(command, argument.clone()).map_err(|error| error.message)
 }
 
-fn indexed(repo: &Repo) -> HeadlessWorkspace {
-    let mut workspace = HeadlessWorkspace::open(repo.root(), Settings::default()).unwrap();
+fn open_indexed(repo: &Repo, settings: Settings) -> HeadlessWorkspace {
+    let mut workspace = HeadlessWorkspace::open(repo.root(), settings).unwrap();
     workspace.index(|_| ()).unwrap();
     workspace
 }
 
-/// Removes what only editors are told, as tools do.
-fn without(value: &mut Value, names: &[&str]) {
+/// Removes fields with these names, however deep.
+fn remove_fields(value: &mut Value, names: &[&str]) {
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| !names.contains(&&**name));
-            fields.values_mut().for_each(|value| without(value, names));
+            fields.values_mut().for_each(|value| remove_fields(value, names));
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| without(value, names)),
+        Value::Array(values) => values.iter_mut().for_each(|value| remove_fields(value, names)),
         _ => {}
     }
 }
@@ -51,8 +50,8 @@ fn without(value: &mut Value, names: &[&str]) {
 /// editors show them.
 fn tool_calls(rng: &mut Rng) -> Vec<Call> {
     let call = tool_call(rng);
-    let undone = (call.0 == "files.exclude").then(|| ("files.include", call.1.clone()));
-    [Some(call), undone].into_iter().flatten().collect()
+    let inclusion = (call.0 == "files.exclude").then(|| ("files.include", call.1.clone()));
+    [call].into_iter().chain(inclusion).collect()
 }
 
 fn tool_call(rng: &mut Rng) -> Call {
@@ -97,12 +96,13 @@ fn tool_call(rng: &mut Rng) -> Call {
 fn tools_answer_as_commands_do() {
     let repo = small();
     let shell = Shell::new(&repo);
-    let (mut editor, mut agent, mut workspace) = (Editor::start(&repo), shell.agent(), indexed(&repo));
+    let (mut editor, mut agent, mut workspace) =
+        (Editor::start(&repo), shell.agent(), open_indexed(&repo, Settings::default()));
     let mut rng = Rng::new(46);
     let mut failed = 0;
     let calls = (0..TOOL_CALLS).flat_map(|_| tool_calls(&mut rng)).chain([("files.list", json!({}))]);
     for call in calls {
-        let mut replies = [answered(&mut editor, &call), called(&mut workspace, &call)];
+        let mut replies = [run_in_editor(&mut editor, &call), run_headless(&mut workspace, &call)];
         assert_eq!(replies[0], replies[1], "{call:?}");
         let name = format!("strata.{}", call.0);
         let tool = TOOLS.iter().find(|tool| tool.command == name).unwrap();
@@ -112,8 +112,9 @@ fn tools_answer_as_commands_do() {
             if result["isError"] == true { Err(text) } else { Ok(result["structuredContent"].take()) };
         match (&mut replies[0], by_agent) {
             (Ok(reply), Ok(mut by_agent)) => {
-                without(reply, &["uri", "stateVersion"]);
-                without(&mut by_agent, &["freshness"]);
+                // Only editors need these.
+                remove_fields(reply, &["uri", "stateVersion"]);
+                remove_fields(&mut by_agent, &["freshness"]);
                 assert_eq!(*reply, by_agent, "{call:?}");
             }
             (reply, by_agent) => assert_eq!(*reply, by_agent, "{call:?}"),
@@ -136,10 +137,6 @@ fn conversation_call(rng: &mut Rng, at: usize) -> Call {
         6 => ("history.truncate", json!({ "from": rng.below(90) })),
         _ => ("tiers.report", json!({})),
     }
-}
-
-fn status(editor: &mut Editor) -> Value {
-    editor.run("compaction.status", json!({}))
 }
 
 /// Returns the commands of a turn whose model calls a tool, without the ids of the prompts to record.
@@ -172,35 +169,37 @@ fn conversations_are_equal_with_and_without_a_main_loop() {
     // The command line names a repository by its folder.
     let name = repo.root().file_name().and_then(OsStr::to_str).unwrap();
     let mut editor = Setup::with_folders(&[(name, &repo)]).settings(settings.clone()).start();
-    let mut workspace =
-        HeadlessWorkspace::open(repo.root(), serde_json::from_value(settings).unwrap()).unwrap();
-    workspace.index(|_| ()).unwrap();
+    let mut workspace = open_indexed(&repo, serde_json::from_value(settings).unwrap());
     let mut rng = Rng::new(46);
     let (mut failed, mut compacted, mut prompts, mut last) = (0, 0, [Value::Null, Value::Null], Value::Null);
     for at in 0..CONVERSATION_CALLS {
         let calls = if rng.once_in(3) { turn(at).to_vec() } else { vec![conversation_call(&mut rng, at)] };
         for (command, argument) in calls {
-            let of = |prompt: &Value| {
+            let call_for = |prompt: &Value| {
                 let mut argument = argument.clone();
                 if command == "prompt.record" {
                     argument["id"] = prompt.clone();
                 }
                 (command, argument)
             };
-            let mut replies =
-                [answered(&mut editor, &of(&prompts[0])), called(&mut workspace, &of(&prompts[1]))];
-            editor.wait_until("no compaction is running", |editor| status(editor)["running"] == false);
+            let mut replies = [
+                run_in_editor(&mut editor, &call_for(&prompts[0])),
+                run_headless(&mut workspace, &call_for(&prompts[1])),
+            ];
+            editor.wait_until("no compaction is running", |editor| {
+                editor.run("compaction.status", json!({}))["running"] == false
+            });
             for (reply, prompt) in replies.iter_mut().zip(&mut prompts) {
                 let Ok(reply) = reply else { continue };
                 if command == "prompt.assemble" {
                     *prompt = reply["id"].clone();
                 }
-                without(reply, &["id", "session", "timeMs", "cacheExpiresMs"]);
+                remove_fields(reply, &["id", "session", "timeMs", "cacheExpiresMs"]);
             }
             let [by_editor, by_workspace] = &replies;
             assert_eq!(by_editor, by_workspace, "{at}: {command} {argument}");
             failed += usize::from(by_editor.is_err());
-            let now = called(&mut workspace, &("compaction.status", json!({}))).unwrap()["last"].take();
+            let now = run_headless(&mut workspace, &("compaction.status", json!({}))).unwrap()["last"].take();
             compacted += usize::from(command == "prompt.record" && now != last);
             last = now;
         }
