@@ -13,11 +13,12 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    if workload(arguments) != Workload::Windows && (arguments.explain || arguments.export.is_some()) {
+    let workload = workload(arguments);
+    if workload != Workload::Windows && (arguments.explain || arguments.export.is_some()) {
         return Err(Failure::new("`--explain` and `--export` need `--workload windows`".to_owned()));
     }
-    let settings = settings(arguments);
-    let material = gather(arguments)?;
+    let settings = settings(arguments, workload);
+    let material = gather(arguments, workload)?;
     if let Some(folder) = &arguments.export {
         let written = material.export(folder, &settings)?;
         output::print_message(&format!("{} written to {}", counted(written, "trace"), folder.display()));
@@ -79,8 +80,7 @@ fn workload(arguments: &ReplayArguments) -> Workload {
     }
 }
 
-fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
-    let workload = workload(arguments);
+fn gather(arguments: &ReplayArguments, workload: Workload) -> Result<Material, Failure> {
     // The lengths of people's conversations differ widely.
     let sessions = if workload == Workload::People { 20 } else { 4 };
     let sources = Sources {
@@ -99,7 +99,7 @@ fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
     Ok(Material::gather(&sources, |progress| bar.progress(progress))?)
 }
 
-fn settings(arguments: &ReplayArguments) -> Settings {
+fn settings(arguments: &ReplayArguments, workload: Workload) -> Settings {
     let mut settings = Settings::default();
     if let Some(model) = &arguments.model {
         settings.model.clone_from(model);
@@ -107,7 +107,7 @@ fn settings(arguments: &ReplayArguments) -> Settings {
     settings.cache.history_deltas = !arguments.explicit_deltas;
     settings.context.auto_budget = arguments.auto;
     settings.symbols.map_budget = arguments.map;
-    if arguments.pauses.is_none() && workload(arguments) != Workload::People {
+    if arguments.pauses.is_none() && workload != Workload::People {
         // The turns are a minute apart, so that a longer lifetime would only cost more.
         settings.cache.ttl = CacheTtl::FiveMinutes;
     }

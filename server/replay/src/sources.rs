@@ -58,7 +58,7 @@ pub struct Material {
     pub(crate) workload: Workload,
     /// Whether the pauses between turns are drawn from those of people.
     pub(crate) has_peoples_pauses: bool,
-    /// Seed for everything that is drawn.
+    /// Seed of all random draws.
     pub(crate) seed: u64,
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
