@@ -117,13 +117,44 @@ pub fn stands_alone(text: &str) -> bool {
 /// A request with more words than this is a report.
 const REPORT_WORDS: usize = 60;
 
-/// Whether a short text ends with a question mark or begins with a question word.
+/// Words that begin a question. "Do" is not among them: "do the same there" asks for a change.
+const QUESTION_WORDS: [&str; 11] =
+    ["how", "what", "where", "why", "which", "who", "when", "does", "is", "are", "explain"];
+
+/// Whether a short text asks to explain code: it ends with a question mark or begins with a question word, and does not
+/// ask for a change.
 fn is_question(text: &str) -> bool {
-    const WORDS: [&str; 12] =
-        ["how", "what", "where", "why", "which", "who", "when", "does", "do", "is", "are", "explain"];
     let text = text.trim();
-    let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
-    text.lines().nth(3).is_none() && (text.ends_with('?') || WORDS.contains(&&*first))
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let begins_as_question = words.first().is_some_and(|first| is_one_of(first, &QUESTION_WORDS));
+    text.lines().nth(3).is_none()
+        && (begins_as_question || text.ends_with('?'))
+        && !asks_for_change(&words)
+}
+
+/// Whether lowercase words contain a request such as "can you rename it". "Can you explain it" and "how can we run it" are
+/// questions.
+fn asks_for_change(words: &[String]) -> bool {
+    const MODALS: [&str; 4] = ["can", "could", "would", "will"];
+    const PRONOUNS: [&str; 3] = ["you", "we", "i"];
+    const VERBS_OF_EXPLAINING: [&str; 10] =
+        ["explain", "tell", "describe", "show", "clarify", "find", "see", "check", "understand", "summarize"];
+    words.windows(3).enumerate().any(|(index, window)| {
+        let [modal, pronoun, verb] = window else { return false };
+        let before = index.checked_sub(1).and_then(|before| words.get(before));
+        is_one_of(modal, &MODALS)
+            && is_one_of(pronoun, &PRONOUNS)
+            && !is_one_of(verb, &VERBS_OF_EXPLAINING)
+            && !before.is_some_and(|before| is_one_of(before, &QUESTION_WORDS))
+    })
+}
+
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.contains(&word)
 }
 
 // The weights were fitted by coordinate search for the share of needed lines that 2,000, 4,000 and 8,000 tokens show, on
@@ -210,4 +241,31 @@ pub(super) fn is_answer_kind_word(stem: &str) -> bool {
         stems
     });
     STEMS.contains(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polite_request_for_a_change_is_not_a_question() {
+        for text in [
+            "Can we use tokio instead of async-std?",
+            "Looks good. Could you add a footer to both pages?",
+            "Would you please rename `Retry`?",
+            "rename the field",
+            "do the same for the other one",
+        ] {
+            assert_eq!(Intent::classify(text), Intent::Change, "{text}");
+        }
+        for text in [
+            "Can you explain what the footer does?",
+            "how can I run the tests",
+            "Where can we configure the timeout?",
+            "Which class sends requests, and can it retry?",
+            "Do we close the connection?",
+        ] {
+            assert_eq!(Intent::classify(text), Intent::Question, "{text}");
+        }
+    }
 }
