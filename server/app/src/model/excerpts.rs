@@ -91,7 +91,7 @@ impl Snapshot {
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.prompt_services());
-        let question = ExcerptQuestion { text, earlier: String::new(), budget };
+        let question = ExcerptQuestion { text, earlier: String::new(), budget, first_budget: budget };
         rank(self.sources(&symbols, &open), session, question, read, &count)
     }
 

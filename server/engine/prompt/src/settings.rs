@@ -258,8 +258,8 @@ Answer in Markdown, result first: what you found or changed, how you checked it,
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
-    /// Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts
-    /// toward the limit. 0 adds none.
+    /// Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts
+    /// toward the limit. A question that asks for no change gets up to three quarters of it. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
     /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an

@@ -114,6 +114,16 @@ pub fn stands_alone(text: &str) -> bool {
     }
 }
 
+/// Returns the part of a token limit that is worth filling with code for a request. An answer to a question cites less
+/// code than a change touches. Of the places that answers cite, 3,000 tokens show 53 % and 4,000 tokens 56 %; of the
+/// lines shown, 15 % and 13 % are cited.
+pub fn worthwhile_tokens(text: &str, limit: usize) -> usize {
+    match Intent::classify(text) {
+        Intent::Question => limit - limit / 4,
+        Intent::Report | Intent::Change => limit,
+    }
+}
+
 /// A request with more words than this is a report.
 const REPORT_WORDS: usize = 60;
 

@@ -10,6 +10,7 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
     LineAges, PassageCache, PastCommit, candidate_files, definition_range, stands_alone,
+    worthwhile_tokens,
 };
 use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
 use strata_conversation::history::History;
@@ -68,6 +69,8 @@ pub struct ExcerptQuestion<'a> {
     pub earlier: String,
     /// Token limit for excerpts. Code that the prompt already shows counts too.
     pub budget: usize,
+    /// Token limit for the excerpts of a prompt after one without excerpts.
+    pub first_budget: usize,
 }
 
 impl<'a> ExcerptQuestion<'a> {
@@ -77,13 +80,14 @@ impl<'a> ExcerptQuestion<'a> {
         session: &Session,
         settings: &Settings,
     ) -> Option<Self> {
-        let budget =
-            prompt_request.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
+        let requested = prompt_request.auto_budget;
+        let budget = requested.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &prompt_request.request {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let earlier =
                     if stands_alone(text) { String::new() } else { earlier_questions(session, text) };
-                Some(Self { text, earlier, budget })
+                let first_budget = requested.unwrap_or_else(|| worthwhile_tokens(text, budget));
+                Some(Self { text, earlier, budget, first_budget })
             }
             _ => None,
         }
@@ -208,8 +212,8 @@ fn choose_from(
 ) -> ExcerptSelection {
     let memory = &session.excerpts;
     let question_number = memory.questions + u64::from(question.is_some());
-    let budget = question.map_or(0, |question| question.budget);
-    let new_tokens_left = if memory.shown.is_empty() { budget } else { budget / LATER_BUDGET_DIVISOR };
+    let (budget, first_budget) = question.map_or((0, 0), |question| (question.budget, question.first_budget));
+    let new_tokens_left = if memory.shown.is_empty() { first_budget } else { budget / LATER_BUDGET_DIVISOR };
     let mut chooser =
         ExcerptChooser { session, files, question_number, new_tokens_left, count, items: BTreeMap::new() };
     let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(&memory.pinned).collect();
@@ -566,6 +570,19 @@ mod tests {
         for complete in ["Why is `Lexer` slow?".to_owned(), "It fails with this error. ".repeat(20)] {
             assert_eq!(earlier(&session, &complete), "");
         }
+    }
+
+    #[test]
+    fn a_question_without_a_budget_of_its_own_begins_with_three_quarters() {
+        let session = Session::new("s");
+        let budgets = |text: &str, auto_budget: Option<usize>| {
+            let request = PromptRequest { auto_budget, ..PromptRequest::prompt(text) };
+            let question = ExcerptQuestion::from_request(&request, &session, &Settings::default()).unwrap();
+            (question.budget, question.first_budget)
+        };
+        assert_eq!(budgets("Where is the cache?", None), (4_000, 3_000));
+        assert_eq!(budgets("Where is the cache?", Some(2_000)), (2_000, 2_000));
+        assert_eq!(budgets("Add a cache.", None), (4_000, 4_000));
     }
 
     #[test]
