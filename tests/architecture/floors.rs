@@ -144,10 +144,7 @@ fn module_of(part: &Crate, path: &str) -> Option<Module> {
     if module.iter().any(|part| part == "tests") {
         return None;
     }
-    if module
-        .last()
-        .is_some_and(|last| last == "mod" || (matches!(&**last, "lib" | "main") && module.len() == 1))
-    {
+    if module.len() == 1 && matches!(&*module[0], "lib" | "main") {
         module.pop();
     }
     Some(module)
@@ -266,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_name_counts_for_the_file_that_defines_it() {
-        let face = ("runtime/mod.rs", "//! Face.\nmod a;\nmod b;\n\npub use a::A;\npub use b::make;\n");
+        let face = ("runtime.rs", "//! Face.\nmod a;\nmod b;\n\npub use a::A;\npub use b::make;\n");
         let a = ("runtime/a.rs", "//! A.\nuse super::make;\npub struct A;\nfn f() { make() }\n");
         let sound = arrows(&[face, a, ("runtime/b.rs", "//! B.\npub fn make() {}\n")]);
         assert_eq!(sound.circles(), [""; 0]);

@@ -1,4 +1,4 @@
-//! What follows from the list of providers in `mod.rs`, which contains the rows beside the folders.
+//! What follows from the list of providers in `providers.rs`, which contains the rows.
 
 use serde_json::Value;
 use strata_tokens::models::{self, Model};

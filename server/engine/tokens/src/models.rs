@@ -16,7 +16,7 @@ pub use model::{CacheKind, CacheTtl, Lifetime, ListPrice, Model, Structure, Ttl}
 pub use table::{ModelTable, TableError};
 
 /// Model table that ships with Strata.
-const BUILTIN: &str = include_str!("models.toml");
+const BUILTIN: &str = include_str!("models/models.toml");
 
 /// All known models. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
