@@ -59,7 +59,6 @@ use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::CompactionNotice;
 use crate::services::running_compaction::RunningCompaction;
 
-pub(crate) use definition::call;
 pub use definition::{COMMANDS, Definition, described};
 pub use error::{CommandError, FailureDetails};
 pub use invocation::Invocation;
@@ -137,9 +136,9 @@ pub trait Command {
     /// document.
     const SHOWN: bool = false;
     /// Arguments: a JSON object, without the common field `session`.
-    type Args: DeserializeOwned + JsonSchema;
+    type Args: DeserializeOwned + JsonSchema + Send + 'static;
     /// Reply: a JSON object, without the common field `stateVersion`.
-    type Reply: Serialize + JsonSchema;
+    type Reply: Serialize + JsonSchema + Send + Sync + 'static;
 
     /// Returns whether the command may wait for a model or for the client under the current settings. Such a command
     /// must not occupy a thread that other commands need.

@@ -1,5 +1,5 @@
 //! Work of several commands or of minutes: a question to a model, the tools that it calls, archival.
 
-pub mod archival;
+pub(crate) mod archival;
 pub mod send;
 pub mod tools;

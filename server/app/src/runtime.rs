@@ -2,6 +2,7 @@
 
 pub mod diagnostics;
 pub mod effects;
-pub mod executor;
+mod executor;
 pub mod headless;
+pub mod session_runtime;
 pub mod token_usage;

@@ -3,7 +3,7 @@
 
 use std::sync::mpsc::Sender;
 
-use serde_json::Value;
+use strata_app::runtime::session_runtime::{Arguments, CommandCall, ReplySender};
 use strata_base::cancel::Cancel;
 use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
@@ -20,9 +20,10 @@ use tower_lsp::ls_types::{
 };
 
 use crate::command_error;
-use crate::event::{Arguments, CommandCall, Event};
+use crate::event::Event;
 use crate::navigation::{Caret, Declarations, LspRequest};
 use crate::pending_answer::{CancelOnDrop, request_event};
+use crate::progress_token;
 use crate::reply_rendering::UserMessage;
 
 /// Converts the client's messages to events for the main loop.
@@ -38,7 +39,7 @@ impl Backend {
 
     /// Handles `window/workDoneProgress/cancel`, which the library does not dispatch.
     pub(crate) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
-        self.post(Event::ProgressCancelled(params.token));
+        self.post(Event::ProgressCancelled(progress_token::from_lsp(params.token)));
     }
 
     fn post(&self, event: Event) {
@@ -171,15 +172,13 @@ impl LanguageServer for Backend {
         let (answer, receiver) = oneshot::channel();
         let cancel = Cancel::new();
         let _dropped = CancelOnDrop::new(&cancel);
-        let arguments: Vec<Value> = params.arguments;
-        let name = params.command.clone();
-        let token = params.work_done_progress_params.work_done_token;
         self.post(Event::Command(CommandCall {
-            name,
-            arguments: Arguments::Json(arguments),
+            name: params.command.clone(),
+            arguments: Arguments::Json(params.arguments),
             cancel,
-            token,
-            answer,
+            token: params.work_done_progress_params.work_done_token.map(progress_token::from_lsp),
+            // The receiver is gone if the request was cancelled.
+            reply: ReplySender::new(|outcome| drop(answer.send(outcome))),
         }));
         let Ok(outcome) = receiver.await else { return Err(Error::internal_error()) };
         if let Some(message) = UserMessage::for_outcome(&params.command, &outcome) {

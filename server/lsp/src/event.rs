@@ -8,83 +8,27 @@ use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::buffer::ParsedBuffer;
-use strata_conversation::compaction::CompactionDraft;
-use strata_conversation::tool_result_archival::Archival;
 use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{
     DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseNotebookDocumentParams, DidCloseTextDocumentParams,
     DidOpenNotebookDocumentParams, DidSaveNotebookDocumentParams, DidSaveTextDocumentParams,
-    InitializeParams, InitializeResult, NumberOrString, TextDocumentItem,
+    InitializeParams, InitializeResult, TextDocumentItem,
 };
 
 use crate::invalid_notification::InvalidNotification;
 use crate::navigation::LspRequest;
 use crate::reply_rendering::UserMessage;
-use strata_app::commands::{CommandError, Invocation};
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ServedView;
 use strata_app::model::meter::Status;
 use strata_app::model::settings::FoundSettings;
-use strata_app::runtime::executor::CommandOutcome;
-use strata_app::services::token_count_client::CountedPrompt;
+use strata_app::runtime::session_runtime::{CommandCall, ProgressToken, SessionEvent};
 
 /// Sends the answer to a request. If it is dropped without an answer, because the handler panicked, the client gets an
 /// internal error.
 pub(crate) type Responder<T> = oneshot::Sender<T>;
-
-/// A command to run in its session.
-#[derive(Debug)]
-pub(crate) struct CommandCall {
-    /// Name of the command, such as `strata.files.select`.
-    pub name: String,
-    pub arguments: Arguments,
-    /// Raised when the answer is no longer needed.
-    pub cancel: Cancel,
-    /// Token for reporting the command's progress, if the client gave one.
-    pub token: Option<NumberOrString>,
-    pub answer: Responder<Result<Value, CommandError>>,
-}
-
-impl CommandCall {
-    /// Creates a call that nobody cancels and whose progress nobody sees.
-    pub(crate) fn new(
-        name: &str,
-        arguments: Vec<Value>,
-        answer: Responder<Result<Value, CommandError>>,
-    ) -> Self {
-        let arguments = Arguments::Json(arguments);
-        Self { name: name.to_owned(), arguments, cancel: Cancel::new(), token: None, answer }
-    }
-}
-
-#[derive(Debug)]
-pub(crate) enum Arguments {
-    /// As received from the client.
-    Json(Vec<Value>),
-    /// From a job that runs in this session.
-    Typed { session: String, command: Invocation },
-}
-
-/// A task that finished on a thread pool.
-#[derive(Debug)]
-pub(crate) struct FinishedTask {
-    /// Value of `World::folders_version` when the task started.
-    pub folders_version: u64,
-    pub outcome: CommandOutcome,
-    pub waiter: Waiter,
-}
-
-/// The recipient of a task's outcome.
-#[derive(Debug)]
-pub(crate) enum Waiter {
-    /// A client that waits for a command, with its cancellation flag and progress token.
-    Caller(Responder<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
-    /// The compaction with this number.
-    Compaction(u64),
-    None,
-}
 
 /// How an index run ended.
 #[derive(Debug)]
@@ -134,22 +78,14 @@ pub(crate) enum Event {
     /// The result of reading the workspace's settings files, with the number of the read.
     WorkspaceSettings(u64, Vec<FoundSettings>),
     /// The user cancelled the operation with this progress token.
-    ProgressCancelled(NumberOrString),
+    ProgressCancelled(ProgressToken),
     /// A standard LSP request, such as hover. The flag is raised when the answer is no longer needed.
     LspRequest(LspRequest, Cancel, Responder<Value>),
     Command(CommandCall),
     /// The outcome of a command, as a message to show to the user.
     ShowMessage(UserMessage),
-    /// A task of the session with this id has finished.
-    TaskFinished(String, Box<FinishedTask>),
-    /// The draft of a compaction is complete, or failed. Contains the session's id and the compaction's number.
-    DraftFinished(String, u64, Result<Box<CompactionDraft>, String>),
-    /// A request to a model was answered, or failed. Contains the number of the request.
-    ModelAnswered(u64, Result<Value, CommandError>),
-    /// A model has summarized tool results of the session with this id; `None` if it failed.
-    ToolResultsSummarized(String, Option<Box<Archival>>),
-    /// The client has counted the tokens of the next request of the session with this id; `None` if it could not.
-    TokensCounted(String, Option<CountedPrompt>),
+    /// Work of a session has finished.
+    Session(SessionEvent),
     /// A buffer was parsed; `None` if parsing was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),
     /// A partial index from the index run with this number.

@@ -19,6 +19,7 @@ mod outbound;
 mod panics;
 mod pending_answer;
 pub mod position;
+mod progress_token;
 pub mod protocol;
 mod reply_rendering;
 pub use inbound::refusal_of_initialize;

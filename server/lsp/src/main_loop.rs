@@ -3,11 +3,8 @@
 //! indexing and commands run on thread pools, and their results come back as events. A panic leaves the world
 //! unchanged, and recovery releases everything that waits for the event.
 //!
-//! Commands of one session run in sequence, each with a snapshot of the workspace at the time of its arrival. Commands
-//! of other sessions, and documents, do not wait for them.
+//! The session runtime of the application runs commands and their jobs. Documents do not wait for them.
 
-mod blocking;
-mod compactions;
 mod configuring;
 mod endpoint;
 mod endpoint_state;
@@ -17,14 +14,12 @@ mod index_runs;
 mod indexing;
 mod meter_state;
 mod metering;
+mod model_front_end;
 mod offering;
 mod parsing;
-mod queue;
 mod registrations;
 mod running;
-mod running_sends;
-mod sends;
-mod tasks;
+mod session_host;
 mod watch_state;
 mod watching;
 
@@ -34,33 +29,34 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::pool::{Pool, Urgency};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::oneshot;
 
-use crate::event::{CommandCall, Event, Responder};
+use crate::event::{Event, Responder};
 use crate::folders::Folders;
 use crate::navigation::LspRequest;
 use crate::outbound::{Editor, Outbound};
 use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
-use strata_app::commands::MAIN_SESSION;
-use strata_app::faults::{self, Point, carried};
+use strata_app::faults::carried;
 use strata_app::model::snapshot::outlines_of_user;
+use strata_app::runtime::session_runtime::SessionRuntime;
 use strata_app::services::Services;
 use strata_app::services::front_end::{FrontEnd, Warning};
+#[cfg(test)]
+use strata_app::{
+    commands::CommandError,
+    runtime::session_runtime::{Arguments, CommandCall, ReplySender},
+};
 
-use compactions::Compactions;
 use endpoint_state::EndpointState;
 use index_runs::IndexRuns;
 use meter_state::MeterState;
-use queue::Queues;
 use registrations::Registrations;
-use running_sends::RunningSends;
 use watch_state::WatchState;
 
 /// Maximum number of jobs that wait for outside events at the same time.
@@ -69,7 +65,7 @@ const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 /// Number of background threads: one for index runs, and one for shorter work in the meantime.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The main loop. Owns the [`World`], and the queues, running jobs and thread pools that are not part of it.
+/// The main loop. Owns the [`World`], and the session runtime, running work and thread pools that are not part of it.
 pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
@@ -79,13 +75,7 @@ pub(crate) struct MainLoop {
     settings_requests: u64,
     /// Number of the latest settings request whose answer is in effect.
     latest_settings_answer: u64,
-    queues: Queues,
-    compactions: Compactions,
-    sends: RunningSends,
-    /// Sessions whose tool results are being summarized.
-    archiving: BTreeSet<String>,
-    /// Sessions for which the client is counting the tokens of the next request.
-    measuring: BTreeSet<String>,
+    sessions: SessionRuntime,
     indexing: IndexRuns,
     watching: WatchState,
     registrations: Registrations,
@@ -129,11 +119,7 @@ impl MainLoop {
             settings_reads: 0,
             settings_requests: 0,
             latest_settings_answer: 0,
-            queues: Queues::default(),
-            compactions: Compactions::default(),
-            sends: RunningSends::default(),
-            archiving: BTreeSet::new(),
-            measuring: BTreeSet::new(),
+            sessions: SessionRuntime::default(),
             indexing: IndexRuns::default(),
             watching: WatchState::default(),
             registrations: Registrations::default(),
@@ -172,12 +158,29 @@ impl MainLoop {
         self
     }
 
+    /// Runs a command. Returns the flag that cancels it, and the receiver of its reply.
+    #[cfg(test)]
+    pub(crate) fn run_command(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> (Cancel, std::sync::mpsc::Receiver<Result<Value, CommandError>>) {
+        let (sender, reply) = std::sync::mpsc::channel();
+        let cancel = Cancel::new();
+        let call = CommandCall {
+            name: name.to_owned(),
+            arguments: Arguments::Json(arguments),
+            cancel: cancel.clone(),
+            token: None,
+            reply: ReplySender::new(move |result| drop(sender.send(result))),
+        };
+        self.with_sessions(|sessions, host| sessions.enqueue(call, host));
+        (cancel, reply)
+    }
+
     /// Computes the next world and installs it. Leaves the world unchanged if this panics.
     fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
-        let mut world = self.world.clone();
-        let actions = next(&mut world);
-        faults::reach("transition", Point::Changed);
-        self.world = world;
+        let actions = self.world.transition(next);
         actions.into_iter().for_each(|action| self.act(action));
     }
 
@@ -186,22 +189,7 @@ impl MainLoop {
         let key = |uri: &str| self.world.snapshot.key_of(uri);
         let renames: Vec<(FileKey, FileKey)> =
             renamed.iter().filter_map(|(from, to)| Some((key(from)?, key(to)?))).collect();
-        let files: Vec<Value> = renames.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
-        if !files.is_empty() {
-            let sessions: Vec<Arc<str>> =
-                self.world.sessions.iter().map(|session| Arc::clone(&session.id)).collect();
-            for session in sessions {
-                // While the current session is only a placeholder for a session to be resumed, rename the files in the
-                // resumed session.
-                let is_placeholder =
-                    session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
-                let session = if is_placeholder { MAIN_SESSION } else { &*session };
-                let arguments = vec![json!({ "session": session, "files": files })];
-                // The answer is not needed.
-                let (answer, _) = oneshot::channel();
-                self.enqueue(CommandCall::new("strata.files.rename", arguments, answer));
-            }
-        }
+        self.with_sessions(|sessions, host| sessions.rename_files(&renames, host));
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
         self.transition(|world| world.files_created_or_deleted(&uris));
     }
@@ -218,8 +206,7 @@ impl MainLoop {
                 self.start_indexing();
             }
             Action::Reindex => {
-                self.indexing.request_all();
-                self.indexing.cancel_current();
+                self.indexing.request_restart();
                 self.start_indexing();
             }
             Action::ReindexNext => {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use strata_app::commands::CommandError;
 use strata_app::jobs::send::Delta;
 use strata_app::model::meter::Status;
+use strata_app::runtime::session_runtime::{ProgressToken, ReplySender, TrackedWork};
 use strata_app::services::compaction_notice::CompactionNotice;
 use strata_app::services::front_end::{
     Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
@@ -21,14 +22,15 @@ use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::ls_types::notification::{Notification, Progress};
 use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
-    ConfigurationItem, MessageType, NumberOrString, ProgressParams, ProgressParamsValue, Registration,
-    ShowDocumentParams, Unregistration, Uri, WorkDoneProgress, WorkDoneProgressBegin,
-    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, Registration, ShowDocumentParams,
+    Unregistration, Uri, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
+    WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
 use crate::client_requests::{CountTokensRequest, SummarizeRequest};
-use crate::event::{Event, Responder};
+use crate::event::Event;
 use crate::navigation::Feature;
+use crate::progress_token;
 
 /// Maximum time for the client to answer a request from the server.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,9 +46,9 @@ pub(crate) enum Outbound {
     /// A piece of a model's answer (`strata/delta`).
     Delta(Box<Delta>),
     /// The reply to a command. Sent after all messages that were queued before it.
-    Reply(Responder<Result<Value, CommandError>>, Result<Value, CommandError>),
+    Reply(ReplySender, Result<Value, CommandError>),
     /// Progress under a token that the client provided.
-    Progress(NumberOrString, WorkDoneProgress),
+    Progress(ProgressToken, WorkDoneProgress),
     /// A message to show to the user (`window/showMessage`).
     Message(MessageType, String),
     /// Opens a document in the client (`window/showDocument`). If the client does not open it, shows the message
@@ -58,10 +60,10 @@ pub(crate) enum Outbound {
     /// Asks the client to refresh its code lenses.
     RefreshLenses,
     /// Starts showing progress for this work.
-    Begin(Work),
+    Begin(TrackedWork),
     /// Reports progress as the numbers of finished files and of all files.
-    Report(Work, usize, usize),
-    End(Work, String),
+    Report(TrackedWork, usize, usize),
+    End(TrackedWork, String),
     /// Asks the client for a summary (`strata/summarize`).
     Summarize {
         params: Summarize,
@@ -100,33 +102,6 @@ impl UnsentStatus {
 
     pub(crate) fn take(&self) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-/// Work that takes a while and shows its progress, numbered separately for each kind.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Work {
-    Indexing(u64),
-    Compacting(u64),
-    AskingModel(u64),
-}
-
-impl Work {
-    /// Returns the progress token of the work.
-    pub(crate) fn token(self) -> NumberOrString {
-        NumberOrString::String(match self {
-            Self::Indexing(number) => format!("strata/index/{number}"),
-            Self::Compacting(number) => format!("strata/compaction/{number}"),
-            Self::AskingModel(number) => format!("strata/ask/{number}"),
-        })
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Indexing(_) => "Indexing",
-            Self::Compacting(_) => "Compacting the conversation",
-            Self::AskingModel(_) => "Asking the model",
-        }
     }
 }
 
@@ -242,14 +217,8 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
             }
             Outbound::Compaction(notice) => client.send_notification::<CompactionNotification>(*notice).await,
             Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
-            Outbound::Reply(answer, result) => {
-                // The receiver is gone if the request was cancelled.
-                let _ = answer.send(result);
-            }
-            Outbound::Progress(token, progress) => {
-                let value = ProgressParamsValue::WorkDone(progress);
-                client.send_notification::<Progress>(ProgressParams { token, value }).await;
-            }
+            Outbound::Reply(reply, result) => reply.send(result),
+            Outbound::Progress(token, value) => progress(&client, token, value).await,
             Outbound::Message(kind, message) => client.show_message(kind, render_notice(&message)).await,
             Outbound::Document { uri, fallback } => {
                 tokio::spawn(show_document(client.clone(), uri, render_notice(&fallback)));
@@ -265,7 +234,7 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
             }
             Outbound::Begin(work) => {
                 // The client must know the token before it is used. Later messages wait for this.
-                let params = WorkDoneProgressCreateParams { token: work.token() };
+                let params = WorkDoneProgressCreateParams { token: progress_token::to_lsp(work.token()) };
                 let creation = client.send_request::<WorkDoneProgressCreate>(params);
                 if let Ok(Ok(())) = tokio::time::timeout(ANSWER_TIMEOUT, creation).await {
                     visible_work.insert(work);
@@ -273,9 +242,9 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                         title: work.title().to_owned(),
                         cancellable: Some(true),
                         message: None,
-                        percentage: matches!(work, Work::Indexing(_)).then_some(0),
+                        percentage: matches!(work, TrackedWork::Indexing(_)).then_some(0),
                     };
-                    progress(&client, work, WorkDoneProgress::Begin(begin)).await;
+                    progress(&client, work.token(), WorkDoneProgress::Begin(begin)).await;
                 }
             }
             Outbound::Report(work, done, total) if visible_work.contains(&work) => {
@@ -283,11 +252,11 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                     (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
                 let message = Some(format!("{done}/{total} files"));
                 let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
-                progress(&client, work, WorkDoneProgress::Report(report)).await;
+                progress(&client, work.token(), WorkDoneProgress::Report(report)).await;
             }
             Outbound::End(work, message) if visible_work.remove(&work) => {
                 let end = WorkDoneProgressEnd { message: Some(render_notice(&message)) };
-                progress(&client, work, WorkDoneProgress::End(end)).await;
+                progress(&client, work.token(), WorkDoneProgress::End(end)).await;
             }
             Outbound::Report(..) | Outbound::End(..) => {}
             Outbound::RequestSettings(request_number) => {
@@ -311,9 +280,9 @@ pub(crate) fn render_notice(message: &str) -> String {
     External::new(message).notice().to_string()
 }
 
-async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
-    let value = ProgressParamsValue::WorkDone(value);
-    client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
+async fn progress(client: &Client, token: ProgressToken, value: WorkDoneProgress) {
+    let (token, value) = (progress_token::to_lsp(token), ProgressParamsValue::WorkDone(value));
+    client.send_notification::<Progress>(ProgressParams { token, value }).await;
 }
 
 /// Sends a request and awaits the client's answer, or returns the reason why there is none. `expected_answer` describes the

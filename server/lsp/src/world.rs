@@ -28,6 +28,7 @@ use crate::invalid_notification::{InvalidNotification, Loss};
 use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
+use strata_app::faults::{self, Point};
 use strata_app::model::documents::{key_of, renamed};
 use strata_app::model::index::Index;
 use strata_app::model::sessions::Sessions;
@@ -46,9 +47,6 @@ pub(crate) struct World {
     /// The client's capabilities and startup options.
     pub client: Arc<ClientInfo>,
     pub last_closed: Option<ClosedDocument>,
-    /// Number of changes to the workspace folders so far. Results from before a change are rejected, since their file
-    /// names may be outdated.
-    pub folders_version: u64,
 }
 
 #[derive(Clone)]
@@ -92,8 +90,16 @@ impl World {
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             client: Arc::default(),
             last_closed: None,
-            folders_version: 0,
         }
+    }
+
+    /// Replaces the world by the next one, completely or not at all: if `next` panics, the world is unchanged.
+    pub(crate) fn transition<T>(&mut self, next: impl FnOnce(&mut Self) -> T) -> T {
+        let mut world = self.clone();
+        let result = next(&mut world);
+        faults::reach("transition", Point::Changed);
+        *self = world;
+        result
     }
 
     pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
@@ -430,7 +436,6 @@ impl World {
         for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed(key, &old_roots, &roots));
         }
-        self.folders_version += 1;
         vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
 

@@ -174,7 +174,7 @@ fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Va
 }
 
 /// Runs a command, like [`Definition::run`].
-pub(crate) fn call<C: Command<Args: Serialize>>(
+pub(super) fn call<C: Command<Args: Serialize>>(
     args: C::Args,
     context: &mut Context<'_>,
 ) -> Result<Reply<C::Reply>, CommandError> {

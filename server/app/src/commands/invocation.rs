@@ -35,10 +35,7 @@ impl Invocation {
     }
 
     /// Creates an invocation whose reply has the command's own type. Also returns the reply, known once it has run.
-    pub(crate) fn new<C>(arguments: C::Args) -> (Self, Deferred<Reply<C::Reply>>)
-    where
-        C: Command<Args: Serialize + Send + 'static, Reply: Send + Sync + 'static>,
-    {
+    pub(crate) fn new<C: Command<Args: Serialize>>(arguments: C::Args) -> (Self, Deferred<Reply<C::Reply>>) {
         let deferred = Deferred::default();
         let reply = deferred.clone();
         let run: Run = Box::new(move |context| {

@@ -9,7 +9,9 @@ use serde_json::Value;
 use strata_conversation::providers::{Format, Tool};
 use strata_host::preview_file::PreviewFiles;
 
+use super::model_reply::SendReply;
 use super::prompt::AssembleParams;
+use super::reply::Deferred;
 use crate::model::snapshot::Snapshot;
 use crate::services::provider_client::ModelClient;
 
@@ -65,6 +67,7 @@ pub struct SendJob {
     pub(crate) tool_rounds: u32,
     /// Document to write the answer to, for editors that cannot show replies.
     pub(crate) page: Option<AnswerPage>,
+    pub(crate) reply: Deferred<SendReply>,
 }
 
 /// A request that continues a conversation which the client stores itself.

@@ -68,14 +68,14 @@ impl<R: Serialize> Serialize for Reply<R> {
     }
 }
 
-/// A reply of type `R` that is not known yet: the write that a command schedules provides it, or the invocation of a
-/// command. Serializes as an empty object until then, or if a job provides the reply in another way.
+/// A reply of type `R` that is not known yet: the write that a command schedules provides it, the job that it starts, or
+/// the invocation of a command. Serializes as an empty object until then, or if a job provides the reply in another way.
 #[derive(Debug)]
 pub struct Deferred<R>(Arc<OnceLock<R>>);
 
 impl<R> Deferred<R> {
-    pub(super) fn provide(&self, reply: R) {
-        // A command schedules one write, and an invocation runs once.
+    pub(crate) fn provide(&self, reply: R) {
+        // A command schedules one write or starts one job, and an invocation runs once.
         let _ = self.0.set(reply);
     }
 

@@ -51,8 +51,7 @@ impl Command for Send {
     type Reply = Deferred<SendReply>;
 
     fn run(params: SendParams, context: &mut Context<'_>) -> Result<Deferred<SendReply>, CommandError> {
-        params.begin(None, context)?;
-        Ok(Deferred::default())
+        params.begin(None, context)
     }
 }
 
@@ -62,7 +61,7 @@ impl SendParams {
         Self { prompt, tools: ToolAccess::Read, ..Self::default() }
     }
 
-    /// Starts the job that asks the question. With a `page`, the answer is written to a document, and the reply
+    /// Starts the job that asks the question, and returns its reply. With a `page`, the answer is written to a document, and the reply
     /// contains its path.
     ///
     /// # Errors
@@ -71,7 +70,7 @@ impl SendParams {
         self,
         page: Option<AnswerPage>,
         context: &mut Context<'_>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Deferred<SendReply>, CommandError> {
         if self.prompt.trim().is_empty() && self.images.is_empty() {
             return Err(CommandError::invalid("prompt", "the question is empty"));
         }
@@ -89,8 +88,9 @@ impl SendParams {
         });
         let tool_rounds = context.snapshot.settings.provider.tool_rounds;
         let last_tools = context.session.next_ask(context.now_ms).tools;
-        let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page };
+        let reply = Deferred::default();
+        let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page, reply: reply.clone() };
         context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));
-        Ok(())
+        Ok(reply)
     }
 }

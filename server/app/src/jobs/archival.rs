@@ -7,7 +7,7 @@ use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 
 /// Summarizes the tool results to archive, on the caller's thread. Uses excerpts of the results if no model answers.
-pub fn summarize_results(plan: ArchivalPlan, snapshot: &Snapshot, services: &Services) -> Archival {
+pub(crate) fn summarize_results(plan: ArchivalPlan, snapshot: &Snapshot, services: &Services) -> Archival {
     let summarizer = services.summarizer(snapshot);
     let answer = plan.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {

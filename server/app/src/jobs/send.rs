@@ -34,7 +34,7 @@ use stream::{Audience, send};
 use tool_round::RoundInput;
 
 pub use delta::{Delta, DeltaToolCall};
-pub use host::SendHost;
+pub use host::{SendHost, cancel_for};
 
 const COMPACTED_NOTICE: &str =
     "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
@@ -49,10 +49,12 @@ impl ModelJob {
         match self {
             Self::Send(job) => {
                 let reply = job.run(host, cancel)?;
-                match &job.page {
+                let answer = match &job.page {
                     Some(page) => page.write(&reply),
-                    None => to_json(reply),
-                }
+                    None => to_json(&reply),
+                };
+                job.reply.provide(reply);
+                answer
             }
             Self::Forward(job) => to_json(job.run(host, cancel)?),
         }
@@ -237,10 +239,10 @@ fn context_limit(error: &SendError) -> Option<ContextSize> {
     }
 }
 
-fn call<C>(host: &mut dyn SendHost, arguments: C::Args) -> Result<C::Reply, CommandError>
-where
-    C: Command<Args: Serialize + Send + 'static, Reply: Send + Sync + 'static>,
-{
+fn call<C: Command<Args: Serialize>>(
+    host: &mut dyn SendHost,
+    arguments: C::Args,
+) -> Result<C::Reply, CommandError> {
     let (command, reply) = Invocation::new::<C>(arguments);
     host.invoke(command)?;
     Ok(reply.take()?.into_inner())

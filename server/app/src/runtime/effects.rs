@@ -1,10 +1,18 @@
 //! Applies the effects of commands to the open sessions.
 
+use std::sync::Arc;
+
+use strata_prompt::session::Session;
+
 use crate::commands::{Effect, Job};
 use crate::model::sessions::Sessions;
 
-/// Applies the effects of a command: opens, shows and closes sessions. Returns the jobs to start, in order.
-pub fn apply(sessions: &mut Sessions, effects: Vec<Effect>) -> Vec<Job> {
+/// Installs the session that a command changed, if any, and applies its effects: opens, shows and closes sessions. Returns
+/// the jobs to start, in order.
+pub fn apply(sessions: &mut Sessions, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job> {
+    if let Some(session) = changed {
+        sessions.install(session);
+    }
     let mut jobs = Vec::new();
     for effect in effects {
         match effect {
@@ -19,16 +27,13 @@ pub fn apply(sessions: &mut Sessions, effects: Vec<Effect>) -> Vec<Job> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use strata_prompt::session::Session;
-
     use super::*;
     use crate::model::sessions::MAIN_SESSION;
 
     fn opened() -> Sessions {
         let mut sessions = Sessions::new(Arc::new(Session::new(MAIN_SESSION)));
-        apply(&mut sessions, vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())]);
+        let effects = vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())];
+        apply(&mut sessions, None, effects);
         sessions
     }
 
@@ -41,7 +46,7 @@ mod tests {
     #[test]
     fn closing_the_current_session_begins_another_one() {
         let mut sessions = opened();
-        let jobs = apply(&mut sessions, vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
+        let jobs = apply(&mut sessions, None, vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
         assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
         assert!(sessions.current().is_some_and(|session| session.history.messages().is_empty()));
         assert_eq!(sessions.iter().count(), 2);
@@ -50,7 +55,7 @@ mod tests {
     #[test]
     fn a_closed_session_stays_closed() {
         let mut sessions = opened();
-        apply(&mut sessions, vec![Effect::Close(MAIN_SESSION.into())]);
+        apply(&mut sessions, None, vec![Effect::Close(MAIN_SESSION.into())]);
         sessions.install(Arc::new(Session::new(MAIN_SESSION)));
         assert!(!sessions.contains(MAIN_SESSION));
     }

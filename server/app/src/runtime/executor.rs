@@ -4,60 +4,45 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_host::pool::catch_panic;
 use strata_prompt::session::Session;
 
 use crate::clock::now_ms;
-use crate::commands::{self, Access, Command, CommandError, Context, Effect, Invocation, Reply};
+use crate::commands::{Access, CommandError, Context, Effect, Invocation};
 use crate::model::sessions::Sessions;
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 use crate::services::running_compaction::RunningCompaction;
 
 /// The environment of a command at the time it arrived.
-pub struct Environment<'a> {
-    pub snapshot: &'a Snapshot,
-    pub sessions: &'a Sessions,
-    pub services: &'a Services,
+pub(super) struct Environment<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) sessions: &'a Sessions,
+    pub(super) services: &'a Services,
     /// Running compaction of the session, if any.
-    pub compaction: Option<&'a RunningCompaction>,
-    pub cancel: &'a Cancel,
+    pub(super) compaction: Option<&'a RunningCompaction>,
+    pub(super) cancel: &'a Cancel,
 }
 
 /// The outcome of a command or a job. Changes to its session have been stored.
 #[derive(Debug)]
-pub struct CommandOutcome<R = Value> {
+pub(super) struct CommandOutcome {
     /// The changed session. `None` if the session did not change.
-    pub session: Option<Arc<Session>>,
-    pub effects: Vec<Effect>,
-    pub result: Result<R, CommandError>,
+    pub(super) session: Option<Arc<Session>>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) result: Result<Value, CommandError>,
 }
 
 /// Runs a command on a copy of `before`. A command that fails, panics or is cancelled, or whose changes cannot be
 /// stored, changes nothing.
-pub fn execute(command: Invocation, before: &Session, environment: &Environment<'_>) -> CommandOutcome {
-    run_on_copy(command.name, command.access, before, environment, |context| command.run(context))
-}
-
-/// Runs a command by its type, like [`execute`].
-pub fn call<C: Command<Args: Serialize>>(
-    arguments: C::Args,
+pub(super) fn execute(
+    command: Invocation,
     before: &Session,
     environment: &Environment<'_>,
-) -> CommandOutcome<Reply<C::Reply>> {
-    run_on_copy(C::NAME, C::ACCESS, before, environment, |context| commands::call::<C>(arguments, context))
-}
-
-fn run_on_copy<R>(
-    name: &str,
-    access: Access,
-    before: &Session,
-    environment: &Environment<'_>,
-    run: impl FnOnce(&mut Context<'_>) -> Result<R, CommandError>,
-) -> CommandOutcome<R> {
+) -> CommandOutcome {
+    let (name, access) = (command.name, command.access);
     let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = snapshot.with_current_lines(before).into_owned();
     let start = session.clone();
@@ -73,7 +58,7 @@ fn run_on_copy<R>(
         write: None,
         has_written: false,
     };
-    let result = catch_unwind(AssertUnwindSafe(|| run(&mut context)));
+    let result = catch_unwind(AssertUnwindSafe(|| command.run(&mut context)));
     let Context { effects, has_written, .. } = context;
     let result = result.unwrap_or_else(|panic| {
         release_opened(&effects, sessions, services);
@@ -90,7 +75,7 @@ fn run_on_copy<R>(
 }
 
 /// Applies the result of a finished job to a copy of `before`.
-pub fn change(
+pub(super) fn change(
     before: &Session,
     services: &Services,
     change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
@@ -101,12 +86,12 @@ pub fn change(
 }
 
 /// Stores the changed session, and discards the change if it cannot be stored.
-fn commit<R>(
+fn commit(
     session: Option<Session>,
     effects: Vec<Effect>,
-    result: Result<R, CommandError>,
+    result: Result<Value, CommandError>,
     services: &Services,
-) -> CommandOutcome<R> {
+) -> CommandOutcome {
     let session = session.map(Arc::new);
     let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
     if let Some(notice) = services.store.notice() {
@@ -120,14 +105,14 @@ fn commit<R>(
     }
 }
 
-impl<R> CommandOutcome<R> {
-    pub fn failed(error: CommandError) -> Self {
+impl CommandOutcome {
+    pub(super) fn failed(error: CommandError) -> Self {
         Self { session: None, effects: Vec::new(), result: Err(error) }
     }
 }
 
 /// Releases sessions that a task opened but that will not stay open. Keeps sessions that were open before.
-pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
+pub(super) fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
     for effect in effects {
         if let Effect::Open(session) = effect
             && !open.contains(&session.id)
@@ -138,7 +123,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
 }
 
 /// Stores the previous session again, because a failed change may already have been stored.
-pub fn restore(session: &Arc<Session>, services: &Services) {
+pub(super) fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "cannot undo a failed change in the session store");
     }

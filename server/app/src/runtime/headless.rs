@@ -1,17 +1,20 @@
 //! A workspace with one session and no editor of its own, for the command line and for agents. Runs the server's
-//! commands one after another on the caller's thread, without a main loop. Open buffers are those of other processes.
+//! commands and their jobs one after another on the caller's thread. Open buffers are those of other processes.
 
 mod attached;
 mod continuation;
 mod foreign_rules;
+mod host;
 mod loop_file;
 mod setting_change;
 mod working_folder;
 
+use std::collections::VecDeque;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 
 use serde::Serialize;
@@ -26,16 +29,15 @@ use strata_prompt::assembly::IndexState;
 use strata_prompt::session::Session;
 
 use self::foreign_rules::distrust_foreign_rules;
+use self::host::{HeadlessHost, PendingWork};
 use self::working_folder::{relative_to_workspace, repository_of};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::send::{self, SendParams};
 use crate::commands::{
-    self, Command, CommandError, Definition, IndexNeed, Invocation, Job, ModelJob, Reply, SendReply,
-    compaction,
+    self, Command, CommandError, Definition, IndexNeed, Invocation, Reply, SendReply, compaction,
 };
-use crate::jobs::archival::summarize_results;
-use crate::jobs::send::{Delta, SendHost};
+use crate::jobs::send::{Delta, SendHost, cancel_for};
 use crate::jobs::tools::ToolHost;
 use crate::model::freshness::{Freshness, ReadLog};
 use crate::model::index::{Index, OutlineUpdates, Progress, Step, walk_options};
@@ -47,12 +49,10 @@ use crate::model::sessions::Sessions;
 use crate::model::settings::{self, Configuration};
 use crate::model::snapshot::{Snapshot, outlines_of_user};
 use crate::runtime::diagnostics::WorkspaceReport;
-use crate::runtime::effects;
-use crate::runtime::executor::{self, CommandOutcome, Environment};
+use crate::runtime::session_runtime::{CommandCall, ReplySender, SessionRuntime};
 use crate::runtime::token_usage::{TokenUsage, count_tokens};
 use crate::services::Services;
-use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::compaction_notice::CompactionNotice;
 use crate::services::provider_client::{ProviderClient, ProviderReport};
 
 pub use self::attached::run_for_client;
@@ -73,7 +73,10 @@ pub struct HeadlessWorkspace {
     folder: PathBuf,
     snapshot: Snapshot,
     sessions: Sessions,
-    services: Services,
+    services: Arc<Services>,
+    runtime: SessionRuntime,
+    /// Work of the running command and of its jobs.
+    pending: VecDeque<PendingWork>,
     cancel: Cancel,
     /// Handles of the threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
@@ -82,12 +85,6 @@ pub struct HeadlessWorkspace {
     read_log: ReadLog,
     /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
     attached_at_ms: u64,
-}
-
-/// The reply to a command that a job provides.
-enum JobReply {
-    Sent(Value),
-    Compacted(Box<CompactionNotice>),
 }
 
 /// Where [`HeadlessWorkspace::open_session`] takes a session from.
@@ -248,7 +245,9 @@ impl HeadlessWorkspace {
             folder,
             snapshot,
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
-            services: Services::default(),
+            services: Arc::default(),
+            runtime: SessionRuntime::default(),
+            pending: VecDeque::new(),
             cancel: Cancel::new(),
             writing: Vec::new(),
             live: LiveView::default(),
@@ -425,19 +424,7 @@ impl HeadlessWorkspace {
             // The server has ended, or is busy.
             self.index(|_| ())?;
         }
-        let (reply, of_job) = self.run_invocation(Invocation::from_json(command, arguments))?;
-        Ok(match of_job {
-            None => reply,
-            Some(JobReply::Sent(answer)) => commands::versioned(answer, self.session()?),
-            Some(JobReply::Compacted(notice)) => commands::versioned((*notice).into(), self.session()?),
-        })
-    }
-
-    fn run_invocation(&mut self, command: Invocation) -> Result<(Value, Option<JobReply>), CommandError> {
-        let outcome = executor::execute(command, self.session()?, &self.environment(&self.cancel));
-        let (jobs, result) = self.apply_outcome(outcome);
-        let reply = result?;
-        Ok((reply, self.run_jobs(jobs)?))
+        self.run_to_end(Invocation::from_json(command, arguments), self.cancel.clone(), &mut |_| ())
     }
 
     /// Runs a command in the session. A failed command leaves the session unchanged. Its jobs have finished when this
@@ -449,7 +436,9 @@ impl HeadlessWorkspace {
         &mut self,
         arguments: C::Args,
     ) -> Result<Reply<C::Reply>, CommandError> {
-        Ok(self.call_with_jobs::<C>(arguments)?.0)
+        let (command, reply) = Invocation::new::<C>(arguments);
+        self.run_to_end(command, self.cancel.clone(), &mut |_| ())?;
+        reply.take()
     }
 
     /// Compacts the conversation.
@@ -460,75 +449,10 @@ impl HeadlessWorkspace {
         &mut self,
         arguments: compaction::RunParams,
     ) -> Result<Reply<CompactionNotice>, CommandError> {
-        match self.call_with_jobs::<compaction::Run>(arguments)?.1 {
-            Some(JobReply::Compacted(notice)) => Ok(Reply::new(*notice, self.session()?.cache.revision)),
-            _ => Err(CommandError::Internal),
-        }
-    }
-
-    fn call_with_jobs<C: Command<Args: Serialize>>(
-        &mut self,
-        arguments: C::Args,
-    ) -> Result<(Reply<C::Reply>, Option<JobReply>), CommandError> {
-        let outcome = executor::call::<C>(arguments, self.session()?, &self.environment(&self.cancel));
-        let (jobs, result) = self.apply_outcome(outcome);
-        let reply = result?;
-        Ok((reply, self.run_jobs(jobs)?))
-    }
-
-    pub(crate) fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
-        self.run_invocation(command).map(|_| ())
-    }
-
-    fn environment<'a>(&'a self, cancel: &'a Cancel) -> Environment<'a> {
-        Environment {
-            snapshot: &self.snapshot,
-            sessions: &self.sessions,
-            services: &self.services,
-            compaction: None,
-            cancel,
-        }
-    }
-
-    /// Carries out the jobs of a command. Returns the reply of the job that provides the command's reply, if any.
-    fn run_jobs(&mut self, jobs: Vec<Job>) -> Result<Option<JobReply>, CommandError> {
-        let mut reply = None;
-        for job in jobs {
-            match job {
-                Job::Reindex => self.reindex(|_| ())?,
-                Job::Send(job) => {
-                    let cancel = self.cancel.clone();
-                    let answer =
-                        job.answer(&mut HeadlessSendHost { workspace: self, show: &mut |_| () }, &cancel)?;
-                    reply = Some(JobReply::Sent(answer));
-                }
-                // There is no client to notify, and no other command runs at the same time.
-                Job::Notify(_) | Job::Adopted(_) => {}
-                Job::Archive(plan) => {
-                    let archival = summarize_results(*plan, &self.snapshot, &self.services);
-                    let changed = self.change(|session| {
-                        session.apply_archival(archival);
-                        Ok(())
-                    });
-                    // A failed archival must not fail the command whose turn it follows.
-                    if let Err(error) = changed {
-                        tracing::warn!(%error, "old tool results were not archived");
-                    }
-                }
-                Job::Compact(job) => match job.reason {
-                    Reason::Due(_) => {
-                        // A failed automatic compaction must not fail the command that triggered it.
-                        if let Err(error) = self.install_compaction(&job) {
-                            tracing::warn!(%error, "the conversation was not compacted");
-                        }
-                    }
-                    Reason::Asked | Reason::ContextLimit => {
-                        reply = Some(JobReply::Compacted(Box::new(self.install_compaction(&job)?)));
-                    }
-                },
-            }
-        }
-        Ok(reply)
+        let (command, _) = Invocation::new::<compaction::Run>(arguments);
+        let notice = self.run_to_end(command, self.cancel.clone(), &mut |_| ())?;
+        let notice = serde_json::from_value(notice).map_err(|_| CommandError::Internal)?;
+        Ok(Reply::new(notice, self.session()?.cache.revision))
     }
 
     /// Asks the model like `strata.prompt.send`, and passes the answer to the caller as it arrives. If `cancel` is
@@ -543,19 +467,52 @@ impl HeadlessWorkspace {
         show: &mut dyn FnMut(Delta),
     ) -> Result<Reply<SendReply>, CommandError> {
         let arguments = SendParams { stream: Some("answer".to_owned()), ..arguments };
-        let outcome = executor::call::<send::Send>(arguments, self.session()?, &self.environment(cancel));
-        let (jobs, result) = self.apply_outcome(outcome);
+        let (command, reply) = Invocation::new::<send::Send>(arguments);
+        let result = self.run_to_end(command, cancel.clone(), show);
+        self.keep_cache_memory();
         result?;
-        for job in jobs {
-            if let Job::Send(job) = job
-                && let ModelJob::Send(job) = *job
-            {
-                let answer = job.run(&mut HeadlessSendHost { workspace: self, show }, cancel);
-                self.keep_cache_memory();
-                return Ok(Reply::new(answer?, self.session()?.cache.revision));
-            }
+        Ok(Reply::new(reply.take()?.into_inner().take()?, self.session()?.cache.revision))
+    }
+
+    /// Runs a command of a question to a model.
+    pub(crate) fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
+        let cancel = cancel_for(command.name, &self.cancel);
+        self.run_to_end(command, cancel, &mut |_| ()).map(|_| ())
+    }
+
+    /// Runs a command in the session, and then the jobs that it starts. Passes the answer of a model to `show`.
+    fn run_to_end(
+        &mut self,
+        command: Invocation,
+        cancel: Cancel,
+        show: &mut dyn FnMut(Delta),
+    ) -> Result<Value, CommandError> {
+        let (sender, reply) = channel();
+        // The receiver lives as long as the command runs.
+        let sender = ReplySender::new(move |result| drop(sender.send(result)));
+        let call = CommandCall::typed(MAIN_SESSION, command, cancel.clone(), sender);
+        self.with_runtime(|runtime, host| runtime.enqueue(call, host));
+        let mut indexed = Ok(());
+        while let Some(pending) = self.pending.pop_front() {
+            let event = match pending {
+                PendingWork::Work(work) => work(),
+                PendingWork::Model(request) => request.run(&mut HeadlessSendHost { workspace: self, show }),
+                PendingWork::Reindex => {
+                    indexed = self.reindex(|_| ());
+                    continue;
+                }
+            };
+            self.with_runtime(|runtime, host| runtime.handle(event, host));
         }
-        Err(CommandError::Internal)
+        indexed?;
+        // A command that was cancelled before it started gets no reply.
+        let no_reply = if cancel.is_cancelled() { CommandError::Cancelled } else { CommandError::Internal };
+        reply.try_recv().unwrap_or(Err(no_reply))
+    }
+
+    fn with_runtime(&mut self, run: impl FnOnce(&mut SessionRuntime, &mut HeadlessHost<'_>)) {
+        let Self { runtime, snapshot, sessions, services, cancel, pending, .. } = self;
+        run(runtime, &mut HeadlessHost { snapshot, sessions, services, cancel, pending });
     }
 
     /// Reports on the configured provider, without connecting to it.
@@ -581,22 +538,6 @@ impl HeadlessWorkspace {
         if let Ok(Err(error)) = result {
             tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
         }
-    }
-
-    fn apply_outcome<R>(&mut self, outcome: CommandOutcome<R>) -> (Vec<Job>, Result<R, CommandError>) {
-        let CommandOutcome { session, effects, result } = outcome;
-        if let Some(session) = session {
-            self.sessions.install(session);
-        }
-        (effects::apply(&mut self.sessions, effects), result)
-    }
-
-    fn change(
-        &mut self,
-        change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
-    ) -> Result<(), CommandError> {
-        let outcome = executor::change(self.session()?, &self.services, change);
-        self.apply_outcome(outcome).1.map(|_| ())
     }
 
     pub(crate) fn session(&self) -> Result<&Arc<Session>, CommandError> {
@@ -750,15 +691,6 @@ impl HeadlessWorkspace {
 
     pub fn session_id(&self) -> &str {
         self.sessions.current_id()
-    }
-
-    fn install_compaction(&mut self, job: &CompactionJob) -> Result<CompactionNotice, CommandError> {
-        let draft = job.draft(self.session()?, &self.snapshot, &self.services, &self.cancel);
-        let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
-        let notice = job.ended(Some(&draft));
-        let snapshot = self.snapshot.clone();
-        self.change(|session| Ok(job.install(session, draft, &snapshot)?))?;
-        Ok(notice)
     }
 
     /// Counts the tokens of files. See [`count_tokens`]. Needs no index.

@@ -3,11 +3,9 @@
 
 use super::MainLoop;
 use super::meter_state::MeterState;
-use crate::event::{Event, IndexEnd, Waiter};
+use crate::event::{Event, IndexEnd};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
-use strata_app::commands::CommandError;
-use strata_app::runtime::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
@@ -159,68 +157,25 @@ impl EventHandler {
             Event::ProgressCancelled(token) => {
                 Self::new("window/workDoneProgress/cancel", move |main_loop| {
                     main_loop.indexing.cancel(&token);
-                    main_loop.compactions.cancel(&token);
-                    main_loop.sends.cancel(&token);
+                    main_loop.sessions.cancel(&token);
                 })
             }
-            Event::DraftFinished(session, number, draft) => {
-                let id = session.clone();
-                Self::new("drafted", move |main_loop| main_loop.draft_finished(&session, number, draft))
-                    .or_else(move |main_loop| {
-                        main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
-                    })
-            }
-            Event::ModelAnswered(number, result) => {
-                Self::new("sent", move |main_loop| main_loop.model_answered(number, result))
-                    .or_else(move |main_loop| main_loop.model_answered(number, Err(CommandError::Internal)))
-            }
-            Event::ToolResultsSummarized(session, archival) => {
-                let id = session.clone();
-                Self::new("aged", move |main_loop| main_loop.archive_tool_results(&session, archival))
-                    .or_else(move |main_loop| {
-                        main_loop.archiving.remove(&id);
-                    })
-            }
-            Event::TokensCounted(session, count) => {
-                let id = session.clone();
-                Self::new("measured", move |main_loop| main_loop.record_token_count(&session, count)).or_else(
-                    move |main_loop| {
-                        main_loop.measuring.remove(&id);
-                    },
-                )
+            Event::Session(event) => {
+                let lost = event.lost();
+                Self::new(event.name(), move |main_loop| {
+                    main_loop.with_sessions(|sessions, host| sessions.handle(event, host));
+                })
+                .or_else(move |main_loop| {
+                    main_loop.with_sessions(|sessions, host| sessions.handle(lost, host));
+                })
             }
             Event::LspRequest(request, cancel, answer) => {
                 Self::new("question", |main_loop| main_loop.answer_lsp_request(request, cancel, answer))
             }
-            Event::Command(call) => {
-                Self::new("workspace/executeCommand", |main_loop| main_loop.enqueue(call))
-            }
+            Event::Command(call) => Self::new("workspace/executeCommand", |main_loop| {
+                main_loop.with_sessions(|sessions, host| sessions.enqueue(call, host));
+            }),
             Event::ShowMessage(message) => Self::new("show", |main_loop| main_loop.show_message(message)),
-            Event::TaskFinished(session, task) => {
-                let id = session.clone();
-                let effects = task.outcome.effects.clone();
-                let compaction = match task.waiter {
-                    Waiter::Compaction(number) => Some(number),
-                    Waiter::Caller(..) | Waiter::None => None,
-                };
-                Self::new("command done", move |main_loop| main_loop.task_finished(&session, *task)).or_else(
-                    move |main_loop| {
-                        let (sessions, services) = (&main_loop.world.sessions, &main_loop.services);
-                        if let Some(before) = sessions.get(&id) {
-                            // Accessing the disk on the main loop is acceptable in this rare case. It must happen
-                            // before the next task is stored.
-                            restore(before, services);
-                        }
-                        // Release sessions that were opened for writing but not installed, so that other processes can
-                        // write to them.
-                        release_opened(&effects, sessions, services);
-                        if let Some(number) = compaction {
-                            main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
-                        }
-                        main_loop.finish_turn(&id);
-                    },
-                )
-            }
             Event::Parsed(key, parsed) => {
                 let parsed_key = key.clone();
                 Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).or_else(

@@ -5,13 +5,10 @@ use std::sync::Arc;
 
 use strata_host::config::{Layer, workspace_sources};
 use strata_host::roots::Roots;
-use strata_host::store::Access;
 use strata_prompt::session::Session;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
-use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
-use super::tasks::{is_transient, resume_failure};
 use crate::capabilities;
 use crate::client::{ClientInfo, InitializationOptions};
 use crate::event::Responder;
@@ -20,9 +17,9 @@ use crate::navigation;
 use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::faults::carried;
-use strata_app::model::session_store::SessionStore;
 use strata_app::model::sessions::Sessions;
 use strata_app::model::settings;
+use strata_app::runtime::session_runtime::FirstSession;
 
 impl MainLoop {
     pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Responder<InitializeResult>) {
@@ -66,10 +63,7 @@ impl MainLoop {
             immediate
         });
         self.startup_warnings.extend(warnings);
-        self.queues.set_current(self.world.sessions.current_id());
-        if let Some(id) = pending_session {
-            self.resume_session(id);
-        }
+        self.with_sessions(|sessions, host| sessions.begin(pending_session, host));
         // If the client cancelled the request, the answer is not needed, but the state is correct.
         let enabled = navigation::enabled_features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.startup_features(&enabled, &self.world.client.registrable_features);
@@ -85,36 +79,16 @@ impl MainLoop {
         if let Some(Err(error)) = folder.map(|folder| store.set_location(folder)) {
             self.startup_warnings.push(("store", format!("conversations are not saved: {error}")));
         }
-        let mut pending_session = None;
-        if let Some(id) = &client.resume {
-            match store.load(id, Access::Write) {
-                Ok(session) => return (session, None),
-                Err(error) if is_transient(&error) => pending_session = Some(id.clone()),
-                Err(error) => self.startup_warnings.push(("resume", resume_failure(&error))),
-            }
-        }
-        (Arc::new(Session::new(SessionStore::new_name())), pending_session)
-    }
-
-    /// Queues the resumption of a session that is not available yet. Only commands for the current session wait for it,
-    /// and only for a few seconds.
-    fn resume_session(&mut self, id: String) {
-        let snapshot = self.world.snapshot.clone();
-        let queued = QueuedTask {
-            task: Task::Resume(id),
-            snapshot,
-            target: SessionTarget::Named,
-            awaited_index: AwaitedIndex::NOTHING,
-        };
-        self.queues.push(self.world.sessions.current_id(), queued);
+        let FirstSession { session, pending, problem } = FirstSession::open(client.resume.as_deref(), store);
+        self.startup_warnings.extend(problem.map(|problem| ("resume", problem)));
+        (session, pending)
     }
 
     pub(super) fn initialized(&mut self) {
         for (code, message) in std::mem::take(&mut self.startup_warnings) {
             self.services.warn(code, message);
         }
-        let current = Arc::clone(self.world.sessions.current_id());
-        self.start_next(&current);
+        self.with_sessions(|sessions, host| sessions.start_ready_tasks(host));
         let client = Arc::clone(&self.world.client);
         if client.configuration {
             self.request_settings();
@@ -143,10 +117,10 @@ mod tests {
     use serde_json::json;
     use strata_base::key::FileKey;
     use strata_conversation::history::{NewMessage, Role};
-    use tokio::sync::oneshot;
 
     use super::*;
-    use crate::event::{CommandCall, Event};
+    use crate::event::Event;
+    use strata_app::model::session_store::SessionStore;
 
     #[test]
     fn a_session_is_resumed_once_its_previous_server_has_ended() {
@@ -167,18 +141,16 @@ mod tests {
         assert_eq!((session.history.messages().len(), pending_session.as_deref()), (0, Some("s-1")));
         assert!(main_loop.startup_warnings.iter().all(|(code, _)| *code != "resume"));
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
-        main_loop.queues.set_current(&session.id);
         main_loop.world.sessions = Sessions::new(session);
-        main_loop.resume_session("s-1".to_owned());
+        main_loop.with_sessions(|sessions, host| sessions.begin(Some("s-1".to_owned()), host));
 
         // Sent to the current session. When the command runs, the resumed session is the current one.
-        let (answer, mut receiver) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
-        main_loop.enqueue(CommandCall::new("strata.history.add", arguments, answer));
+        let (_, reply) = main_loop.run_command("strata.history.add", arguments);
         let uri = |name: &str| strata_host::uri::from_path(&folder.path().join(name)).unwrap();
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
-            assert!(!matches!(event, Event::TaskFinished(..)), "another process still has the session open");
+            assert!(!matches!(event, Event::Session(_)), "another process still has the session open");
             main_loop.handle_event(event);
         }
         main_loop.meter.is_due = true;
@@ -191,7 +163,7 @@ mod tests {
         let mut is_added = false;
         while !(is_added && is_renamed(&main_loop)) {
             main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
-            is_added |= receiver.try_recv().is_ok();
+            is_added |= reply.try_recv().is_ok();
         }
         let current = main_loop.world.sessions.current().unwrap();
         assert_eq!((&*current.id, current.history.messages().len()), ("s-1", 2));

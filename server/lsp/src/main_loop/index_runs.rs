@@ -8,14 +8,14 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::pool::Pool;
 use tokio::sync::mpsc::UnboundedSender;
-use tower_lsp::ls_types::NumberOrString;
 
 use crate::client::ClientInfo;
 use crate::event::{Event, IndexEnd};
-use crate::outbound::{Outbound, Work};
+use crate::outbound::Outbound;
 use strata_app::faults::carried;
 use strata_app::model::index::{Efforts, Index, OutlineUpdates, Progress, Step};
 use strata_app::model::snapshot::Snapshot;
+use strata_app::runtime::session_runtime::{ProgressToken, TrackedWork};
 
 /// Minimum number of files between two progress reports.
 const FILES_PER_REPORT: usize = 256;
@@ -68,17 +68,18 @@ impl IndexRuns {
         self.requested = IndexScope::All;
     }
 
-    /// Cancels the current run, whose result is no longer needed.
-    pub(super) fn cancel_current(&self) {
+    /// Like `request_all`, but also cancels the current run, whose result is no longer needed.
+    pub(super) fn request_restart(&mut self) {
+        self.request_all();
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
     }
 
     /// Cancels the run whose progress has this token.
-    pub(super) fn cancel(&self, token: &NumberOrString) {
+    pub(super) fn cancel(&self, token: &ProgressToken) {
         if let Some(running) =
-            self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
+            self.running.as_ref().filter(|running| TrackedWork::Indexing(running.run).token() == *token)
         {
             tracing::info!(run = running.run, "indexing was cancelled");
             running.cancel.cancel();
@@ -105,7 +106,7 @@ impl IndexRuns {
         if current {
             self.running = None;
             // Sending fails only if the connection is closed.
-            let _ = outbound.send(Outbound::End(Work::Indexing(run), outcome.to_owned()));
+            let _ = outbound.send(Outbound::End(TrackedWork::Indexing(run), outcome.to_owned()));
         }
         current
     }
@@ -221,7 +222,7 @@ impl ProgressReporter {
         let shown = client.shows_progress && matches!(requested, IndexScope::All);
         let outbound = shown.then(|| outbound.clone());
         if let Some(outbound) = &outbound {
-            let _ = outbound.send(Outbound::Begin(Work::Indexing(run)));
+            let _ = outbound.send(Outbound::Begin(TrackedWork::Indexing(run)));
         }
         Self { run, outbound, last_reported: 0 }
     }
@@ -232,7 +233,11 @@ impl ProgressReporter {
         }
         self.last_reported = progress.done;
         if let Some(outbound) = &self.outbound {
-            let _ = outbound.send(Outbound::Report(Work::Indexing(self.run), progress.done, progress.total));
+            let _ = outbound.send(Outbound::Report(
+                TrackedWork::Indexing(self.run),
+                progress.done,
+                progress.total,
+            ));
         }
     }
 }

@@ -18,7 +18,7 @@ impl MainLoop {
     pub(super) fn install_partial_index(&mut self, run: u64, index: Index) {
         if self.indexing.is_active(run) {
             self.replace_index(|world| world.install_partial_index(index));
-            self.start_ready_tasks();
+            self.with_sessions(|sessions, host| sessions.start_ready_tasks(host));
         }
     }
 
@@ -50,6 +50,6 @@ impl MainLoop {
             }
         }
         self.start_indexing();
-        self.start_ready_tasks();
+        self.with_sessions(|sessions, host| sessions.start_ready_tasks(host));
     }
 }

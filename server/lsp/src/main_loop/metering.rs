@@ -32,7 +32,7 @@ impl MainLoop {
             return None;
         }
         // Clients store the session id from the meter to resume it later, so do not report a placeholder session.
-        if self.queues.is_resuming(self.world.sessions.current_id()) {
+        if self.sessions.is_resuming(self.world.sessions.current_id()) {
             return None;
         }
         let interval = self

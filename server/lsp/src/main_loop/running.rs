@@ -30,9 +30,9 @@ impl MainLoop {
     }
 
     /// Returns the time until the next timer is due. `None` if no timer is active.
-    fn time_until_timer(&self) -> Option<Duration> {
-        let times =
-            [self.time_until_meter_reading(), self.watching.time_until_scan(), self.shortest_index_wait()];
+    fn time_until_timer(&mut self) -> Option<Duration> {
+        let index_wait = self.with_sessions(|sessions, host| sessions.shortest_index_wait(host));
+        let times = [self.time_until_meter_reading(), self.watching.time_until_scan(), index_wait];
         times.into_iter().flatten().min()
     }
 
@@ -64,6 +64,6 @@ impl MainLoop {
         if self.time_until_meter_reading().is_some_and(|wait| wait.is_zero()) {
             self.read_meter();
         }
-        self.start_ready_tasks();
+        self.with_sessions(|sessions, host| sessions.start_ready_tasks(host));
     }
 }

@@ -1,7 +1,10 @@
 //! Interface to the front end that a question runs in.
 
+use strata_base::cancel::Cancel;
+
 use super::delta::Delta;
-use crate::commands::{CommandError, Invocation};
+use crate::commands::prompt::{Discard, Record};
+use crate::commands::{Command, CommandError, Invocation};
 use crate::jobs::tools::ToolHost;
 
 /// Runs the commands that a question to a model requires, and shows the answer.
@@ -17,4 +20,13 @@ pub trait SendHost: ToolHost {
 
     /// Reports what the question is waiting for.
     fn progress(&mut self, message: &str);
+}
+
+/// Returns the flag that cancels a command of a request to a model, given the flag of the request. The end of a turn must
+/// be recorded even if the request is cancelled.
+pub fn cancel_for(command: &str, request: &Cancel) -> Cancel {
+    match [Record::NAME, Discard::NAME].contains(&command) {
+        true => Cancel::new(),
+        false => request.clone(),
+    }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use strata_host::provider::SendEvent;
 
 use super::*;
-use crate::commands::Connection;
+use crate::commands::{Connection, Deferred};
 use crate::jobs::tools::ToolHost;
 use crate::runtime::headless::{HeadlessWorkspace, SessionSource};
 use crate::services::provider_client::ModelClient;
@@ -192,7 +192,15 @@ impl Host {
         });
         let connection = Connection { format, ..self.connection(&script) };
         let last_tools = self.workspace.session().unwrap().next_ask(0).tools;
-        let job = SendJob { connection, ask, tools, last_tools, tool_rounds: rounds, page: None };
+        let job = SendJob {
+            connection,
+            ask,
+            tools,
+            last_tools,
+            tool_rounds: rounds,
+            page: None,
+            reply: Deferred::default(),
+        };
         let reply = job.run(self, &Cancel::new());
         let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (reply, bodies)

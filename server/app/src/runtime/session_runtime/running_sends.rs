@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use strata_app::commands::CommandError;
 use strata_base::cancel::Cancel;
-use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Responder;
-use crate::outbound::Work;
+use super::event::ReplySender;
+use super::progress::{ProgressToken, TrackedWork};
+use crate::model::sessions::Sessions;
 
 /// Running requests to models, by number.
 #[derive(Default)]
@@ -23,8 +21,8 @@ pub(super) struct RunningSend {
     pub(super) occupies_session: bool,
     pub(super) cancel: Cancel,
     /// Token for reporting progress, if the client gave one.
-    pub(super) token: Option<NumberOrString>,
-    pub(super) answer: Responder<Result<Value, CommandError>>,
+    pub(super) token: Option<ProgressToken>,
+    pub(super) reply: ReplySender,
 }
 
 impl RunningSend {
@@ -35,9 +33,18 @@ impl RunningSend {
 
 impl RunningSends {
     /// Cancels the request to a model whose progress has this token.
-    pub(super) fn cancel(&self, token: &NumberOrString) {
+    pub(super) fn cancel(&self, token: &ProgressToken) {
         for (number, running) in &self.running {
-            if running.token.as_ref() == Some(token) || Work::AskingModel(*number).token() == *token {
+            if running.token.as_ref() == Some(token) || TrackedWork::AskingModel(*number).token() == *token {
+                running.cancel.cancel();
+            }
+        }
+    }
+
+    /// Cancels the requests that continue conversations of closed sessions.
+    pub(super) fn cancel_closed(&self, open: &Sessions) {
+        for running in self.running.values() {
+            if running.occupies_session && !open.contains(&running.session) {
                 running.cancel.cancel();
             }
         }

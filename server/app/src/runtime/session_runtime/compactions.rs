@@ -2,25 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::TriggerReading;
-use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Responder;
-use crate::outbound::Work;
-use strata_app::commands::CommandError;
-use strata_app::model::sessions::Sessions;
-use strata_app::services::compaction::CompactionJob;
-use strata_app::services::compaction_notice::{CompactionNotice, Reason};
-use strata_app::services::running_compaction::{DraftCell, RunningCompaction};
+use super::event::ReplySender;
+use super::progress::{ProgressToken, TrackedWork};
+use crate::model::sessions::Sessions;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::running_compaction::{DraftCell, RunningCompaction};
 
 pub(super) struct ActiveCompaction {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
     /// Sends the result to the request that started the compaction. `None` if the compaction started automatically.
-    pub(super) answer: Option<Responder<Result<Value, CommandError>>>,
+    pub(super) reply: Option<ReplySender>,
     /// The notice to send when the draft is installed.
     pub(super) notice: Option<CompactionNotice>,
     /// The draft, for a prompt that waits for it.
@@ -54,7 +51,7 @@ impl Compactions {
         &mut self,
         job: CompactionJob,
         cancel: Cancel,
-        answer: Option<Responder<Result<Value, CommandError>>>,
+        reply: Option<ReplySender>,
         draft: DraftCell,
     ) -> u64 {
         self.last_number += 1;
@@ -62,7 +59,7 @@ impl Compactions {
             number: self.last_number,
             job,
             cancel,
-            answer,
+            reply,
             notice: None,
             draft,
             is_adopted: false,
@@ -119,8 +116,9 @@ impl Compactions {
     }
 
     /// Cancels the compaction whose progress has this token.
-    pub(super) fn cancel(&self, token: &NumberOrString) {
-        let has_token = |running: &&ActiveCompaction| Work::Compacting(running.number).token() == *token;
+    pub(super) fn cancel(&self, token: &ProgressToken) {
+        let has_token =
+            |running: &&ActiveCompaction| TrackedWork::Compacting(running.number).token() == *token;
         if let Some(running) = self.running.values().find(has_token) {
             running.cancel.cancel();
         }

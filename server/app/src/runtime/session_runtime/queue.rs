@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::CompactionDraft;
 use strata_conversation::tool_result_archival::Archival;
-use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Responder;
-use strata_app::commands::{CommandError, IndexNeed, Invocation};
-use strata_app::model::snapshot::Snapshot;
-use strata_app::services::token_count_client::CountedPrompt;
+use super::event::ReplySender;
+use super::progress::ProgressToken;
+use crate::commands::{IndexNeed, Invocation};
+use crate::model::snapshot::Snapshot;
+use crate::services::token_count_client::CountedPrompt;
 
 /// A queued task, with a snapshot of the workspace from the time of its arrival.
 pub(super) struct QueuedTask {
@@ -48,8 +47,8 @@ pub(super) struct QueuedCommand {
     /// The command, or a name that no command has.
     pub(super) command: Result<Invocation, String>,
     pub(super) cancel: Cancel,
-    pub(super) token: Option<NumberOrString>,
-    pub(super) answer: Responder<Result<Value, CommandError>>,
+    pub(super) token: Option<ProgressToken>,
+    pub(super) reply: ReplySender,
 }
 
 /// A task that may change a session.

@@ -1,0 +1,66 @@
+//! Runs the commands and the jobs of sessions for all front ends: queues them, interprets the jobs that a command
+//! starts, and installs their results. Owns no threads and knows no protocol; the front end provides both as a [`Host`].
+//!
+//! Commands of one session run in sequence, each with a snapshot of the workspace at the time of its arrival. Commands
+//! of other sessions do not wait for them.
+
+mod background_jobs;
+mod compactions;
+mod event;
+mod host;
+mod progress;
+mod queue;
+mod resume;
+mod running_sends;
+mod sends;
+mod tasks;
+
+use std::collections::BTreeSet;
+
+use self::compactions::Compactions;
+use self::queue::Queues;
+use self::running_sends::RunningSends;
+
+pub use self::event::{Arguments, CommandCall, ReplySender, SessionEvent};
+pub use self::host::{Host, ModelRequest, Thread, Work};
+pub use self::progress::{ProgressToken, TrackedWork};
+pub use self::resume::FirstSession;
+
+/// The queues of sessions, and the jobs that are running.
+#[derive(Default)]
+pub struct SessionRuntime {
+    queues: Queues,
+    compactions: Compactions,
+    sends: RunningSends,
+    /// Sessions whose tool results are being summarized.
+    archiving: BTreeSet<String>,
+    /// Sessions for which the client is counting the tokens of the next request.
+    measuring: BTreeSet<String>,
+}
+
+impl SessionRuntime {
+    /// Handles the result of work that the host ran. If this panics, the host must handle [`SessionEvent::lost`]
+    /// instead.
+    pub fn handle(&mut self, event: SessionEvent, host: &mut dyn Host) {
+        match event {
+            SessionEvent::TaskFinished(session, task) => self.task_finished(&session, *task, host),
+            SessionEvent::TaskLost(session, effects, compaction) => {
+                self.task_lost(&session, &effects, compaction, host);
+            }
+            SessionEvent::DraftFinished(session, number, draft) => {
+                self.draft_finished(&session, number, draft, host);
+            }
+            SessionEvent::ModelAnswered(number, result) => self.model_answered(number, result, host),
+            SessionEvent::ToolResultsSummarized(session, archival) => {
+                self.archive_tool_results(&session, archival, host);
+            }
+            SessionEvent::TokensCounted(session, count) => self.record_token_count(&session, count, host),
+        }
+    }
+
+    /// Cancels the work whose progress has this token.
+    pub fn cancel(&self, token: &ProgressToken) {
+        self.compactions.cancel(token);
+        self.sends.cancel(token);
+    }
+}

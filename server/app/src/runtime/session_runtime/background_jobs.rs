@@ -1,0 +1,205 @@
+//! Runs work that may wait a long time for outside events: drafts of compactions, summaries of tool results, and token
+//! counts of requests. The work has its own threads, and its results enter the session's queue.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::CompactionDraft;
+use strata_conversation::tool_result_archival::{Archival, ArchivalPlan};
+use strata_host::pool::catch_panic;
+
+use super::SessionRuntime;
+use super::compactions::ActiveCompaction;
+use super::event::{ReplySender, SessionEvent};
+use super::host::{Host, Thread};
+use super::progress::TrackedWork;
+use super::queue::Task;
+use crate::clock::now_ms;
+use crate::commands::{self, CommandError};
+use crate::faults::carried;
+use crate::jobs::archival::summarize_results;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::running_compaction::DraftCell;
+use crate::services::token_count_client::CountedPrompt;
+
+impl SessionRuntime {
+    /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.
+    pub(super) fn compact(
+        &mut self,
+        job: CompactionJob,
+        cancel: Cancel,
+        reply: Option<ReplySender>,
+        host: &mut dyn Host,
+    ) {
+        if self.compactions.is_running(&job.session) {
+            let error = "a compaction of this session is already running; wait for it, or cancel it";
+            if let Some(reply) = reply {
+                reply.send(Err(CommandError::failed(error)));
+            }
+            return;
+        }
+        if let Reason::Due(reading) = job.reason
+            && self.compactions.would_fail_again(&job.session, &reading)
+        {
+            return;
+        }
+        let Some(session) = host.sessions().get(&job.session).cloned() else { return };
+        let is_due = matches!(job.reason, Reason::Due(_));
+        if is_due && !job.has_old_messages(&session, host.snapshot()) {
+            return;
+        }
+        let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
+        services.notify_compaction(job.started(&session, &snapshot));
+        let id = job.session.clone();
+        let draft_cell = DraftCell::default();
+        let number = self.compactions.begin(job.clone(), cancel.clone(), reply, draft_cell.clone());
+        host.begin_progress(TrackedWork::Compacting(number));
+        let work = carried("draft", move || {
+            let draft = job.draft(&session, &snapshot, &services, &cancel);
+            draft.map(Box::new).map_err(|error| CommandError::failed(error.to_string()))
+        });
+        let work = move || {
+            let draft = catch_panic(work).unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, "a compaction panicked; the conversation is unchanged");
+                Err(CommandError::failed("an internal error stopped the compaction; please report it"))
+            });
+            draft_cell.fill(draft.as_deref().cloned().map_err(ToString::to_string));
+            SessionEvent::DraftFinished(id, number, draft)
+        };
+        host.spawn(Thread::Blocking, Box::new(work));
+    }
+
+    /// Queues a finished draft in its session to be installed, or ends a compaction whose draft failed.
+    pub(super) fn draft_finished(
+        &mut self,
+        session: &str,
+        number: u64,
+        draft: Result<Box<CompactionDraft>, CommandError>,
+        host: &mut dyn Host,
+    ) {
+        match draft {
+            Err(error) => self.compaction_ended(session, number, Err(error), host),
+            Ok(draft) => {
+                if let Some(running) = self.compactions.get_mut(session, number) {
+                    running.notice = Some(running.job.ended(Some(&draft)));
+                }
+                self.push(session, Task::Compact(number, draft), host);
+                self.start_next(session, host);
+            }
+        }
+    }
+
+    pub(super) fn compaction_ended(
+        &mut self,
+        session: &str,
+        number: u64,
+        result: Result<Value, CommandError>,
+        host: &mut dyn Host,
+    ) {
+        let Some(ActiveCompaction { job, reply, notice, is_adopted, .. }) =
+            self.compactions.end(session, number)
+        else {
+            return;
+        };
+        let (notice, result): (CompactionNotice, _) = match result {
+            Ok(_) => {
+                self.compactions.record_success(&job);
+                let notice = notice.unwrap_or_else(|| job.ended(None));
+                let mut reply = notice.clone().into();
+                if let Some(session) = host.sessions().get(session) {
+                    reply = commands::versioned(reply, session);
+                }
+                (notice, Ok(reply))
+            }
+            Err(error) => {
+                self.compactions.record_failure(&job);
+                (job.failed(&error), Err(error))
+            }
+        };
+        // If a prompt installed the draft, that prompt has already been counted.
+        if result.is_ok() && !is_adopted {
+            self.count_tokens(session, host);
+        }
+        let outcome = if result.is_ok() { "done" } else { "the conversation is unchanged" };
+        host.end_progress(TrackedWork::Compacting(number), outcome);
+        if let (Err(error), None) = (&result, &reply) {
+            host.services().warn("compaction", format!("the conversation was not compacted: {error}"));
+        }
+        host.services().notify_compaction(notice);
+        if let Some(reply) = reply {
+            reply.send(result);
+        }
+    }
+
+    /// Asks a model to summarize tool results. Does nothing if the model is already summarizing results of this
+    /// session; the next turn will plan the archival again.
+    pub(super) fn summarize_tool_results(&mut self, id: &str, plan: ArchivalPlan, host: &mut dyn Host) {
+        if !self.archiving.insert(id.to_owned()) {
+            return;
+        }
+        let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
+        let session = id.to_owned();
+        let work = carried("sum up", move || summarize_results(plan, &snapshot, &services));
+        let work = move || {
+            let archival = catch_panic(work);
+            if let Err(panicked) = &archival {
+                tracing::error!(%panicked, "archiving tool results panicked; the conversation is unchanged");
+            }
+            SessionEvent::ToolResultsSummarized(session, archival.ok().map(Box::new))
+        };
+        host.spawn(Thread::Blocking, Box::new(work));
+    }
+
+    /// Asks the client to count the tokens of a compacted conversation, if the client supports it.
+    fn count_tokens(&mut self, id: &str, host: &mut dyn Host) {
+        let Some(token_counter) = host.services().token_count_client() else { return };
+        let Some(session) = host.sessions().get(id).cloned() else { return };
+        if !self.measuring.insert(id.to_owned()) {
+            return;
+        }
+        let (snapshot, session_id) = (host.snapshot().clone(), id.to_owned());
+        let work = carried("count", move || {
+            token_counter.measure_next(&session, &snapshot, now_ms(), &Cancel::new())
+        });
+        let work = move || {
+            let count = match catch_panic(work) {
+                Ok(Ok(count)) => Some(count),
+                Ok(Err(problem)) => {
+                    tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
+                    None
+                }
+                Err(panicked) => {
+                    tracing::error!(%panicked, "counting tokens panicked; the conversation is unchanged");
+                    None
+                }
+            };
+            SessionEvent::TokensCounted(session_id, count)
+        };
+        host.spawn(Thread::Blocking, Box::new(work));
+    }
+
+    /// Queues the client's token count in its session, to calibrate estimates. `None` if the count failed.
+    pub(super) fn record_token_count(&mut self, id: &str, count: Option<CountedPrompt>, host: &mut dyn Host) {
+        self.measuring.remove(id);
+        if let Some(count) = count {
+            self.push(id, Task::Measure(count), host);
+            self.start_next(id, host);
+        }
+    }
+
+    /// Queues summarized tool results in their session to be archived. `None` if the model failed to summarize them.
+    pub(super) fn archive_tool_results(
+        &mut self,
+        id: &str,
+        archival: Option<Box<Archival>>,
+        host: &mut dyn Host,
+    ) {
+        self.archiving.remove(id);
+        if let Some(archival) = archival {
+            self.push(id, Task::Archive(archival), host);
+            self.start_next(id, host);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the session runtime needs from its front end: the state that sessions work on, threads, and messages to the
+//! client.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_base::cancel::Cancel;
+use strata_host::pool::catch_panic;
+use strata_prompt::session::Session;
+
+use super::event::{ReplySender, SessionEvent};
+use super::progress::{ProgressToken, TrackedWork};
+use crate::commands::{CommandError, Effect, Job, ModelJob};
+use crate::jobs::send::SendHost;
+use crate::model::sessions::Sessions;
+use crate::model::snapshot::Snapshot;
+use crate::services::Services;
+
+/// Work of a session. The host passes its result to [`SessionRuntime::handle`](super::SessionRuntime::handle).
+pub type Work = Box<dyn FnOnce() -> SessionEvent + Send>;
+
+/// The kind of thread that work needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thread {
+    /// For work that computes, and waits for nothing but the disk.
+    Short,
+    /// For work that may wait a long time for outside events.
+    Blocking,
+}
+
+/// The front end that a session runtime runs in. The default methods are those of a front end without a client.
+pub trait Host {
+    /// Returns the current state of the workspace.
+    fn snapshot(&self) -> &Snapshot;
+
+    /// Returns the open sessions.
+    fn sessions(&self) -> &Sessions;
+
+    fn services(&self) -> &Arc<Services>;
+
+    /// Installs a changed session and applies the effects of a command, completely or not at all. Returns the jobs to
+    /// start.
+    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job>;
+
+    /// Runs work on a thread of this kind.
+    fn spawn(&mut self, thread: Thread, work: Work);
+
+    /// Runs a request to a model on a thread of its own, since it takes up to minutes and runs commands itself. Its
+    /// result is an event like that of other work.
+    fn ask_model(&mut self, request: ModelRequest);
+
+    /// Starts to index the workspace again.
+    fn reindex(&mut self);
+
+    /// Whether an index run is active or requested, for which commands wait.
+    fn is_indexing(&self) -> bool {
+        false
+    }
+
+    /// Returns the flag that cancels work for which no caller waits.
+    fn background_cancel(&self) -> Cancel {
+        Cancel::new()
+    }
+
+    /// Starts to show the progress of this work.
+    fn begin_progress(&mut self, _: TrackedWork) {}
+
+    /// Ends the display that `begin_progress` started, if any.
+    fn end_progress(&mut self, _: TrackedWork, _outcome: &str) {}
+
+    /// Sends a reply after all messages that were sent to the client before, such as the pieces of an answer.
+    fn reply_after_messages(&mut self, reply: ReplySender, result: Result<Value, CommandError>) {
+        reply.send(result);
+    }
+}
+
+/// A request to a model, ready to run.
+#[derive(Debug)]
+pub struct ModelRequest {
+    pub number: u64,
+    pub(super) job: ModelJob,
+    pub cancel: Cancel,
+    /// Token for reporting progress, if the client gave one.
+    pub token: Option<ProgressToken>,
+}
+
+impl ModelRequest {
+    pub fn session(&self) -> &str {
+        self.job.session()
+    }
+
+    /// Runs the request on this thread.
+    pub fn run(self, host: &mut dyn SendHost) -> SessionEvent {
+        let result = catch_panic(|| self.job.answer(host, &self.cancel)).unwrap_or_else(|panicked| {
+            tracing::error!(%panicked, "a request to a model panicked");
+            Err(CommandError::Internal)
+        });
+        SessionEvent::ModelAnswered(self.number, result)
+    }
+}

@@ -1,0 +1,75 @@
+//! Opens the first session of a server: a new one, or one from an earlier server, which may have to release it first.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use strata_host::store::{Access, StoreError};
+use strata_prompt::session::Session;
+
+use crate::commands::Effect;
+use crate::model::session_store::{SessionStore, SessionStoreError};
+use crate::runtime::executor::CommandOutcome;
+use crate::services::Services;
+
+/// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
+/// ended.
+const RESUME_TIMEOUT: Duration = Duration::from_millis(3_500);
+
+/// Interval between attempts to open a session that another process is writing to.
+const RESUME_PAUSE: Duration = Duration::from_millis(50);
+
+/// The first session of a server.
+pub struct FirstSession {
+    pub session: Arc<Session>,
+    /// Id of the session to resume later, because another process is writing to it, such as the server that this one
+    /// replaces.
+    pub pending: Option<String>,
+    /// Message for the user if the session cannot be resumed.
+    pub problem: Option<String>,
+}
+
+impl FirstSession {
+    /// Resumes a session, or begins a new one.
+    pub fn open(resume: Option<&str>, store: &SessionStore) -> Self {
+        let (mut pending, mut problem) = (None, None);
+        if let Some(id) = resume {
+            match store.load(id, Access::Write) {
+                Ok(session) => return Self { session, pending, problem },
+                Err(error) if is_transient(&error) => pending = Some(id.to_owned()),
+                Err(error) => problem = Some(failure(&error)),
+            }
+        }
+        Self { session: Arc::new(Session::new(SessionStore::new_name())), pending, problem }
+    }
+}
+
+/// Whether opening a session may succeed soon, because another process is currently writing to it. The store itself
+/// already waits for a busy database.
+fn is_transient(error: &SessionStoreError) -> bool {
+    matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
+}
+
+/// Resumes a session once it is available. Warns the user if this fails or takes too long.
+pub(super) fn resume(name: &str, services: &Services) -> CommandOutcome {
+    let deadline = Instant::now() + RESUME_TIMEOUT;
+    let effects = loop {
+        match services.store.load(name, Access::Write) {
+            Ok(session) => {
+                let id = Arc::clone(&session.id);
+                break vec![Effect::Open(session), Effect::Show(id)];
+            }
+            Err(error) if is_transient(&error) && Instant::now() < deadline => thread::sleep(RESUME_PAUSE),
+            Err(error) => {
+                services.warn("resume", failure(&error));
+                break Vec::new();
+            }
+        }
+    };
+    CommandOutcome { session: None, effects, result: Ok(Value::Null) }
+}
+
+fn failure(error: &SessionStoreError) -> String {
+    format!("cannot resume the last session, so a new one was started: {error}")
+}

@@ -1,0 +1,68 @@
+//! Starts requests to models. At most one request per session continues the conversation. The commands of a request
+//! enter the session's queue like any other command, and the queue is free between them.
+
+use serde_json::Value;
+use strata_base::cancel::Cancel;
+
+use super::SessionRuntime;
+use super::event::ReplySender;
+use super::host::{Host, ModelRequest};
+use super::progress::{ProgressToken, TrackedWork};
+use super::running_sends::RunningSend;
+use crate::commands::{self, CommandError, ModelJob};
+
+/// Maximum number of requests to models that run at the same time, in all sessions together.
+const MAX_SENDS: usize = 16;
+
+impl SessionRuntime {
+    /// Starts a request to a model. Rejects it if the session is already waiting for an answer, or if too many requests
+    /// are running.
+    pub(super) fn send(
+        &mut self,
+        job: ModelJob,
+        cancel: Cancel,
+        token: Option<ProgressToken>,
+        reply: ReplySender,
+        host: &mut dyn Host,
+    ) {
+        let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
+        let mut running = self.sends.running.values();
+        let rejection = if occupies_session && running.any(|running| running.occupies(&session)) {
+            Some("this session is already waiting for an answer; wait for it, or cancel it")
+        } else if self.sends.running.len() >= MAX_SENDS {
+            Some("too many requests to models are running; wait until one ends")
+        } else {
+            None
+        };
+        if let Some(message) = rejection {
+            return reply.send(Err(CommandError::failed(message)));
+        }
+        self.sends.last_number += 1;
+        let number = self.sends.last_number;
+        // The output of other questions is shown as it arrives, so they need no progress of their own.
+        if job.is_silent() && token.is_none() {
+            host.begin_progress(TrackedWork::AskingModel(number));
+        }
+        let running =
+            RunningSend { session, occupies_session, cancel: cancel.clone(), token: token.clone(), reply };
+        self.sends.running.insert(number, running);
+        host.ask_model(ModelRequest { number, job, cancel, token });
+    }
+
+    /// Handles the end of a request to a model. Sends the reply after all deltas of the answer.
+    pub(super) fn model_answered(
+        &mut self,
+        number: u64,
+        result: Result<Value, CommandError>,
+        host: &mut dyn Host,
+    ) {
+        let Some(RunningSend { reply, session, .. }) = self.sends.running.remove(&number) else { return };
+        let outcome = if result.is_ok() { "answered" } else { "failed" };
+        host.end_progress(TrackedWork::AskingModel(number), outcome);
+        let result = result.map(|answer| match host.sessions().get(&session) {
+            Some(session) => commands::versioned(answer, session),
+            None => answer,
+        });
+        host.reply_after_messages(reply, result);
+    }
+}

@@ -1,0 +1,397 @@
+//! Runs the queued tasks of sessions: commands, and outcomes of outside work. Each task runs on another thread with a
+//! copy of the session, and comes back as an event after its changes are persisted.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_host::pool::catch_panic;
+use strata_prompt::session::Session;
+
+use super::SessionRuntime;
+use super::event::{Arguments, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
+use super::host::{Host, Thread};
+use super::queue::{AwaitedIndex, QueuedCommand, QueuedTask, SessionTarget, Task};
+use super::resume::resume;
+use crate::commands::MAIN_SESSION;
+use crate::commands::files::{Rename, RenameFiles, Renames};
+use crate::commands::{self, CommandError, Definition, Effect, IndexNeed, Invocation, Job};
+use crate::faults::{self, Point, carried};
+use crate::model::snapshot::Snapshot;
+use crate::runtime::executor::{self, CommandOutcome, Environment, change, release_opened, restore};
+use crate::services::compaction_notice::Reason;
+use crate::services::token_count_client::CountedPrompt;
+
+impl SessionRuntime {
+    /// Begins with the current session. If `pending` is the id of a session to resume, the commands for the current
+    /// session wait for it, but only for a few seconds.
+    pub fn begin(&mut self, pending: Option<String>, host: &dyn Host) {
+        let current = host.sessions().current_id();
+        self.queues.set_current(current);
+        if let Some(id) = pending {
+            self.push(current, Task::Resume(id), host);
+        }
+    }
+
+    /// Whether a session is only a placeholder until another session is resumed.
+    pub fn is_resuming(&self, session: &str) -> bool {
+        self.queues.is_resuming(session)
+    }
+
+    /// Queues a command in the session that it names.
+    pub fn enqueue(&mut self, call: CommandCall, host: &mut dyn Host) {
+        let CommandCall { name, arguments, cancel, token, reply } = call;
+        let (session, command) = match arguments {
+            Arguments::Typed { session, command } => (session, Ok(command)),
+            Arguments::Json(arguments) => match commands::split_arguments(arguments) {
+                Ok((session, arguments)) => {
+                    let command = Definition::named(&name);
+                    let command =
+                        command.map(|command| Invocation::from_json(command, arguments)).ok_or(name);
+                    (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), command)
+                }
+                Err(error) => return reply.send(Err(error)),
+            },
+        };
+        let call = QueuedCommand { command, cancel, token, reply };
+        let target = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
+        let Some(session) = host.sessions().resolve(&session) else {
+            let error = CommandError::invalid(
+                "session",
+                &format!("session `{session}` is not open; open it with strata.session.load"),
+            );
+            return call.reply.send(Err(error));
+        };
+        let snapshot = host.snapshot().clone();
+        let need = call.command.as_ref().map_or(IndexNeed::Nothing, |command| command.index);
+        let awaited_index = AwaitedIndex { need, since: Some(Instant::now()) };
+        let task = Task::Command(call);
+        self.queues.push(&session, QueuedTask { task, snapshot, target, awaited_index });
+        self.start_next(&session, host);
+    }
+
+    /// Queues a command in every open session that renames these files in its selection.
+    pub fn rename_files(&mut self, renames: &[(FileKey, FileKey)], host: &mut dyn Host) {
+        if renames.is_empty() {
+            return;
+        }
+        let sessions: Vec<Arc<str>> = host.sessions().iter().map(|session| Arc::clone(&session.id)).collect();
+        for session in sessions {
+            // While the current session is only a placeholder for a session to be resumed, rename the files in the
+            // resumed session.
+            let is_placeholder = session == *host.sessions().current_id() && self.is_resuming(&session);
+            let session = if is_placeholder { MAIN_SESSION } else { &*session };
+            let rename = |(from, to): &(FileKey, FileKey)| Rename {
+                from: from.as_str().to_owned(),
+                to: to.as_str().to_owned(),
+            };
+            let files = renames.iter().map(rename).collect();
+            let (command, _) = Invocation::new::<RenameFiles>(Renames { files });
+            // The reply is not needed.
+            let reply = ReplySender::new(|_| ());
+            self.enqueue(CommandCall::typed(session, command, Cancel::new(), reply), host);
+        }
+    }
+
+    /// Queues the outcome of outside work in its session.
+    pub(super) fn push(&mut self, session: &str, task: Task, host: &dyn Host) {
+        let snapshot = host.snapshot().clone();
+        let (target, awaited_index) = (SessionTarget::Named, AwaitedIndex::NOTHING);
+        self.queues.push(session, QueuedTask { task, snapshot, target, awaited_index });
+    }
+
+    /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
+    pub(super) fn start_next(&mut self, id: &str, host: &mut dyn Host) {
+        while let Some(queued) = self.next_task(id, host) {
+            let compaction = queued.task.compaction();
+            match catch_panic(|| self.start(id, queued, host)) {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(panicked) => {
+                    tracing::error!(session = id, %panicked, "a task was not started");
+                    if let Some(number) = compaction {
+                        self.compaction_ended(id, number, Err(CommandError::Internal), host);
+                    }
+                }
+            }
+            self.queues.finished(id);
+        }
+    }
+
+    /// Returns the next task of a session, unless the task must wait for the index.
+    fn next_task(&mut self, id: &str, host: &dyn Host) -> Option<QueuedTask> {
+        if self.index_wait(id, host).is_some_and(|wait| !wait.is_zero()) {
+            return None;
+        }
+        let mut next = self.queues.next(id)?;
+        if !matches!(next.awaited_index.need, IndexNeed::Nothing | IndexNeed::Glance) {
+            next.snapshot.index = Arc::clone(&host.snapshot().index);
+        }
+        Some(next)
+    }
+
+    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait. The settings
+    /// may have arrived after the task.
+    fn index_wait(&self, id: &str, host: &dyn Host) -> Option<Duration> {
+        let AwaitedIndex { need, since } = self.queues.awaited_index(id)?;
+        if need.is_met_by(&host.snapshot().index) || !host.is_indexing() {
+            return None;
+        }
+        let limit = Duration::from_millis(host.snapshot().settings.context.index_wait_ms);
+        Some(limit.saturating_sub(since?.elapsed()))
+    }
+
+    /// Returns the time until the first waiting task stops waiting for the index.
+    pub fn shortest_index_wait(&self, host: &dyn Host) -> Option<Duration> {
+        self.queues.sessions().filter_map(|id| self.index_wait(id, host)).min()
+    }
+
+    /// Starts tasks that no longer have to wait for the index.
+    pub fn start_ready_tasks(&mut self, host: &mut dyn Host) {
+        let sessions: Vec<String> = self.queues.sessions().map(str::to_owned).collect();
+        for session in sessions {
+            self.start_next(&session, host);
+        }
+    }
+
+    /// Starts a task. Returns whether it is running.
+    fn start(&mut self, id: &str, queued: QueuedTask, host: &mut dyn Host) -> bool {
+        let QueuedTask { task, snapshot, .. } = queued;
+        faults::reach("start", Point::Before);
+        let Some(before) = host.sessions().get(id).cloned() else {
+            self.reject_task_of_closed_session(id, task, host);
+            return false;
+        };
+        if matches!(task, Task::Archive(_)) && self.compactions.is_running(id) {
+            // It would invalidate the compaction's draft. The next turn plans the archival again.
+            return false;
+        }
+        let services = Arc::clone(host.services());
+        let (session_id, roots) = (id.to_owned(), Arc::clone(&host.snapshot().roots));
+        let PreparedTask { name, job, thread, waiter } =
+            self.prepare(id, Arc::clone(&before), task, snapshot, host);
+        let job = carried(name, job);
+        let work = move || {
+            let outcome = catch_panic(job).unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, what = name, "a task panicked; its session is unchanged");
+                restore(&before, &services);
+                CommandOutcome::failed(CommandError::Internal)
+            });
+            SessionEvent::TaskFinished(session_id, Box::new(FinishedTask { roots, outcome, waiter }))
+        };
+        host.spawn(thread, Box::new(work));
+        true
+    }
+
+    fn prepare(
+        &self,
+        id: &str,
+        before: Arc<Session>,
+        task: Task,
+        snapshot: Snapshot,
+        host: &dyn Host,
+    ) -> PreparedTask {
+        let services = Arc::clone(host.services());
+        match task {
+            Task::Command(call) => self.command(id, before, call, snapshot, host),
+            Task::Compact(number, draft) => {
+                let running = self.compactions.get(id, number);
+                let is_adopted = running.is_some_and(|running| running.is_adopted);
+                let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
+                let compact = move |session: &mut Session| match running {
+                    Some((job, cancel)) if !cancel.is_cancelled() => {
+                        Ok(job.install(session, *draft, &snapshot)?)
+                    }
+                    _ => Err(CommandError::Cancelled),
+                };
+                let job: Box<dyn FnOnce() -> CommandOutcome + Send> = if is_adopted {
+                    let nothing =
+                        CommandOutcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
+                    Box::new(move || nothing)
+                } else {
+                    Box::new(move || change(&before, &services, compact))
+                };
+                PreparedTask {
+                    name: "compaction",
+                    job,
+                    thread: Thread::Short,
+                    waiter: Waiter::Compaction(number),
+                }
+            }
+            Task::Measure(CountedPrompt { model, estimated, counted }) => {
+                let measure = move |session: &mut Session| {
+                    session.record_token_counts(&model, estimated, counted);
+                    Ok(())
+                };
+                let job = Box::new(move || change(&before, &services, measure));
+                PreparedTask { name: "measuring", job, thread: Thread::Short, waiter: Waiter::None }
+            }
+            Task::Archive(archival) => {
+                let archive = move |session: &mut Session| {
+                    session.apply_archival(*archival);
+                    Ok(())
+                };
+                let job = Box::new(move || change(&before, &services, archive));
+                PreparedTask { name: "ageing", job, thread: Thread::Short, waiter: Waiter::None }
+            }
+            Task::Resume(name) => {
+                let job = Box::new(move || resume(&name, &services));
+                PreparedTask { name: "resume", job, thread: Thread::Blocking, waiter: Waiter::None }
+            }
+        }
+    }
+
+    fn command(
+        &self,
+        id: &str,
+        before: Arc<Session>,
+        call: QueuedCommand,
+        snapshot: Snapshot,
+        host: &dyn Host,
+    ) -> PreparedTask {
+        let QueuedCommand { command, cancel, token, reply } = call;
+        let services = Arc::clone(host.services());
+        let sessions = host.sessions().clone();
+        let compaction = self.compactions.for_command(id);
+        let waiter = Waiter::Caller(reply, cancel.clone(), token);
+        let may_await_reply =
+            command.as_ref().is_ok_and(|command| command.may_await_reply(&snapshot, &services));
+        let job = move || {
+            let command = match command {
+                Ok(command) => command,
+                Err(name) => return CommandOutcome::failed(CommandError::Unknown(name)),
+            };
+            let span = tracing::info_span!("command", name = command.name);
+            let _inside = span.enter();
+            let environment = Environment {
+                snapshot: &snapshot,
+                sessions: &sessions,
+                services: &services,
+                compaction: compaction.as_ref(),
+                cancel: &cancel,
+            };
+            executor::execute(command, &before, &environment)
+        };
+        let thread = if may_await_reply { Thread::Blocking } else { Thread::Short };
+        PreparedTask { name: "command", job: Box::new(job), thread, waiter }
+    }
+
+    /// Handles a task whose session was closed in the meantime.
+    fn reject_task_of_closed_session(&mut self, id: &str, task: Task, host: &mut dyn Host) {
+        let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
+        match task {
+            Task::Command(call) => call.reply.send(Err(closed_error())),
+            Task::Compact(number, _) => self.compaction_ended(id, number, Err(closed_error()), host),
+            Task::Archive(_) | Task::Measure(_) | Task::Resume(_) => {}
+        }
+    }
+
+    pub(super) fn task_finished(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
+        self.apply_outcome(id, task, host);
+        // Run this last, because it is also the recovery if anything above panics.
+        self.finish_turn(id, host);
+    }
+
+    /// Recovers from a panic while the outcome of a task was applied.
+    pub(super) fn task_lost(
+        &mut self,
+        id: &str,
+        effects: &[Effect],
+        compaction: Option<u64>,
+        host: &mut dyn Host,
+    ) {
+        if let Some(before) = host.sessions().get(id) {
+            // Accessing the disk here is acceptable in this rare case. It must happen before the next task is stored.
+            restore(before, host.services());
+        }
+        // Release sessions that were opened for writing but not installed, so that other processes can write to them.
+        release_opened(effects, host.sessions(), host.services());
+        if let Some(number) = compaction {
+            self.compaction_ended(id, number, Err(CommandError::Internal), host);
+        }
+        self.finish_turn(id, host);
+    }
+
+    /// Records that the running task of a session has ended, and starts the next one.
+    fn finish_turn(&mut self, id: &str, host: &mut dyn Host) {
+        self.queues.finished(id);
+        let current = Arc::clone(host.sessions().current_id());
+        if self.queues.set_current(&current) {
+            self.start_next(&current, host);
+        }
+        self.start_next(id, host);
+    }
+
+    fn apply_outcome(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
+        let FinishedTask { roots, outcome, waiter } = task;
+        let CommandOutcome { session, mut effects, mut result } = outcome;
+        let mut changed = session;
+        if changed.is_some() && !Arc::ptr_eq(&roots, &host.snapshot().roots) {
+            // The changed session contains outdated file names, so restore the previous one. As in the recovery,
+            // accessing the disk here is acceptable in this rare case.
+            if let Some(before) = host.sessions().get(id) {
+                restore(before, host.services());
+            }
+            release_opened(&effects, host.sessions(), host.services());
+            (changed, effects) = (None, Vec::new());
+            result = result.and(Err(CommandError::failed(
+                "the workspace folders changed while this command ran, so nothing was changed; run it again",
+            )));
+        }
+        let mut jobs = Vec::new();
+        if changed.is_some() || !effects.is_empty() {
+            jobs = host.update_sessions(changed, effects);
+            self.compactions.cancel_closed(host.sessions());
+            self.sends.cancel_closed(host.sessions());
+        }
+        let mut waiter = Some(waiter);
+        for job in jobs {
+            match job {
+                Job::Reindex => host.reindex(),
+                Job::Notify(notice) => host.services().notify_compaction(*notice),
+                Job::Adopted(number) => {
+                    if let Some(running) = self.compactions.get_mut(id, number) {
+                        running.is_adopted = true;
+                    }
+                }
+                Job::Archive(plan) => self.summarize_tool_results(id, *plan, host),
+                Job::Send(job) => match waiter.take() {
+                    Some(Waiter::Caller(reply, cancel, token)) => {
+                        self.send(*job, cancel, token, reply, host);
+                    }
+                    queued => waiter = queued,
+                },
+                Job::Compact(job) => match (&job.reason, waiter.take()) {
+                    (Reason::Due(_), queued) => {
+                        waiter = queued;
+                        self.compact(*job, host.background_cancel(), None, host);
+                    }
+                    (_, Some(Waiter::Caller(reply, cancel, _))) => {
+                        self.compact(*job, cancel, Some(reply), host);
+                    }
+                    (_, queued) => waiter = queued,
+                },
+            }
+        }
+        match waiter {
+            Some(Waiter::Caller(reply, ..)) => reply.send(result),
+            Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result, host),
+            Some(Waiter::None) => {
+                if let Err(error) = result {
+                    tracing::warn!(%error, session = id, "the result of a background task was discarded");
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// A task, prepared to run on another thread.
+struct PreparedTask {
+    name: &'static str,
+    job: Box<dyn FnOnce() -> CommandOutcome + Send>,
+    thread: Thread,
+    waiter: Waiter,
+}
