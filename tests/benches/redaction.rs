@@ -113,9 +113,6 @@ fn cost(texts: &[(String, PathBuf)]) {
     told("copying", best(texts, |text| black_box(text.as_bytes().to_vec()).len()));
     // A counter remembers what it has counted: once through is all there is to measure.
     let counter = TokenCounter::default();
-    if let Err(error) = counter.warm_up(Tokenizer::O200k) {
-        return println!("{error}");
-    }
     told("counting tokens", once(texts, |text| counter.count(Tokenizer::O200k, text)));
 }
 

@@ -1,28 +1,38 @@
-//! Writes the vocabularies of the OpenAI encodings, extracted from tiktoken-rs, so that the product contains neither that
+//! Writes the vocabularies of the OpenAI encodings as tables, from tiktoken-rs, so that the product contains neither that
 //! crate nor its base64 files.
 
 #![expect(clippy::disallowed_methods, reason = "a build script writes files for the compiler")]
+
+#[path = "src/counting/table_layout.rs"]
+mod table_layout;
+#[path = "src/counting/token_table.rs"]
+mod token_table;
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::{env, fs};
 
 use tiktoken_rs::{CoreBPE, Rank};
+use token_table::TableBytes;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    vocabulary("o200k", &tiktoken_rs::o200k_base()?)?;
-    vocabulary("cl100k", &tiktoken_rs::cl100k_base()?)
+    for file in ["table_layout", "token_table"] {
+        println!("cargo::rerun-if-changed=src/counting/{file}.rs");
+    }
+    write_table("o200k", &tiktoken_rs::o200k_base()?)?;
+    write_table("cl100k", &tiktoken_rs::cl100k_base()?)
 }
 
-/// Writes the ordinary tokens of an encoding to the file `name`, in order of rank, each preceded by its length in
-/// one byte. Stops at the first unused rank, because only special tokens follow it.
-fn vocabulary(name: &str, encoding: &CoreBPE) -> Result<(), Box<dyn Error>> {
-    let mut tokens = Vec::new();
-    for token in (0..Rank::MAX).map_while(|rank| encoding.decode_bytes(&[rank]).ok()) {
-        tokens.push(u8::try_from(token.len())?);
-        tokens.extend(token);
+/// Writes the table of an encoding's ordinary tokens. Stops at the first unused rank, because only special tokens follow
+/// it.
+fn write_table(name: &str, encoding: &CoreBPE) -> Result<(), Box<dyn Error>> {
+    let tokens: Vec<Vec<u8>> = (0..Rank::MAX).map_while(|rank| encoding.decode_bytes(&[rank]).ok()).collect();
+    let TableBytes { tokens, ends, slots, short_ranks } = TableBytes::new(tokens.iter().map(Vec::as_slice));
+    let directory = PathBuf::from(env::var("OUT_DIR")?);
+    for (part, bytes) in [("tokens", tokens), ("ends", ends), ("slots", slots), ("short_ranks", short_ranks)]
+    {
+        fs::write(directory.join(format!("{name}.{part}")), bytes)?;
     }
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join(name), tokens)?;
     Ok(())
 }

@@ -95,9 +95,6 @@ impl Compactions {
         let (models, counter) = (Models::builtin(), TokenCounter::default());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Load the vocabulary first, so that the time of the first compaction does not include it. If loading fails,
-        // counts are estimates.
-        let _ = counter.warm_up(resolved.model.tokenizer);
         let recordings: Vec<(&str, Recording)> = material
             .transcripts
             .iter()

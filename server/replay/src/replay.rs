@@ -51,9 +51,6 @@ impl Replay {
         let (models, counter) = (Models::builtin(), TokenCounter::default());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts
-        // are estimates.
-        let _ = counter.warm_up(resolved.model.tokenizer);
         let Material { traces, transcripts, workload, has_peoples_pauses, seed, .. } = material;
         let session = |(index, trace)| match workload {
             Workload::Windows => PlayedSession::plain(trace),

@@ -7,7 +7,6 @@ use strata_code::outline::Outline;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::CacheSize;
 use strata_prompt::settings::Settings;
-use strata_tokens::counting::{TokenCounter, Tokenizer};
 use strata_tokens::models::Models;
 
 use crate::model::snapshot::Snapshot;
@@ -50,9 +49,6 @@ pub struct GrammarReport {
 pub struct TokenizerReport {
     /// Name that the vocabulary's publisher gives it, such as `o200k_base`.
     pub name: &'static str,
-    /// Why the vocabulary cannot be used. Tokens are then estimated from the number of characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,21 +78,16 @@ pub struct WorkspaceReport {
 }
 
 impl Diagnostics {
-    /// Checks all built-in data, which includes loading the vocabularies.
+    /// Checks all built-in data.
     pub fn new(settings: &Settings) -> Self {
-        let (models, counter) = (Models::builtin(), TokenCounter::default());
-        let tokenizers = [("o200k_base", Tokenizer::O200k), ("cl100k_base", Tokenizer::Cl100k)];
-        let tokenizer = |(name, tokenizer)| TokenizerReport {
-            name,
-            problem: counter.warm_up(tokenizer).err().map(|error| error.to_string()),
-        };
+        let models = Models::builtin();
         let default = models.resolve(&settings.model);
         let problem = default.warning();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },
             languages: LanguageId::all().map(GrammarReport::new).collect(),
-            tokenizers: tokenizers.map(tokenizer).into(),
+            tokenizers: ["o200k_base", "cl100k_base"].map(|name| TokenizerReport { name }).into(),
             models: ModelsReport { known: models.iter().count(), default: default.model.id.clone(), problem },
         }
     }
@@ -105,11 +96,8 @@ impl Diagnostics {
         let languages = self.languages.iter().filter_map(|language| {
             Some(format!("the language {}: {}", language.name, language.problem.as_ref()?))
         });
-        let tokenizers = self.tokenizers.iter().filter_map(|tokenizer| {
-            Some(format!("the tokenizer {}: {}", tokenizer.name, tokenizer.problem.as_ref()?))
-        });
         let models = self.models.problem.iter().map(|problem| format!("the default model: {problem}"));
-        languages.chain(tokenizers).chain(models).collect()
+        languages.chain(models).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! tiktoken-rs is not used for counting: its backtracking matcher panics on 1 MB of spaces, and it is several
 //! times slower than a hand-written split with a cache of pieces (`cargo bench -p e2e --bench tokens` prints
-//! both times). It supplies the ranks when the engine is built, and the tests compare every count with it.
+//! both times). It supplies the ranks when this crate is built, and the tests compare every count with it.
 
 mod ascii;
 mod chunks;
@@ -14,6 +14,9 @@ mod images;
 mod memo;
 mod scratches;
 mod split;
+#[cfg(test)]
+mod table_layout;
+mod token_table;
 mod vocabulary;
 
 use std::fmt;
@@ -26,7 +29,6 @@ use strata_base::hash::ContentHash;
 use strata_base::text::Unreadable;
 
 pub(crate) use encoding::Encoding;
-pub(crate) use encoding::LoadError;
 pub(crate) use images::ImageFormula;
 pub use images::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 
@@ -89,15 +91,6 @@ pub struct TokenCounter {
 }
 
 impl Tokenizer {
-    /// Returns the encoding to load for this tokenizer, if any.
-    pub(crate) fn encoding(self) -> Option<Encoding> {
-        match self {
-            Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
-            Self::Cl100k => Some(Encoding::Cl100k),
-            Self::Chars | Self::Given(_) => None,
-        }
-    }
-
     /// Returns how to count before the tokenizer's factor is applied; `None` if the count is estimated from
     /// characters.
     fn scheme(self) -> Option<Scheme> {
@@ -157,16 +150,6 @@ impl TokenCounter {
             given: given.into_iter().collect(),
             scratches: Arc::clone(&self.scratches),
         }
-    }
-
-    /// Builds the vocabulary of `tokenizer` unless it is already built (about 20 ms), so that the first count
-    /// is fast. Blocks the calling thread.
-    ///
-    /// # Errors
-    /// [`LoadError`] if the embedded vocabulary cannot be read. Counts then assume one token per four
-    /// characters.
-    pub fn warm_up(&self, tokenizer: Tokenizer) -> Result<(), LoadError> {
-        tokenizer.encoding().map_or(Ok(()), |encoding| encoding.vocabulary().map(drop))
     }
 
     /// Returns the number of tokens of a text. Special tokens that are spelled out in the text count as plain
@@ -245,7 +228,7 @@ impl TokenCounter {
 
     /// Counts a text without reading or filling the cache of counts.
     fn count_uncached(&self, encoding: Encoding, text: &str) -> usize {
-        let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
+        let vocabulary = encoding.vocabulary();
         self.scratches.lend(encoding, |scratch| {
             let (mut start, bytes) = (0, text.as_bytes());
             let ends = split::PreTokenEnds::new(encoding, text);

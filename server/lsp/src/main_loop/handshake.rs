@@ -100,10 +100,6 @@ impl MainLoop {
         }
         self.update_registrations();
         self.open_endpoint();
-        let counter = Arc::clone(&self.world.snapshot.counter);
-        let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
-        let warm_up = carried("warm up", move || counter.warm_up(model.tokenizer));
-        self.pool.spawn(warm_up, |_| ());
         self.act(Action::Reindex);
         self.act(Action::Meter);
     }

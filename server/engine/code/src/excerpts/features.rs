@@ -141,9 +141,7 @@ fn is_question(text: &str) -> bool {
         .map(str::to_lowercase)
         .collect();
     let begins_as_question = words.first().is_some_and(|first| is_one_of(first, &QUESTION_WORDS));
-    text.lines().nth(3).is_none()
-        && (begins_as_question || text.ends_with('?'))
-        && !asks_for_change(&words)
+    text.lines().nth(3).is_none() && (begins_as_question || text.ends_with('?')) && !asks_for_change(&words)
 }
 
 /// Whether lowercase words contain a request such as "can you rename it". "Can you explain it" and "how can we run it" are

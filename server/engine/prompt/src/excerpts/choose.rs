@@ -9,8 +9,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
-    LineAges, PassageCache, PastCommit, candidate_files, definition_range, stands_alone,
-    worthwhile_tokens,
+    LineAges, PassageCache, PastCommit, candidate_files, definition_range, stands_alone, worthwhile_tokens,
 };
 use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
 use strata_conversation::history::History;

@@ -10,12 +10,13 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::memo::{CountCache, ShortPiece};
+use super::token_table::{NO_RANK, TableBytes, hash, short_index};
 
 /// Rank of a token. Merges are made in ascending order of rank.
 type Rank = u32;
 
 /// Marks the absence of a token.
-const NONE: Rank = Rank::MAX;
+const NONE: Rank = NO_RANK;
 /// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
 /// but fastest for few parts; longer pieces use rank buckets.
 const MAX_SCANNED_BYTES: usize = 64;
@@ -23,16 +24,9 @@ const MAX_SCANNED_BYTES: usize = 64;
 /// dozen.
 const JOIN_SLOTS: usize = 1 << 12;
 
-/// The token bytes of one encoding with their ranks.
-#[derive(Debug)]
-pub(super) struct Vocabulary {
-    short: FxHashMap<ShortPiece, Rank>,
-    long: FxHashMap<&'static [u8], Rank>,
-    /// Ranks of all tokens of two bytes, indexed by `first << 8 | second`.
-    pairs: Box<[Rank]>,
-    /// Ranks of the one-byte tokens.
-    bytes: [Rank; 256],
-}
+/// The tokens of one encoding with their ranks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vocabulary(TableBytes<&'static [u8]>);
 
 /// Scratch memory of a thread for counting: cached counts and reusable buffers.
 #[derive(Debug, Default)]
@@ -55,38 +49,8 @@ impl Join {
 }
 
 impl Vocabulary {
-    /// Parses tokens in ascending order of rank, each prefixed with a byte for its length.
-    pub(super) fn parse(bytes: &'static [u8]) -> Self {
-        let mut rest = bytes;
-        Self::from_tokens(std::iter::from_fn(|| {
-            let (&length, after) = rest.split_first()?;
-            let (token, after) = after.split_at_checked(usize::from(length))?;
-            rest = after;
-            Some(token)
-        }))
-    }
-
-    fn from_tokens(tokens: impl Iterator<Item = &'static [u8]>) -> Self {
-        let mut short = FxHashMap::default();
-        let mut long = FxHashMap::default();
-        let mut pairs = vec![NONE; 1 << 16].into_boxed_slice();
-        let mut bytes = [NONE; 256];
-        for (rank, token) in (0..).zip(tokens) {
-            match *token {
-                [one] => bytes[usize::from(one)] = rank,
-                [first, second] => pairs[usize::from(first) << 8 | usize::from(second)] = rank,
-                _ => {}
-            }
-            match ShortPiece::new(token, 0, token.len()) {
-                Some(piece) => short.insert(piece, rank),
-                None => long.insert(token, rank),
-            };
-        }
-        Self { short, long, pairs, bytes }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.short.len() + self.long.len()
+    pub(super) const fn new(table: TableBytes<&'static [u8]>) -> Self {
+        Self(table)
     }
 
     /// Returns the number of tokens of the pre-token between the bytes `start` and `end` of `text`.
@@ -96,7 +60,7 @@ impl Vocabulary {
             Some(piece) => match scratch.count_cache.get(piece) {
                 Some(count) => count,
                 None => {
-                    let count = self.count_short(piece, text, start..end, scratch);
+                    let count = self.count_short(text, start..end, scratch);
                     scratch.count_cache.insert(piece, count);
                     count
                 }
@@ -105,14 +69,8 @@ impl Vocabulary {
         }
     }
 
-    fn count_short(
-        &self,
-        piece: ShortPiece,
-        text: &[u8],
-        range: Range<usize>,
-        scratch: &mut Scratch,
-    ) -> usize {
-        if range.len() < 2 || self.short.contains_key(&piece) {
+    fn count_short(&self, text: &[u8], range: Range<usize>, scratch: &mut Scratch) -> usize {
+        if range.len() < 2 || self.rank(text, range.start, range.end) != NONE {
             range.len().min(1)
         } else {
             range.len() - self.merges_by_scan(text, range, &mut scratch.parts)
@@ -121,7 +79,7 @@ impl Vocabulary {
 
     fn count_long(&self, text: &[u8], range: Range<usize>, scratch: &mut Scratch) -> usize {
         let piece = text.get(range.clone()).unwrap_or_default();
-        if piece.is_empty() || self.long.contains_key(piece) {
+        if piece.is_empty() || self.rank_of_token(piece) != NONE {
             piece.len().min(1)
         } else if piece.len() <= MAX_SCANNED_BYTES {
             piece.len() - self.merges_by_scan(text, range, &mut scratch.parts)
@@ -136,15 +94,35 @@ impl Vocabulary {
     /// Returns the rank of the token between two byte offsets of a text, or `NONE`.
     #[inline]
     fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
-        let rank = match ShortPiece::new(text, start, end) {
-            Some(piece) => self.short.get(&piece),
-            None => text.get(start..end).and_then(|token| self.long.get(token)),
-        };
-        rank.copied().unwrap_or(NONE)
+        text.get(start..end).map_or(NONE, |token| self.rank_of_token(token))
+    }
+
+    /// Returns the rank of a token, or `NONE` if there is no such token.
+    fn rank_of_token(&self, token: &[u8]) -> Rank {
+        if let Some(index) = short_index(token) {
+            return number_at(self.0.short_ranks, index);
+        }
+        let mask = self.0.slots.len() / size_of::<Rank>() - 1;
+        let mut slot = hash(token) as usize & mask;
+        // At least a quarter of the slots is free.
+        loop {
+            let rank = number_at(self.0.slots, slot);
+            if rank == NONE || self.token(rank) == token {
+                return rank;
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Returns the bytes of the token with this rank.
+    fn token(&self, rank: Rank) -> &'static [u8] {
+        let rank = rank as usize;
+        let start = rank.checked_sub(1).map_or(0, |before| number_at(self.0.ends, before));
+        self.0.tokens.get(start as usize..number_at(self.0.ends, rank) as usize).unwrap_or_default()
     }
 
     fn pair(&self, first: u8, second: u8) -> Rank {
-        self.pairs[usize::from(first) << 8 | usize::from(second)]
+        short_index(&[first, second]).map_or(NONE, |index| number_at(self.0.short_ranks, index))
     }
 
     /// Returns the rank of the token that two adjacent tokens merge into, or `NONE`.
@@ -200,7 +178,7 @@ impl Vocabulary {
     /// processed first.
     fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
         joins.resize(JOIN_SLOTS, Join::EMPTY);
-        let mut parts = Parts::new(piece.iter().map(|byte| self.bytes[usize::from(*byte)]));
+        let mut parts = Parts::new(piece.windows(1).map(|byte| self.rank_of_token(byte)));
         let mut queue = PairQueue::default();
         for (start, pair) in piece.windows(2).enumerate() {
             let rank = self.pair(pair[0], pair[1]);
@@ -236,6 +214,13 @@ impl Vocabulary {
         }
         merges
     }
+}
+
+/// Returns the number with this index in a list of little-endian numbers, or `NONE` beyond its end.
+#[inline]
+fn number_at(numbers: &[u8], index: usize) -> u32 {
+    let bytes = numbers.get(index * size_of::<u32>()..).and_then(|rest| rest.first_chunk());
+    bytes.map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
 }
 
 /// Parts of a long piece as a linked list, indexed by their start and end positions.
@@ -351,8 +336,12 @@ mod tests {
     /// Builds a vocabulary of all single bytes, followed by `tokens`.
     fn vocabulary(tokens: impl IntoIterator<Item = Vec<u8>>) -> Vocabulary {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
-        let tokens = bytes.chain(tokens).map(|token| &*Vec::leak(token));
-        Vocabulary::from_tokens(tokens)
+        let tokens: Vec<Vec<u8>> = bytes.chain(tokens).collect();
+        let TableBytes { tokens, ends, slots, short_ranks } =
+            TableBytes::new(tokens.iter().map(Vec::as_slice));
+        let [tokens, ends, slots, short_ranks] =
+            [tokens, ends, slots, short_ranks].map(|bytes| &*Vec::leak(bytes));
+        Vocabulary::new(TableBytes { tokens, ends, slots, short_ranks })
     }
 
     proptest! {
