@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use strata_app::commands::{Access, COMMANDS, Definition};
+use strata_app::commands::{Access, COMMANDS, CommandDefinition};
 use strata_app::jobs::tools::TOOLS;
 
 /// Directories with pages for users and contributors.
@@ -199,7 +199,8 @@ fn every_command_is_described_and_no_other() {
         COMMANDS.iter().map(|command| command.name).filter(|name| !described.contains(name)).collect();
     assert!(missing.is_empty(), "docs/commands.md does not describe {missing:?}");
     // Accepted, but not announced.
-    let known = |name: &&&str| Definition::named(name).is_some() || **name == "strata.compaction.run";
+    let known =
+        |name: &&&str| CommandDefinition::by_name(name).is_some() || **name == "strata.compaction.run";
     let stray: Vec<_> = described.iter().filter(|name| !known(name)).collect();
     assert!(stray.is_empty(), "docs/commands.md describes {stray:?}, which do not exist");
 }

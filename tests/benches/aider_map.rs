@@ -74,7 +74,7 @@ fn cold(python: &Path, directory: &Path, rounds: usize) {
 fn definitions(python: &Path, directory: &Path) {
     let roots = Roots::single(directory).unwrap();
     let (cache, cancel) = (tempfile::tempdir().unwrap(), Cancel::new());
-    let cache = OutlineCache::at(cache.path().to_owned());
+    let cache = OutlineCache::in_directory(cache.path().to_owned());
     let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
     let ours: Vec<(String, String)> = index
         .symbols

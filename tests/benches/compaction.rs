@@ -8,7 +8,7 @@ use e2e::Times;
 use serde_json::json;
 use strata_conversation::compaction::{BuiltinProfile, CompactionRun, Profile, Summariser};
 use strata_conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
-use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::session::Session;
 use strata_prompt::settings::Settings;
 use strata_tokens::counting::TokenCounter;
@@ -78,7 +78,7 @@ fn compact(history: &History, profile: &Profile, means: PromptServices<'_>) -> D
     let mut session = Session::new("bench");
     session.history = history.clone();
     let pressure = session.pressure(None, means, 0);
-    let draft = with_scales(means, |scales| {
+    let draft = with_token_counters(means, |scales| {
         let (history, summariser) = (&session.history, Summariser::Extractive);
         CompactionRun::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?
             .finish(scales)

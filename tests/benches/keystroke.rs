@@ -243,7 +243,7 @@ impl Ours {
         let parsed = self.buffer.parse(&self.key, &Cancel::new()).unwrap().unwrap();
         let now = &parsed.symbols.block;
         let after = (&*now.text, now.text_hash);
-        let tokens = match self.buffer.last().map(|last| &last.symbols.block) {
+        let tokens = match self.buffer.last_parse().map(|last| &last.symbols.block) {
             Some(last) => self.counter.recount(Tokenizer::O200k, (&last.text, last.text_hash), after),
             None => self.counter.count_hashed(Tokenizer::O200k, after.0, after.1),
         };

@@ -13,8 +13,8 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId};
 use strata_conversation::providers::{Breakpoints, Envelope, Format, Speaker, ToolChoice};
-use strata_prompt::layout::{Content, CountedBlock, ItemKey, Piece, Seeds, SentMessage, Tree};
-use strata_prompt::tiers::{PolicyName, Rules, TierState};
+use strata_prompt::layout::{Content, CountedBlock, FileListInput, ItemKey, Piece, SentMessage, TierSeeds};
+use strata_prompt::tiers::{LayoutRules, PolicyName, TierState};
 use strata_prompt::wire;
 use strata_tokens::cost::Prices;
 use strata_tokens::counting::{TokenCounter, Tokenizer};
@@ -33,7 +33,7 @@ fn main() {
 fn run(policy: PolicyName) {
     let counter = TokenCounter::default();
     let count = |text: &str| counter.count(Tokenizer::O200k, text);
-    let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
+    let (seeds, excluded) = (TierSeeds::default(), BTreeSet::new());
     let model = Models::builtin().resolve("claude-sonnet-4-5").model;
     let mut texts: Vec<String> = (0..FILES).map(source).collect();
     let mut selected: Vec<usize> = (0..FILES).step_by(2).collect();
@@ -56,18 +56,21 @@ fn run(policy: PolicyName) {
         });
         let content = Content {
             system: "You are a software engineer.".into(),
-            hidden: shown.iter().map(|at| (FileKey::from(path(*at).as_str()), ContentHash::of(""))).collect(),
+            hidden: shown
+                .iter()
+                .map(|at| (FileKey::from(path(*at).as_str()), ContentHash::from_text("")))
+                .collect(),
             map,
             files,
-            tree: Tree::default(),
+            tree: FileListInput::default(),
             history: history.clone(),
             request: vec![said_block(&format!("Do the next thing, number {turn}."), &count)],
             ..Content::empty(&seeds, &excluded, &count)
         };
-        let rules = Rules {
+        let rules = LayoutRules {
             slack: Some(10),
             now_ms: turn as u64 * 60_000,
-            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::for_model(&model, Ttl::FiveMinutes.into()))
+            ..LayoutRules::new(1_127, Ttl::FiveMinutes, Prices::for_model(&model, Ttl::FiveMinutes.into()))
         };
         let started = Instant::now();
         let laid = policy.policy().lay_out(&state, &content, &rules);

@@ -25,10 +25,10 @@ use e2e::{Rng, Server};
 use serde_json::json;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
-use strata_code::outline::{located, parse};
+use strata_code::outline::{locate_symbols, parse};
 use strata_code::symbols::{
-    AskedWords, FileSymbols, LexicalIndex, Manifests, MapRequest, References, Seeds, SymbolIndex, map_within,
-    mentioned_files, rank_for,
+    FileSymbols, LexicalIndex, Manifests, MapRequest, QuestionWords, References, Seeds, SymbolIndex,
+    map_within, mentioned_files, rank_for,
 };
 use strata_grammars::LanguageId;
 
@@ -230,7 +230,7 @@ fn targets(tree: &Tree, commit: &Commit, blobs: &mut Blobs) -> BTreeSet<Target> 
         };
         let Some(text) = blobs.text(hash) else { continue };
         let syntax = parse(language, &text, None, &Cancel::new()).unwrap();
-        let symbols = located(&syntax, &text, &Cancel::new()).unwrap();
+        let symbols = locate_symbols(&syntax, &text, &Cancel::new()).unwrap();
         let starts: Vec<usize> =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let line_of = |byte: usize| starts.partition_point(|start| *start <= byte) - 1;
@@ -346,7 +346,7 @@ impl Tree {
             if let Some(found) = blobs.symbols(hash, &key) {
                 symbols.extend([(key.clone(), found)]);
             }
-            if Manifests::wants(&key) {
+            if Manifests::is_manifest(&key) {
                 manifests.push((key.clone(), blobs.text(hash)));
             }
             hashes.insert(path.to_owned(), hash.to_owned());
@@ -367,7 +367,7 @@ impl Tree {
             Some(text) => rank_for(text, &self.symbols, &self.lexical, &self.references, &seeds),
             None => self.references.rank(&seeds),
         };
-        let words = question.map(|text| AskedWords::read(text, &self.lexical));
+        let words = question.map(|text| QuestionWords::read(text, &self.lexical));
         let required =
             question.map(|text| mentioned_files(text, &self.files, &self.references)).unwrap_or_default();
         let without = BTreeSet::new();

@@ -26,7 +26,7 @@ use strata_app::model::index::{Index, IndexInputs, Step};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant,
+    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant_files,
 };
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
@@ -126,7 +126,7 @@ fn compare(root: &Path, rounds: usize) {
         println!();
     }
     let (Ok(roots), Ok(cache)) = (Roots::single(root), tempfile::tempdir()) else { return };
-    let (cancel, cache) = (Cancel::new(), OutlineCache::at(cache.path().to_owned()));
+    let (cancel, cache) = (Cancel::new(), OutlineCache::in_directory(cache.path().to_owned()));
     if let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()) {
         between_files(&index.symbols, &index.files, rounds);
     }
@@ -165,8 +165,8 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let text =
         "Fix redirect handling in the session middleware\n\nThe cookie of `SessionMiddleware` was lost.";
     let query = Query { text, ..Query::default() };
-    drop(relevant(index, &lexical, &graph, &query, 20));
-    show("files relevant to a text", each(&|| drop(relevant(index, &lexical, &graph, &query, 20))));
+    drop(relevant_files(index, &lexical, &graph, &query, 20));
+    show("files relevant to a text", each(&|| drop(relevant_files(index, &lexical, &graph, &query, 20))));
 }
 
 /// An index in which a file mentions one name more.
@@ -241,7 +241,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
         done = Instant::now();
     };
     let Ok(roots) = Roots::single(root) else { return Measurements::new() };
-    let cache = OutlineCache::at(cache.to_owned());
+    let cache = OutlineCache::in_directory(cache.to_owned());
     let cancel = Cancel::new();
     let means = IndexInputs { threads, ..IndexInputs::new(&roots, &cache, &cancel) };
     let built = Index::build(&means, |step| match step {
@@ -267,7 +267,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let busy = processor_time().saturating_sub(busy);
     let peak = peak_memory();
     let last = Instant::now();
-    remembered.keep(&cache);
+    remembered.save(&cache);
     let files = || index.symbols.values();
     let mut all = figures([
         ("wall", milliseconds(wall)),
@@ -282,7 +282,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
         ("tokens", map.total as f64),
         ("read", index.efforts.read as f64),
         ("parsed", index.efforts.parsed as f64),
-        ("disk bytes", cache.extent().map_or(0.0, |extent| extent.bytes as f64)),
+        ("disk bytes", cache.size().map_or(0.0, |extent| extent.bytes as f64)),
         ("map peak KiB", peak.unwrap_or(0.0)),
     ]);
     all.extend(parts.into_iter().map(|(name, value)| (name.to_owned(), value)));

@@ -22,9 +22,9 @@ use strata_app::model::index::{Index, IndexInputs};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::references::{
-    Confidence, NamesCache, ReferenceQuery, ReferenceReport, ReferenceSources, references,
+    Confidence, FileScopesCache, ReferenceQuery, ReferenceReport, ReferenceSources, references,
 };
-use strata_host::index::{IndexOptions, in_parts};
+use strata_host::index::{IndexOptions, run_on_threads};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 
@@ -154,16 +154,16 @@ impl Answer {
 fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let roots = Roots::single(directory).unwrap();
     let (cache, cancel) = (tempfile::tempdir().unwrap(), Cancel::new());
-    let cache = OutlineCache::at(cache.path().to_owned());
+    let cache = OutlineCache::in_directory(cache.path().to_owned());
     let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
     let texts = Texts { directory, known: Mutex::default() };
     let threads = IndexOptions::default().threads;
     let sources = ReferenceSources {
         index: &index.symbols,
         graph: &index.references,
-        names: &NamesCache::default(),
+        names: &FileScopesCache::default(),
         texts: &|key| texts.text(key),
-        each_part: &|search| in_parts(threads, search),
+        each_part: &|search| run_on_threads(threads, search),
     };
     let ask = |name: &str, path: Option<&FileKey>| {
         references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()

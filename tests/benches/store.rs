@@ -14,7 +14,8 @@ use e2e::Times;
 use serde_json::json;
 use strata_conversation::history::{ContentBlock, Message, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_host::store::{
-    Access, Commit, Coverage, Limits, NewSession, Scope, SessionId, Store, StoreError, WorkspaceKey,
+    Access, NewSession, RankingCoverage, Scope, SearchLimits, SessionChange, SessionId, Store, StoreError,
+    WorkspaceKey,
 };
 
 /// Messages of one session.
@@ -63,12 +64,12 @@ fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
         ("commonest in one session", rank(&[0]), &Scope::Session(id.clone())),
         ("middling in one session", rank(&[1_000]), &Scope::Session(id.clone())),
     ] {
-        let found = store.search(&query, scope, Limits::default())?;
+        let found = store.search(&query, scope, SearchLimits::default())?;
         let coverage = match found.coverage {
-            Coverage::All => "all".to_owned(),
-            Coverage::Newest(newest) => format!("newest {newest}"),
+            RankingCoverage::All => "all".to_owned(),
+            RankingCoverage::Newest(newest) => format!("newest {newest}"),
         };
-        let took = times(ROUNDS, || store.search(&query, scope, Limits::default()).map(drop))?;
+        let took = times(ROUNDS, || store.search(&query, scope, SearchLimits::default()).map(drop))?;
         println!("search {label:26}{took}  {:2} hits of {coverage}", found.hits.len());
     }
     Ok(())
@@ -81,8 +82,10 @@ fn append(store: &mut Store, id: &SessionId) -> Result<(), StoreError> {
     let took = times(APPENDS, || {
         let appended = vec![words.message(next)];
         next += 1;
-        store
-            .commit(&handle, &Commit { appended, next_id: next, state: Some(json!({})), ..Commit::default() })
+        store.commit(
+            &handle,
+            &SessionChange { appended, next_id: next, state: Some(json!({})), ..SessionChange::default() },
+        )
     })?;
     println!("append one message              {took}");
     Ok(())
@@ -96,7 +99,10 @@ fn fill(store: &mut Store, messages: usize) -> Result<(), StoreError> {
         let id = format!("bench-{session}").parse()?;
         let new = NewSession { id, name: String::new(), created_ms: session as u64 };
         let handle = store.create(&new)?;
-        store.commit(&handle, &Commit { appended: messages, next_id: count as u64, ..Commit::default() })?;
+        store.commit(
+            &handle,
+            &SessionChange { appended: messages, next_id: count as u64, ..SessionChange::default() },
+        )?;
     }
     Ok(())
 }

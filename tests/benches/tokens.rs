@@ -183,7 +183,7 @@ fn edits(source: &str) {
     let (counter, tokenizer) = (TokenCounter::default(), Tokenizer::O200k);
     let mut lines: Vec<String> = source.split_inclusive('\n').map(str::to_owned).collect();
     let mut before = source.to_owned();
-    let mut hash = ContentHash::of(&before);
+    let mut hash = ContentHash::from_text(&before);
     counter.count_hashed(tokenizer, &before, hash);
     let (mut times, mut wrong, mut checked) = (Vec::new(), 0, 0);
     for edit in 0..EDITS {
@@ -191,7 +191,7 @@ fn edits(source: &str) {
         let line = edit * 7_919 % lines.len();
         lines[line] = format!("    edited = line({edit})\n");
         let after = lines.concat();
-        let after_hash = ContentHash::of(&after);
+        let after_hash = ContentHash::from_text(&after);
         let start = Instant::now();
         let count = counter.recount(tokenizer, (&before, hash), (&after, after_hash));
         times.push(start.elapsed());

@@ -13,10 +13,11 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::buffer::Buffer;
 use strata_code::document::Document;
-use strata_lsp::position::Encoding;
+use strata_lsp::position::PositionEncoding;
 use strata_lsp::sync;
 
-const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+const ENCODINGS: [PositionEncoding; 3] =
+    [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
 
 /// What is typed: one to four bytes, one or two UTF-16 units, joined characters, all line ends, and the characters that
 /// look like line ends and are none in the protocol.
@@ -82,7 +83,7 @@ impl Model {
 
     /// The position of a byte; `None` inside a character and between the two bytes of a CRLF, for which the protocol has
     /// no name.
-    fn position(&self, byte: usize, encoding: Encoding) -> Option<Position> {
+    fn position(&self, byte: usize, encoding: PositionEncoding) -> Option<Position> {
         let line = self.lines.partition_point(|line| line.start <= byte).checked_sub(1)?;
         let Line { start, end } = self.lines[line];
         let before = self.text.get(start..byte).filter(|_| byte <= end)?;
@@ -91,7 +92,7 @@ impl Model {
 
     /// The byte of a position: after the end of a line is its end, the line after the last one is the end of the
     /// text. `None` for what is inside a character or further down.
-    fn byte(&self, position: Position, encoding: Encoding) -> Option<usize> {
+    fn byte(&self, position: Position, encoding: PositionEncoding) -> Option<usize> {
         if position.line as usize == self.lines.len() {
             return Some(self.text.len());
         }
@@ -134,7 +135,7 @@ fn typed(rng: &mut Rng) -> String {
 }
 
 /// A byte that has a position, at `from` or after it.
-fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: Encoding) -> usize {
+fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: PositionEncoding) -> usize {
     let wanted = from + rng.below(model.text.len() - from + 1);
     (wanted..).find(|byte| model.position(*byte, encoding).is_some()).unwrap()
 }
@@ -143,12 +144,12 @@ fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: Encoding) -> usize 
 struct Pair {
     model: Model,
     buffer: Buffer,
-    encoding: Encoding,
+    encoding: PositionEncoding,
     version: i32,
 }
 
 impl Pair {
-    fn new(text: &str, encoding: Encoding) -> Self {
+    fn new(text: &str, encoding: PositionEncoding) -> Self {
         let buffer = Buffer::new(&key(), Document::open(text, 1, "rust"));
         Self { model: Model::new(text), buffer, encoding, version: 1 }
     }
@@ -158,7 +159,7 @@ impl Pair {
         self.version += 1;
         let changes: Vec<_> =
             changes.iter().map(|change| serde_json::from_value(change.clone()).unwrap()).collect();
-        self.buffer = sync::changed(&self.buffer, self.version, &changes, self.encoding);
+        self.buffer = sync::apply_changes(&self.buffer, self.version, &changes, self.encoding);
     }
 
     fn agrees(&self) -> bool {
@@ -206,11 +207,11 @@ impl fmt::Display for Pair {
     }
 }
 
-fn units(text: &str, encoding: Encoding) -> usize {
+fn units(text: &str, encoding: PositionEncoding) -> usize {
     let unit = match encoding {
-        Encoding::Utf8 => Unit::Utf8,
-        Encoding::Utf16 => Unit::Utf16,
-        Encoding::Utf32 => Unit::Utf32,
+        PositionEncoding::Utf8 => Unit::Utf8,
+        PositionEncoding::Utf16 => Unit::Utf16,
+        PositionEncoding::Utf32 => Unit::Utf32,
     };
     unit.length(text)
 }
@@ -379,7 +380,7 @@ fn what_follows_an_invalid_range_waits_for_the_full_text() {
     let reversed = range(Position { line: 0, character: 2 }, Position { line: 0, character: 1 });
     let invalid = json!({ "range": reversed, "text": "wrong" });
 
-    let mut pair = Pair::new("text", Encoding::Utf16);
+    let mut pair = Pair::new("text", PositionEncoding::Utf16);
     pair.tell(&[insert("a "), invalid.clone(), insert("b ")]);
     assert_eq!(
         pair.buffer.document().text(),
@@ -398,11 +399,11 @@ fn what_follows_an_invalid_range_waits_for_the_full_text() {
 #[test]
 fn a_place_inside_a_character_is_invalid_in_the_units_that_have_one() {
     for (encoding, text, inside) in [
-        (Encoding::Utf8, "é", &[1][..]),
-        (Encoding::Utf8, "x🦀\n", &[2, 3, 4]),
-        (Encoding::Utf16, "é", &[]),
-        (Encoding::Utf16, "x🦀y\r\n", &[2]),
-        (Encoding::Utf32, "👩\u{200D}👧", &[]),
+        (PositionEncoding::Utf8, "é", &[1][..]),
+        (PositionEncoding::Utf8, "x🦀\n", &[2, 3, 4]),
+        (PositionEncoding::Utf16, "é", &[]),
+        (PositionEncoding::Utf16, "x🦀y\r\n", &[2]),
+        (PositionEncoding::Utf32, "👩\u{200D}👧", &[]),
     ] {
         let line = text.lines().next().unwrap_or_default();
         for character in 0..=small(units(line, encoding)) {

@@ -84,14 +84,14 @@ fn servers_tell_their_windows() {
         (Dialect::Gemini, vec![], None, vec![]),
     ] {
         let server = ModelServer::start(dialect, replies);
-        let window = provider(dialect, server.base_url()).window(&Cancel::new());
+        let window = provider(dialect, server.base_url()).context_window(&Cancel::new());
         assert_eq!(window, expected, "{dialect:?} {requests:?}");
         let asked: Vec<String> = server.asked().into_iter().map(|asked| asked.line).collect();
         assert_eq!(asked, requests, "{dialect:?}");
     }
     let elsewhere = Some("https://llm.example.com/v1".to_owned());
     let elsewhere = Provider { base_url: elsewhere, ..provider(Dialect::OpenAi, String::new()) };
-    assert_eq!(elsewhere.window(&Cancel::new()), None);
+    assert_eq!(elsewhere.context_window(&Cancel::new()), None);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_model_that_cannot_be_loaded_is_loaded_for_its_window_only_once() {
         json(shown("num_ctx 512")),
     ];
     let server = ModelServer::start(Dialect::Ollama, replies);
-    let window = || provider(Dialect::Ollama, server.base_url()).window(&Cancel::new());
+    let window = || provider(Dialect::Ollama, server.base_url()).context_window(&Cancel::new());
     // Whether it is loaded now, or its file sets a window, is still asked.
     assert_eq!([window(), window(), window()], [None, None, Some(512)]);
     let lines: Vec<String> = server.asked().into_iter().map(|asked| asked.line).collect();

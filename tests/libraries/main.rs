@@ -20,11 +20,11 @@ mod token_recounts;
 
 use std::time::Duration;
 
-use strata_host::provider::Limits;
+use strata_host::provider::RequestLimits;
 
 /// Ten minutes for a reply, which may be silent for five, and two retries.
-pub(crate) fn limits() -> Limits {
-    Limits {
+pub(crate) fn limits() -> RequestLimits {
+    RequestLimits {
         deadline: Duration::from_secs(600),
         stall: Duration::from_secs(300),
         max_reply_bytes: 16 << 20,

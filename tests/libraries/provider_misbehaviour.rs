@@ -19,7 +19,7 @@ use strata_conversation::providers::Format;
 use strata_conversation::providers::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 #[cfg(unix)]
 use strata_host::provider::{KeySource, Provider};
-use strata_host::provider::{Limits, SendError, SendEvent, Sent};
+use strata_host::provider::{RequestLimits, SendError, SendEvent, StreamOutcome};
 use strata_tokens::cost::Usage;
 
 /// What the server says when it can.
@@ -32,7 +32,7 @@ const HALF: &str = "An answer, déjà vu, ";
 const SOON: Duration = Duration::from_secs(20);
 
 struct Outcome {
-    result: Result<Sent, SendError>,
+    result: Result<StreamOutcome, SendError>,
     /// What was given out, in order.
     text: String,
     asked: Vec<ModelRequest>,
@@ -57,11 +57,11 @@ fn body(format: Format) -> Value {
     format.dialect().unwrap().question("small-model", "You help.", "What is marked?", 500)
 }
 
-fn limits() -> Limits {
-    Limits { deadline: LIMIT, ..crate::limits() }
+fn limits() -> RequestLimits {
+    RequestLimits { deadline: LIMIT, ..crate::limits() }
 }
 
-fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &Limits) -> Outcome {
+fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &RequestLimits) -> Outcome {
     let server = ModelServer::start(dialect, replies);
     let mut text = String::new();
     let body = body(kind(dialect).format());
@@ -186,10 +186,10 @@ fn a_stream_that_breaks_off_keeps_what_came() {
             matches!(&broken, SendError::Provider { status: None, error } if error.message == "Overloaded")
         );
         // A busy machine must be able to connect and to send half of an answer in this time.
-        let limits = Limits { stall: Duration::from_secs(2), ..limits() };
+        let limits = RequestLimits { stall: Duration::from_secs(2), ..limits() };
         let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
         assert_eq!(broken, SendError::Stalled { after: limits.stall }, "{dialect:?}");
-        let limits = Limits { stall: Duration::from_secs(60), deadline: limits.stall, ..limits };
+        let limits = RequestLimits { stall: Duration::from_secs(60), deadline: limits.stall, ..limits };
         let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
         assert_eq!(broken, SendError::Timeout { after: limits.deadline }, "{dialect:?}");
     });
@@ -205,7 +205,7 @@ fn a_stream_that_breaks_off_before_it_says_anything_is_asked_for_once_more() {
             assert!(outcome.result.is_err() && outcome.text.is_empty(), "{dialect:?} {fate:?}");
             assert_eq!(outcome.asked.len(), 2, "{dialect:?} {fate:?}: each of them may have been billed");
         }
-        let limits = Limits { stall: Duration::from_millis(300), ..limits() };
+        let limits = RequestLimits { stall: Duration::from_millis(300), ..limits() };
         for silence in [Reply::StreamNothing(StreamFate::Stall), Reply::Stall, Reply::Silence] {
             let outcome = stream_within(dialect, vec![silence, answer()], &limits);
             assert_eq!(
@@ -242,7 +242,7 @@ fn garbage_is_no_stream() {
 #[test]
 fn a_reply_without_end_is_not_kept() {
     for dialect in Dialect::ALL {
-        let limits = Limits { max_reply_bytes: 1 << 20, ..limits() };
+        let limits = RequestLimits { max_reply_bytes: 1 << 20, ..limits() };
         let outcome = stream_within(dialect, vec![Reply::StreamEndless], &limits);
         let sent = outcome.result.unwrap();
         assert_eq!(sent.broken, Some(SendError::TooLong { limit: 1 << 20 }), "{dialect:?}");

@@ -11,7 +11,7 @@ use e2e::{Dialect, LIMIT, ModelServer, Reply, Rng};
 use serde_json::{Value, json};
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::ReplyEvent;
-use strata_host::provider::{Key, KeySource, Limits, Provider, SendEvent};
+use strata_host::provider::{Key, KeySource, Provider, RequestLimits, SendEvent};
 use strata_host::summarise::SummaryQuestion;
 
 const STREAM: &str = "text/event-stream";
@@ -126,7 +126,7 @@ fn check(key: &str, dialect: Dialect, text: &str) {
 fn given_out(provider: &Provider) -> String {
     let body = provider.kind.dialect().question("small-model", "", "What is marked?", 500);
     let (mut events, mut texts, mut thoughts) = (String::new(), String::new(), String::new());
-    let limits = Limits { deadline: LIMIT, retries: 0, ..crate::limits() };
+    let limits = RequestLimits { deadline: LIMIT, retries: 0, ..crate::limits() };
     let sent = provider.stream(&body, &limits, &Cancel::new(), &mut |event| {
         write!(events, "{event:?} ").unwrap();
         match event {

@@ -3,7 +3,7 @@
 use e2e::Rng;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use strata_prompt::settings::Settings;
-use strata_tokens::redaction::{Destination, PlaceholderKey, RestoredText, Screen, placeholders};
+use strata_tokens::redaction::{Destination, PlaceholderKey, RestoredText, SecretRedactor, placeholders};
 
 /// Pieces of which answers are made. `$` is a placeholder.
 const PIECES: [&str; 44] = [
@@ -128,9 +128,9 @@ fn rendered(text: &str) -> String {
 fn no_renderer_finds_a_restored_secret_in_an_address() {
     let mut settings = Settings::default();
     settings.redaction.show_secrets = true;
-    let screen = Screen::new(|| PlaceholderKey::new([7; 32])).with(&settings.redaction);
+    let screen = SecretRedactor::new(|| PlaceholderKey::new([7; 32])).with_settings(&settings.redaction);
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
-    let placeholder = placeholders(&screen.text(&secret)).next().unwrap().1.to_string();
+    let placeholder = placeholders(&screen.redact_text(&secret)).next().unwrap().1.to_string();
     let rounds: usize = if std::env::var_os("STRATA_LONG").is_some() { 2_000_000 } else { 20_000 };
     let (mut rng, mut restored, mut addresses) = (Rng::new(40), 0, 0);
     for _ in 0..rounds {

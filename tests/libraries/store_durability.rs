@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use e2e::{Rng, rerun};
 use strata_conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_host::store::{
-    Access, Commit, NewSession, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
+    Access, NewSession, SessionChange, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
 };
 
 /// Set in the process that is started again: the folder of the test.
@@ -139,7 +139,9 @@ fn append_and_acknowledge(folder: &Path, session: &SessionId) {
     };
     for number in store.load(session).unwrap().next_id..APPENDS {
         let appended = vec![said(number)];
-        store.commit(&handle, &Commit { appended, next_id: number + 1, ..Commit::default() }).unwrap();
+        store
+            .commit(&handle, &SessionChange { appended, next_id: number + 1, ..SessionChange::default() })
+            .unwrap();
         println!("ack {number}");
         // As a user would, it leaves others their turn.
         thread::sleep(Duration::from_millis(1));

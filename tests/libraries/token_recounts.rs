@@ -56,7 +56,7 @@ fn a_recount_is_the_count_of_the_whole() {
     }
     let mut rng = Rng::new(7);
     let mut text: Vec<char> = source.chars().collect();
-    let (mut before, mut hash) = (source.clone(), ContentHash::of(&source));
+    let (mut before, mut hash) = (source.clone(), ContentHash::from_text(&source));
     for _ in 0..edits() {
         if text.len() < source.len() / 2 {
             text.extend(source.chars());
@@ -68,7 +68,7 @@ fn a_recount_is_the_count_of_the_whole() {
         let typed = TYPED[rng.below(TYPED.len())].repeat(1 + rng.below(4) * rng.below(4));
         text.splice(start..end, typed.chars());
         let after: String = text.iter().collect();
-        let after_hash = ContentHash::of(&after);
+        let after_hash = ContentHash::from_text(&after);
         for tokenizer in EXACT {
             let recount = counter.recount(tokenizer, (&before, hash), (&after, after_hash));
             assert_eq!(recount, TokenCounter::default().count(tokenizer, &after), "{tokenizer:?}: {typed:?}");

@@ -11,8 +11,8 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
-use strata_host::secrets::secret_by_name;
-use strata_tokens::redaction::{Destination, PlaceholderKey, Screen, scan};
+use strata_host::secrets::secret_rule_by_name;
+use strata_tokens::redaction::{Destination, PlaceholderKey, SecretRedactor, scan};
 
 /// Minimum share of the secrets that are found, in tenths of a percent.
 const DEVELOPMENT: usize = 890;
@@ -27,9 +27,9 @@ fn secrets_of_a_stranger_are_found() {
     let entries = entries();
     let kinds: std::collections::BTreeSet<_> = entries.iter().map(|entry| &entry.kind).collect();
     assert!(entries.len() >= 200 && kinds.len() >= 60);
-    let screen = Screen::new(|| PlaceholderKey::new([7; 32]));
+    let screen = SecretRedactor::new(|| PlaceholderKey::new([7; 32]));
     for (half, least) in [(Half::Development, DEVELOPMENT), (Half::HeldBack, HELD_BACK)] {
-        let (recall, missed) = recall(&entries, half, |text| screen.text(text).into_owned());
+        let (recall, missed) = recall(&entries, half, |text| screen.redact_text(text).into_owned());
         assert!(recall.per_mille() >= least, "{half:?}: {recall:?}, not found:\n{}", missed.join("\n"));
     }
 }
@@ -43,11 +43,11 @@ fn secrets_of_a_stranger_leave_no_front_end() {
     for (path, entry) in paths.iter().zip(&entries) {
         repo.write(path, &entry.text);
     }
-    let screen = Screen::new(|| PlaceholderKey::new([7; 32]));
+    let screen = SecretRedactor::new(|| PlaceholderKey::new([7; 32]));
     let found: Vec<Vec<&String>> = entries
         .iter()
         .map(|entry| {
-            let screened = screen.text(&entry.text).into_owned();
+            let screened = screen.redact_text(&entry.text).into_owned();
             entry.secrets.iter().filter(|secret| !screened.contains(*secret)).collect()
         })
         .collect();
@@ -112,10 +112,10 @@ fn secrets_of_a_stranger_leave_no_front_end() {
 
 #[test]
 fn a_text_of_a_stranger_is_screened_once_and_comes_back() {
-    let screen = Screen::new(|| PlaceholderKey::new([7; 32]));
+    let screen = SecretRedactor::new(|| PlaceholderKey::new([7; 32]));
     for entry in entries() {
-        let out = screen.text(&entry.text).into_owned();
-        assert_eq!(screen.text(&out), out, "{}", entry.path);
+        let out = screen.redact_text(&entry.text).into_owned();
+        assert_eq!(screen.redact_text(&out), out, "{}", entry.path);
         let restored = screen.restore(&out, Destination::Edit).text;
         assert_eq!(serde_json::json!(restored), entry.text, "{}", entry.path);
         assert_eq!(out.lines().count(), entry.text.lines().count(), "{}", entry.path);
@@ -124,7 +124,7 @@ fn a_text_of_a_stranger_is_screened_once_and_comes_back() {
 
 #[test]
 fn a_file_name_of_a_stranger_is_judged_as_meant() {
-    let is_secret = |name: &str| secret_by_name(&FileKey::from(name)).is_some();
+    let is_secret = |name: &str| secret_rule_by_name(&FileKey::from(name)).is_some();
     let (secret, ordinary): (Vec<_>, Vec<_>) = file_names().partition(|(_, secret)| *secret);
     let shown: Vec<&str> = secret.iter().map(|(name, _)| *name).filter(|name| !is_secret(name)).collect();
     let withheld: Vec<&str> = ordinary.iter().map(|(name, _)| *name).filter(|name| is_secret(name)).collect();

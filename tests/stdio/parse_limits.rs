@@ -69,9 +69,9 @@ fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
     let key = {
         use strata_base::hash::ContentHash;
         use strata_code::outline::{language_of, version_hash};
-        let text = ContentHash::of(&repo.read("tool.py"));
+        let text = ContentHash::from_text(&repo.read("tool.py"));
         let version_hash = version_hash(language_of(&"tool.py".into(), "").unwrap());
-        ContentHash::of_parts([&text.to_bytes()[..], &version_hash.to_bytes()[..]])
+        ContentHash::from_parts([&text.to_bytes()[..], &version_hash.to_bytes()[..]])
     };
     for file in fs::read_dir(&records).unwrap().map(|file| file.unwrap().path()).filter(|file| file.is_file())
     {

@@ -59,14 +59,14 @@ use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::CompactionNotice;
 use crate::services::running_compaction::RunningCompaction;
 
-pub use definition::{COMMANDS, Definition, described};
+pub use definition::{COMMANDS, CommandDefinition, describe_all};
 pub use error::{CommandError, FailureDetails};
 pub use invocation::Invocation;
-pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob};
+pub(crate) use model_job::{AnswerDocument, Connection, ForwardJob, SendJob};
 pub use model_job::{ModelJob, ToolAccess};
 pub use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
-pub(crate) use named_file::does_not_exist;
-pub(crate) use provider_error::described as described_send_error;
+pub(crate) use named_file::missing_path_message;
+pub(crate) use provider_error::describe_send_error as described_send_error;
 pub use reply::{Deferred, Reply};
 
 pub use crate::model::sessions::MAIN_SESSION;
@@ -74,14 +74,14 @@ pub use strata_code::excerpts::ExcerptReason;
 pub use strata_conversation::compaction::{CompactionStatus, ConversationSize};
 /// Types of the engine and the host in arguments and replies.
 pub use strata_conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
-pub use strata_conversation::iteration::{FileChange, FileEvent, LoopStatus, NewIteration, Promise};
+pub use strata_conversation::iteration::{FileChange, FileEvent, LoopPromise, LoopStatus, NewIteration};
 pub use strata_conversation::providers::Format;
 pub use strata_conversation::selection::Choice;
 pub use strata_host::config::Layer;
 pub use strata_prompt::assembly::{AssembledPrompt, PromptCost};
 pub use strata_prompt::budget::BudgetReport;
 pub use strata_prompt::layout::{Part, Tier};
-pub use strata_prompt::session::{LastTurn, RequestError, Status};
+pub use strata_prompt::session::{LastTurn, RequestError, RequestStatus};
 pub use strata_prompt::tiers::PolicyName;
 pub use strata_prompt::wire::Body;
 pub use strata_tokens::cost::{Amount, ComparedCost, CostComparison, LifetimeCost, Usage};
@@ -210,14 +210,14 @@ pub struct Context<'a> {
     /// Effects to apply after the command has succeeded.
     pub effects: Vec<Effect>,
     /// Write to the store that runs at the end of the command. The session itself is saved separately.
-    pub(crate) write: Option<Write>,
+    pub(crate) write: Option<StoreWrite>,
     /// Whether `write` has run. Once it has, the command can no longer be cancelled.
     pub has_written: bool,
 }
 
 /// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
 /// panics or is cancelled.
-pub(crate) struct Write {
+pub(crate) struct StoreWrite {
     run: Box<RunWrite>,
     /// Whether the write provides the reply.
     has_reply: bool,
@@ -225,12 +225,12 @@ pub(crate) struct Write {
 
 impl Context<'_> {
     /// Resolves `text`, the value of the argument `field`, to a file.
-    fn file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
+    fn resolve_file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
         self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
     }
 
     /// Schedules a write to the store for the end of the command, which provides the reply.
-    fn write_last<R, W>(&mut self, write: W) -> Deferred<R>
+    fn schedule_write_with_reply<R, W>(&mut self, write: W) -> Deferred<R>
     where
         R: Send + Sync + 'static,
         W: FnOnce(&SessionStore) -> Result<R, CommandError> + Send + 'static,
@@ -241,16 +241,16 @@ impl Context<'_> {
             reply.provide(write(store)?);
             Ok(())
         };
-        self.write = Some(Write { run: Box::new(run), has_reply: true });
+        self.write = Some(StoreWrite { run: Box::new(run), has_reply: true });
         deferred
     }
 
     /// Schedules a write to the store for the end of the command.
-    fn write_after<W>(&mut self, write: W)
+    fn schedule_write<W>(&mut self, write: W)
     where
         W: FnOnce(&SessionStore) -> Result<(), CommandError> + Send + 'static,
     {
-        self.write = Some(Write { run: Box::new(write), has_reply: false });
+        self.write = Some(StoreWrite { run: Box::new(write), has_reply: false });
     }
 }
 
@@ -323,7 +323,7 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
 }
 
 /// Adds `stateVersion` to a reply: the number of changes to its session so far.
-pub fn versioned(mut reply: Value, session: &Session) -> Value {
+pub fn with_state_version(mut reply: Value, session: &Session) -> Value {
     if let Value::Object(reply) = &mut reply {
         reply.insert("stateVersion".to_owned(), session.cache.revision.into());
     }

@@ -6,12 +6,12 @@
 pub mod plan;
 mod point;
 
-pub use point::Point;
+pub use point::FaultPoint;
 
 /// Marks a point in the work called `work_name`, at which a test may inject a panic.
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]
 #[inline]
-pub fn reach(work_name: &str, point: Point) {
+pub fn reach(work_name: &str, point: FaultPoint) {
     #[cfg(feature = "faults")]
     plan::reach(work_name, point);
 }
@@ -19,21 +19,21 @@ pub fn reach(work_name: &str, point: Point) {
 /// Wraps work for another thread, so that the fault-injection plan of the current thread applies to it. Marks a point
 /// before and after the work.
 #[inline]
-pub fn carried<T>(work_name: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
-    inherited(move || {
-        reach(work_name, Point::Before);
+pub fn with_fault_points<T>(work_name: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    inherit_plan(move || {
+        reach(work_name, FaultPoint::Before);
         let result = work();
-        reach(work_name, Point::After);
+        reach(work_name, FaultPoint::After);
         result
     })
 }
 
 /// Like `carried`, but without points of its own, for threads that never end.
 #[inline]
-pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub fn inherit_plan<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     #[cfg(feature = "faults")]
     {
-        plan::inherited(work)
+        plan::inherit_plan(work)
     }
     #[cfg(not(feature = "faults"))]
     {

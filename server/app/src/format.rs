@@ -3,17 +3,17 @@
 use strata_base::sanitize::is_invisible;
 use strata_conversation::selection::{Extent, LineRange};
 
-pub use strata_base::text::grouped;
+pub use strata_base::text::group_digits;
 
 /// Formats a number with its noun: `1 file`, `1,204 files`.
-pub fn counted(number: usize, noun: &str) -> String {
+pub fn pluralize(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
+    format!("{} {noun}{plural}", group_digits(number))
 }
 
 /// Formats a number of tokens: `1 token`, `1,234 tokens`.
 pub(crate) fn tokens(number: usize) -> String {
-    counted(number, "token")
+    pluralize(number, "token")
 }
 
 /// Formats an amount of money: `$0.0123`, `$4.56`.
@@ -25,7 +25,7 @@ pub fn dollars(amount: f64) -> String {
         _ => {
             let cents = (amount * 100.0).round();
             let (units, remainder) = ((cents / 100.0).floor(), cents % 100.0);
-            format!("${}.{remainder:02.0}", grouped(units as usize))
+            format!("${}.{remainder:02.0}", group_digits(units as usize))
         }
     }
 }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_count_has_its_noun() {
-        assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
+        assert_eq!((pluralize(1, "file"), pluralize(1_000, "file")), ("1 file".into(), "1,000 files".into()));
         assert_eq!((tokens(1), tokens(0)), ("1 token".to_owned(), "0 tokens".to_owned()));
     }
 

@@ -6,14 +6,14 @@ mod tidy;
 use serde_json::{Map, Value, json};
 use strata_prompt::settings::Settings;
 
-pub use shapes::Shapes;
+pub use shapes::TypeSchemas;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Returns the schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {
-    let mut shapes = Shapes::default();
-    shapes.input_type::<Settings>();
+    let mut shapes = TypeSchemas::default();
+    shapes.add_input_type::<Settings>();
     let mut definitions = shapes.finish();
     let root = match definitions.shift_remove("Settings") {
         Some(Value::Object(root)) => root,

@@ -38,19 +38,19 @@ pub struct Services {
     /// Connection to the user and the client. `None` in a headless workspace.
     front_end: Option<Arc<dyn FrontEnd>>,
     /// Unknown models that the user has been warned about.
-    unknown_models: Mutex<NoticeLog>,
+    unknown_models: Mutex<ShownNotices>,
     /// Files with secrets that the user has been warned about.
-    redacted: Mutex<NoticeLog>,
+    redacted: Mutex<ShownNotices>,
 }
 
 /// Hashes of the notices shown to the user, newest last.
 #[derive(Debug, Default)]
-struct NoticeLog(VecDeque<ContentHash>);
+struct ShownNotices(VecDeque<ContentHash>);
 
-impl NoticeLog {
+impl ShownNotices {
     /// Records a notice. Returns whether it is new.
     fn record(&mut self, text: &str) -> bool {
-        let hash = ContentHash::of(text);
+        let hash = ContentHash::from_text(text);
         if self.0.contains(&hash) {
             return false;
         }
@@ -80,8 +80,8 @@ impl Services {
     }
 
     /// Returns whether a model writes the summaries. A command that needs a summary may then have to wait.
-    pub(crate) fn asks_model(&self, snapshot: &Snapshot) -> bool {
-        matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
+    pub(crate) fn has_summary_model(&self, snapshot: &Snapshot) -> bool {
+        matches!(self.summarizer(snapshot).summarizer(), Summariser::Model { .. })
     }
 
     /// Returns the client for exact token counts, if the front end's client can provide them.
@@ -94,7 +94,7 @@ impl Services {
     }
 
     /// Records a warning about an unknown model. Returns whether it is the first one about this model.
-    pub(crate) fn is_new_model(&self, model: &str) -> bool {
+    pub(crate) fn record_unknown_model(&self, model: &str) -> bool {
         let mut log = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         log.record(model)
     }
@@ -137,13 +137,16 @@ mod tests {
         let services = Services::default();
         let model = |number: usize| format!("model-{number}");
         for number in 0..MAX_NOTICES {
-            assert!(services.is_new_model(&model(number)));
+            assert!(services.record_unknown_model(&model(number)));
             assert!(services.warn_of_secrets(&FileKey::new(model(number)), "it holds a secret"));
         }
-        assert!(!services.is_new_model(&model(0)) && !services.is_new_model(&model(MAX_NOTICES - 1)));
-        assert!(services.is_new_model(&model(MAX_NOTICES)));
-        assert!(services.is_new_model(&model(0)), "it had to make way");
-        assert!(!services.is_new_model(&model(MAX_NOTICES - 1)));
+        assert!(
+            !services.record_unknown_model(&model(0))
+                && !services.record_unknown_model(&model(MAX_NOTICES - 1))
+        );
+        assert!(services.record_unknown_model(&model(MAX_NOTICES)));
+        assert!(services.record_unknown_model(&model(0)), "it had to make way");
+        assert!(!services.record_unknown_model(&model(MAX_NOTICES - 1)));
         assert!(!services.warn_of_secrets(&FileKey::new(model(0)), "it holds a secret"));
         for log in [&services.unknown_models, &services.redacted] {
             assert_eq!(log.lock().unwrap().0.len(), MAX_NOTICES);

@@ -38,15 +38,15 @@ pub(crate) fn release_when_idle() {
             thread::sleep(READ_INTERVAL);
             let Some(resident) = resident_pages() else { return };
             if readings.is_release_due(resident) {
-                release();
-                readings.released(resident_pages().unwrap_or(resident));
+                release_memory();
+                readings.record_release(resident_pages().unwrap_or(resident));
             }
         }
     });
 }
 
 #[expect(unsafe_code, reason = "this function of malloc has no safe interface")]
-fn release() {
+fn release_memory() {
     // SAFETY: the call releases free pages under malloc's own locks.
     unsafe { libc::malloc_trim(0) };
 }
@@ -75,7 +75,7 @@ impl MemoryReadings {
         is_idle && resident - lowest >= RELEASE_THRESHOLD
     }
 
-    fn released(&mut self, resident: u64) {
+    fn record_release(&mut self, resident: u64) {
         (self.lowest, self.last) = (Some(resident), resident);
     }
 }
@@ -91,7 +91,7 @@ mod tests {
         // It starts, then works, then is idle.
         assert!(!due(10_000) && !due(10_010) && !due(50_000) && !due(40_000));
         assert!(due(40_010));
-        readings.released(20_000);
+        readings.record_release(20_000);
         let mut due = |resident| readings.is_release_due(resident);
         assert!(!due(20_000) && !due(20_000 + RELEASE_THRESHOLD / 2) && !due(20_000 + RELEASE_THRESHOLD / 2));
         assert!(!due(30_000) && due(30_000));

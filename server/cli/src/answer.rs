@@ -22,10 +22,10 @@ pub(crate) fn ask(
     cancel: &Cancel,
     audience: Audience,
 ) -> Result<Reply<SendReply>, Failure> {
-    let mut screen = Screen::new(audience == Audience::Person);
+    let mut screen = AnswerOutput::new(audience == Audience::Person);
     let reply = headless.send(question, cancel, &mut |delta| screen.show(&delta));
     screen.end();
-    reply.map_err(|error| if error.is_missing_key() { without_provider(&error) } else { error.into() })
+    reply.map_err(|error| if error.is_missing_key() { provider_failure(&error) } else { error.into() })
 }
 
 /// Who reads an answer.
@@ -38,20 +38,20 @@ pub(crate) enum Audience {
 }
 
 /// Names the other way to ask, for a provider that cannot be used.
-pub(crate) fn without_provider(error: &CommandError) -> Failure {
+pub(crate) fn provider_failure(error: &CommandError) -> Failure {
     Failure::new(format!("{error}. To send the request yourself, run `strata prompt`"))
 }
 
 /// Shows the warnings, and a line about the cost of the answer.
-pub(crate) fn print_closing(answer: &SendReply) {
+pub(crate) fn print_warnings_and_cost(answer: &SendReply) {
     for warning in &answer.warnings {
         output::print_message(&format!("warning: {warning}"));
     }
-    output::print_message(&closing_line(answer));
+    output::print_message(&cost_line(answer));
 }
 
 /// Returns a line about the answer's cost, and about anything that is missing from it.
-fn closing_line(answer: &SendReply) -> String {
+fn cost_line(answer: &SendReply) -> String {
     let SendCost { paid, read_share, dollars, .. } = answer.cost;
     let mut line = match answer.usage.input_tokens() {
         0 => "the provider did not report usage".to_owned(),
@@ -77,13 +77,13 @@ fn closing_line(answer: &SendReply) -> String {
 }
 
 /// The part of the terminal output that shows an answer.
-struct Screen {
+struct AnswerOutput {
     is_shown: bool,
     is_terminal: bool,
     ends_line: bool,
 }
 
-impl Screen {
+impl AnswerOutput {
     fn new(is_shown: bool) -> Self {
         Self { is_shown, is_terminal: io::stdout().is_terminal(), ends_line: true }
     }

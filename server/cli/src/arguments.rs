@@ -160,7 +160,7 @@ pub(crate) struct RepositoryArguments {
 }
 
 /// Parses a number of tokens, such as `4000` or `4k`.
-fn tokens(text: &str) -> Result<usize, String> {
+fn parse_tokens(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1_000),
         None => (text, 1),
@@ -532,7 +532,7 @@ pub(crate) enum SessionsCommand {
         id: String,
         /// Format of the export
         #[arg(long, visible_alias = "as", value_enum, default_value_t = SessionForm::Jsonl)]
-        format: SessionForm,
+        format: ExportFormatArgument,
         /// Write to this file instead of standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -588,7 +588,7 @@ pub(crate) enum SessionsCommand {
 
 /// Export formats
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SessionForm {
+pub(crate) enum ExportFormatArgument {
     /// All messages with their metadata, one JSON object per line
     Jsonl,
     /// The conversation as the model sees it, as an Anthropic request
@@ -607,17 +607,17 @@ pub(crate) enum SessionForm {
     Opencode,
 }
 
-impl From<SessionForm> for ExportFormat {
-    fn from(form: SessionForm) -> Self {
+impl From<ExportFormatArgument> for ExportFormat {
+    fn from(form: ExportFormatArgument) -> Self {
         match form {
-            SessionForm::Jsonl => Self::Jsonl,
-            SessionForm::Anthropic => Self::Anthropic,
-            SessionForm::Openai => Self::OpenAi,
-            SessionForm::Markdown => Self::Markdown,
-            SessionForm::ClaudeCode => Self::ClaudeCode,
-            SessionForm::Codex => Self::Codex,
-            SessionForm::GeminiCli => Self::GeminiCli,
-            SessionForm::Opencode => Self::Opencode,
+            ExportFormatArgument::Jsonl => Self::Jsonl,
+            ExportFormatArgument::Anthropic => Self::Anthropic,
+            ExportFormatArgument::Openai => Self::OpenAi,
+            ExportFormatArgument::Markdown => Self::Markdown,
+            ExportFormatArgument::ClaudeCode => Self::ClaudeCode,
+            ExportFormatArgument::Codex => Self::Codex,
+            ExportFormatArgument::GeminiCli => Self::GeminiCli,
+            ExportFormatArgument::Opencode => Self::Opencode,
         }
     }
 }
@@ -697,14 +697,14 @@ pub(crate) enum IterationCommand {
     /// Record an iteration
     Add(Box<ReportArguments>),
     /// Print the prompt for the next iteration
-    Prompt(PromptOfLoopArguments),
+    Prompt(LoopPromptArguments),
     /// Show the state of the loop
     Status,
 }
 
 /// Prompt for the next iteration
 #[derive(Debug, Args)]
-pub(crate) struct PromptOfLoopArguments {
+pub(crate) struct LoopPromptArguments {
     /// Goal of the loop. Required before its first iteration
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,

@@ -9,7 +9,7 @@ use strata_app::commands::session::{Fork, ForkParams, ListSessions};
 use strata_app::commands::{NoArguments, SendEnd, ToolAccess};
 use strata_app::runtime::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
 
-use crate::answer::{Audience, without_provider};
+use crate::answer::{Audience, provider_failure};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
@@ -32,13 +32,13 @@ pub(crate) enum ContinueMode {
 }
 
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
-    let (text, piped) = (input::question(&arguments.text)?, input::piped_text(&arguments.text)?);
+    let (text, piped) = (input::read_question(&arguments.text)?, input::read_piped_text(&arguments.text)?);
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Check this first, so that a missing provider is reported before the slow work.
-    headless.provider().map_err(|error| without_provider(&error))?;
+    headless.provider_report().map_err(|error| provider_failure(&error))?;
     let mode = if arguments.fork { ContinueMode::InCopy } else { ContinueMode::InPlace };
     open_conversation(&mut headless, &arguments.conversation, mode)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     selecting::add_piped(&mut headless, piped)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
         ..SendParams::default()
     };
     let cancel = Cancel::new();
-    raise_on_interrupt(&cancel);
+    cancel_on_interrupt(&cancel);
     let audience = if arguments.json { Audience::Program } else { Audience::Person };
     let answer = answer::ask(&mut headless, question, &cancel, audience)?;
     if arguments.json {
         output::print_json(&answer)?;
     }
-    answer::print_closing(&answer);
+    answer::print_warnings_and_cost(&answer);
     if let Some(error) = &answer.error {
         return Err(Failure::new(format!("incomplete answer: {error}")));
     }
@@ -101,7 +101,7 @@ fn print_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let list = headless.call::<ListSessions>(NoArguments {})?;
     let id = headless.session_id();
     let Some(session) = list.sessions.iter().find(|session| session.id == id) else { return Ok(()) };
-    let about = output::shorten(session.about(), MAX_NAME_CHARS);
+    let about = output::shorten(session.display_name(), MAX_NAME_CHARS);
     let when = session.updated_ms.map(|ms| format!(" of {} UTC", format_time(ms))).unwrap_or_default();
     output::print_message(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
     Ok(())
@@ -117,7 +117,7 @@ pub(crate) fn open_session(
         NEW => None,
         LATEST => headless.newest_session()?,
         EDITOR => Some(editor_session_id(headless)?),
-        name => Some(headless.session_named(name)?),
+        name => Some(headless.resolve_session_name(name)?),
     };
     let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };
     if mode == ContinueMode::InCopy {
@@ -135,7 +135,7 @@ pub(crate) fn open_session(
 }
 
 /// Raises `cancel` at the first Ctrl-C. A second Ctrl-C ends the program.
-fn raise_on_interrupt(cancel: &Cancel) {
+fn cancel_on_interrupt(cancel: &Cancel) {
     let cancel = cancel.clone();
     let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use strata_app::commands::budget::Report;
+use strata_app::commands::budget::ReportBudget;
 use strata_app::commands::compaction::{RequestParams, RunParams};
 use strata_app::commands::files::{Deselect, List, Paths, Select, SelectionChange};
 use strata_app::commands::history::{Get, Truncate, TruncateParams};
@@ -21,11 +21,11 @@ use strata_app::format::dollars;
 use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use self::line_editor::{Input, LineEditor};
-use crate::answer::{self, Audience, without_provider};
+use crate::answer::{self, Audience, provider_failure};
 use crate::arguments::ChatArguments;
 use crate::ask::{ContinueMode, open_conversation};
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::sessions::size;
 use crate::usage::{cached_percent, format_count};
 use crate::{repository, selecting};
@@ -55,9 +55,9 @@ struct Chat {
 
 pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
-    headless.provider().map_err(|error| without_provider(&error))?;
+    headless.provider_report().map_err(|error| provider_failure(&error))?;
     open_conversation(&mut headless, &arguments.conversation, ContinueMode::InPlace)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
@@ -108,7 +108,7 @@ impl Chat {
                 self.headless.call::<Reset>(NoArguments {})?;
                 output::print_message("new conversation");
             }
-            "/help" => help(),
+            "/help" => print_help(),
             "/quit" => return Ok(Next::End),
             other => {
                 return Err(Failure::new(format!(
@@ -130,11 +130,11 @@ impl Chat {
             ..SendParams::default()
         };
         let cancel = Cancel::new();
-        self.interrupts.set(Some(&cancel));
+        self.interrupts.set_cancel(Some(&cancel));
         let answer = answer::ask(&mut self.headless, question, &cancel, Audience::Person);
-        self.interrupts.set(None);
+        self.interrupts.set_cancel(None);
         let answer = answer?;
-        answer::print_closing(&answer);
+        answer::print_warnings_and_cost(&answer);
         match &answer.error {
             Some(error) => Err(Failure::new(format!("incomplete answer: {error}"))),
             None => Ok(()),
@@ -148,7 +148,7 @@ impl Chat {
         if paths.is_empty() {
             return Err(Failure::new("name at least one path"));
         }
-        repository::list(&mut self.headless)?;
+        repository::list_files(&mut self.headless)?;
         let typed: Vec<String> = paths.iter().map(|path| self.headless.workspace_path(path)).collect();
         self.headless
             .call::<C>(Paths { paths: typed, ..Paths::default() })
@@ -161,7 +161,7 @@ impl Chat {
         let selected = list.files.iter().filter(|file| file.state == Choice::Selected);
         let selected: Vec<String> = selected
             .filter_map(|file| {
-                Some(format!("{} ({})", output::line(&file.path), counted(file.tokens?, "token")))
+                Some(format!("{} ({})", output::line(&file.path), pluralize(file.tokens?, "token")))
             })
             .collect();
         match selected.is_empty() {
@@ -194,7 +194,7 @@ impl Chat {
     fn print_cost(&mut self) -> Result<(), Failure> {
         let model = self.model.clone();
         let request = RequestParams { model: model.clone(), ..RequestParams::default() };
-        let totals = self.headless.call::<Report>(request)?.totals;
+        let totals = self.headless.call::<ReportBudget>(request)?.totals;
         let price = totals.dollars.map_or_else(|| "unknown price".to_owned(), dollars);
         let next = AssembleParams {
             prompt: Some("?".to_owned()),
@@ -227,7 +227,7 @@ enum Next {
     End,
 }
 
-fn help() {
+fn print_help() {
     for (name, arguments, description) in COMMANDS {
         output::print_message(&format!("{:<20} {description}", format!("{name} {arguments}")));
     }
@@ -278,7 +278,7 @@ impl Interrupts {
         })
     }
 
-    fn set(&self, cancel: Option<&Cancel>) {
+    fn set_cancel(&self, cancel: Option<&Cancel>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancel.cloned();
     }
 }

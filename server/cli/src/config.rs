@@ -7,7 +7,9 @@ use std::process::{Command, ExitCode};
 use serde_json::Value;
 use strata_app::commands::server::{SettingsReply, ShowSettings};
 use strata_app::commands::{CommandError, Layer, NoArguments, Reply};
-use strata_app::runtime::headless::{ChangeError, HeadlessWorkspace, SettingsFile, setting_value, toml_text};
+use strata_app::runtime::headless::{
+    HeadlessWorkspace, SettingChangeError, SettingsFile, setting_value, toml_text,
+};
 use strata_app::table::{Align, Table};
 
 use crate::arguments::{ConfigArguments, ConfigCommand};
@@ -41,7 +43,7 @@ pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn change_failure(error: ChangeError) -> Failure {
+fn change_failure(error: SettingChangeError) -> Failure {
     Failure::new(error.to_string())
 }
 
@@ -86,7 +88,7 @@ fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
             Ok(())
         }
         Some(value) => output::print_text(&format!("{}\n", value_text(value))),
-        None => Err(change_failure(ChangeError::unknown(name))),
+        None => Err(change_failure(SettingChangeError::unknown(name))),
     }
 }
 
@@ -131,7 +133,7 @@ fn edit(
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(|error| Failure::new(error.to_string()))?;
     }
-    if !open_in(&editor, &path)? {
+    if !run_editor(&editor, &path)? {
         return Ok(ExitCode::FAILURE);
     }
     let (_, problems) = repository::open_with_problems(&arguments.repository)?;
@@ -142,7 +144,7 @@ fn edit(
 }
 
 /// Runs an editor, given as a program with arguments. Returns whether it succeeded.
-fn open_in(editor: &str, path: &Path) -> Result<bool, Failure> {
+fn run_editor(editor: &str, path: &Path) -> Result<bool, Failure> {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or_default();
     let status = Command::new(program).args(words).arg(path).status();

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use strata_app::clock::now_ms;
 use strata_app::commands::Amount;
-use strata_app::commands::cost::{CostEntry, CostParams, CostReport, Report};
+use strata_app::commands::cost::{CostEntry, CostParams, CostReport, ReportCosts};
 use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
 
 use crate::arguments::CostArguments;
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::sessions::MAX_NAME_CHARS;
 use crate::usage::{cached_percent, format_count};
 use crate::{repository, when};
@@ -18,7 +18,7 @@ use crate::{repository, when};
 pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
     let since_ms = arguments.since.map(|since| since.start_ms(now_ms()));
     let mut headless = repository::open_stored(&arguments.repository)?;
-    let report = headless.call::<Report>(CostParams { since_ms, by: arguments.by })?;
+    let report = headless.call::<ReportCosts>(CostParams { since_ms, by: arguments.by })?;
     if arguments.json {
         output::print_json(&report)?;
         return Ok(ExitCode::SUCCESS);
@@ -51,7 +51,7 @@ fn render(report: &CostReport) -> String {
 }
 
 fn requests(number: u64) -> String {
-    counted(usize::try_from(number).unwrap_or(usize::MAX), "request")
+    pluralize(usize::try_from(number).unwrap_or(usize::MAX), "request")
 }
 
 fn name(entry: &CostEntry) -> String {

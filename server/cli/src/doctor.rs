@@ -13,7 +13,7 @@ use strata_app::services::provider_client::ProviderReport;
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::repository;
 use strata_app::table::{Align, Table};
 
@@ -69,7 +69,7 @@ fn examine(arguments: &DoctorArguments) -> Findings {
         Err(Failure::OutputClosed) => None,
     };
     let program = env::current_exe().ok();
-    Findings { build, repository, program, on_the_path: on_the_path(), problems }
+    Findings { build, repository, program, on_the_path: find_on_path(), problems }
 }
 
 fn examine_repository(
@@ -81,7 +81,7 @@ fn examine_repository(
     repository::index(&mut headless)?;
     let workspace = headless.report();
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
-    let answer = match arguments.ask.then(|| headless.ask_provider()) {
+    let answer = match arguments.ask.then(|| headless.test_summary_model()) {
         None => None,
         Some(None) => Some("no model is set for summaries (`compaction.model`)".to_owned()),
         Some(Some(Ok(answer))) => Some(format!("it replies {:?}", output::shorten(&answer, 40))),
@@ -90,7 +90,7 @@ fn examine_repository(
             None
         }
     };
-    let provider = if arguments.online { headless.check_provider() } else { headless.provider() }.ok();
+    let provider = if arguments.online { headless.check_provider() } else { headless.provider_report() }.ok();
     if let Some(ProviderReport { problem, unreachable, .. }) = &provider {
         let messages = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
         problems.extend(messages);
@@ -117,14 +117,14 @@ fn provider_row(provider: &ProviderReport) -> String {
 }
 
 /// Returns the program that a shell would start for `strata`.
-fn on_the_path() -> Option<PathBuf> {
+fn find_on_path() -> Option<PathBuf> {
     let name = format!("strata{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
 impl Findings {
     /// Describes which program editors start.
-    fn editors(&self) -> String {
+    fn describe_editor_program(&self) -> String {
         let same = |path: &Path| {
             let real = |path: &Path| path.canonicalize().ok();
             self.program.as_deref().and_then(real).is_some_and(|program| real(path) == Some(program))
@@ -148,24 +148,25 @@ impl Findings {
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, default {}", build.models.known, build.models.default));
-        row("editors", self.editors());
+        row("editors", self.describe_editor_program());
         if let Some(Repository { workspace, view, trust, sessions, provider, answer }) = &self.repository {
             let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
             row("repository", format!("{}, {trust}", roots.join(", ")));
-            row("", format!("{}, {} with an outline", counted(*files, "file"), count(*outlined)));
+            row("", format!("{}, {} with an outline", pluralize(*files, "file"), count(*outlined)));
             for note in notes {
                 row("", format!("note: {note}"));
             }
             row("view", view.to_string());
             match outline_cache {
                 Some(cache) => {
-                    let outlines = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
+                    let outlines =
+                        pluralize(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
                     row("cache", format!("{}: {outlines}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
                 }
                 None => row("cache", "outlines are not cached on disk".to_owned()),
             }
             if let Some(sessions) = sessions {
-                row("store", format!("{}, all readable", counted(*sessions, "conversation")));
+                row("store", format!("{}, all readable", pluralize(*sessions, "conversation")));
             }
             row(
                 "provider",

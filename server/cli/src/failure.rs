@@ -21,7 +21,7 @@ impl Failure {
     }
 
     /// Prefixes the message with `subject`.
-    pub(crate) fn about(self, subject: &str) -> Self {
+    pub(crate) fn with_subject(self, subject: &str) -> Self {
         match self {
             Self::OutputClosed => Self::OutputClosed,
             Self::Message(message) => Self::Message(format!("{subject}: {message}")),
@@ -33,7 +33,7 @@ impl Failure {
         let CommandError::InvalidParams { message, .. } = error else {
             return Self::Message(error.to_string());
         };
-        Self::Message(match headless::is_in(folder) {
+        Self::Message(match headless::is_current_directory_in(folder) {
             true => message.clone(),
             false => format!("{message} (paths are relative to {})", folder.display()),
         })

@@ -10,7 +10,7 @@ pub(crate) fn bar(percent: f64) -> String {
 }
 
 /// Returns a part as a percentage of the total, or 0 if both are 0.
-pub(crate) fn share(part: usize, total: usize) -> f64 {
+pub(crate) fn percentage(part: usize, total: usize) -> f64 {
     100.0 * part as f64 / total.max(1) as f64
 }
 
@@ -23,6 +23,6 @@ mod tests {
         let ends = |percent: f64| bar(percent).chars().filter(|cell| *cell == '█').count();
         assert_eq!([-1.0, 0.0, 2.4, 2.6, 50.0, 99.0, 103.0].map(ends), [0, 0, 0, 1, 10, 20, 20]);
         assert!([0.0, 33.0, 400.0].iter().all(|percent| bar(*percent).chars().count() == LENGTH));
-        assert_eq!([(0, 0), (1, 4), (4, 4)].map(|(part, total)| share(part, total)), [0.0, 25.0, 100.0]);
+        assert_eq!([(0, 0), (1, 4), (4, 4)].map(|(part, total)| percentage(part, total)), [0.0, 25.0, 100.0]);
     }
 }

@@ -32,12 +32,12 @@ const MAX_IMAGE: usize = 3_750_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns a question that may have been given without quotation marks. `-` stands for standard input.
-pub(crate) fn question(words: &[String]) -> Result<String, Failure> {
-    text(&words.join(" "))
+pub(crate) fn read_question(words: &[String]) -> Result<String, Failure> {
+    read_text_argument(&words.join(" "))
 }
 
 /// Returns the text that is piped into a question of other words, shortened if it is long.
-pub(crate) fn piped_text(words: &[String]) -> Result<Option<String>, Failure> {
+pub(crate) fn read_piped_text(words: &[String]) -> Result<Option<String>, Failure> {
     if words == ["-"] || !is_piped() {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ pub(crate) enum Attachment {
 }
 
 /// Reads an attached file: an image, or a text, which is shortened if it is long.
-pub(crate) fn attachment(path: &Path) -> Result<Attachment, Failure> {
+pub(crate) fn read_attachment(path: &Path) -> Result<Attachment, Failure> {
     let size = fs::metadata(path).map_err(|error| Failure::new(error.to_string()))?.len();
     if size > MAX_ATTACHED {
         return Err(Failure::new("is larger than 20 MB"));
@@ -125,7 +125,7 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns the text of an argument. `-` stands for standard input.
-pub(crate) fn text(argument: &str) -> Result<String, Failure> {
+pub(crate) fn read_text_argument(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
     }
@@ -137,7 +137,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
 }
 
 /// Reads a file, or standard input for `-`. Replaces invalid UTF-8.
-pub(crate) fn file(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read_file(path: &Path) -> Result<String, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         if path != Path::new("-") {
             return fs::read(path);
@@ -151,6 +151,6 @@ pub(crate) fn file(path: &Path) -> Result<String, Failure> {
 }
 
 /// Returns the name of an input file, as shown in messages.
-pub(crate) fn name(path: &Path) -> String {
+pub(crate) fn display_name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

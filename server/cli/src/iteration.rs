@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strata_app::commands::iteration::{Add, AddParams, AddReply, Folding, Prompt, PromptParams, Status};
 use strata_app::commands::{
-    Command, CommandError, FileChange, FileEvent, LoopStatus, NewIteration, NoArguments, Promise, Reply,
+    Command, CommandError, FileChange, FileEvent, LoopPromise, LoopStatus, NewIteration, NoArguments, Reply,
 };
 use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
 
 use crate::arguments::{
-    EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, PromptOfLoopArguments,
+    EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, LoopPromptArguments,
     ReportArguments,
 };
 use crate::failure::Failure;
@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
                 .print_sentence(&headless.call::<Add>(params)?, |reply| Ok(report_sentence(reply)))?;
         }
         IterationCommand::Prompt(next) => {
-            let PromptOfLoopArguments { goal, surroundings } = next;
-            let params = PromptParams { goal: goal.clone(), environment: environment(surroundings)? };
+            let LoopPromptArguments { goal, surroundings } = next;
+            let params = PromptParams { goal: goal.clone(), environment: environment_facts(surroundings)? };
             let reply = match goal {
                 // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
@@ -48,8 +48,10 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
             })?;
         }
         IterationCommand::Status => {
-            reply_format
-                .print_reply(&call_on_loop::<Status>(&mut headless, session, NoArguments {})?, status)?;
+            reply_format.print_reply(
+                &call_on_loop::<Status>(&mut headless, session, NoArguments {})?,
+                print_status,
+            )?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -73,9 +75,8 @@ fn loop_settings(arguments: &LoopArguments) -> Result<Map<String, Value>, Failur
 
 fn add_params(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddParams, Failure> {
     let output = match &report.output {
-        Some(path) => {
-            input::file(path).map_err(|error| error.about(&format!("--output {}", input::name(path))))?
-        }
+        Some(path) => input::read_file(path)
+            .map_err(|error| error.with_subject(&format!("--output {}", input::display_name(path))))?,
         None => String::new(),
     };
     let changes = [
@@ -88,7 +89,7 @@ fn add_params(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<
         changes.into_iter().flat_map(|(change, paths)| paths.iter().map(move |path| event(change, path)));
     Ok(AddParams {
         goal: report.goal.clone(),
-        environment: environment(&report.surroundings)?,
+        environment: environment_facts(&report.surroundings)?,
         file_events: events.collect(),
         iteration: NewIteration {
             time_ms: 0,
@@ -105,7 +106,7 @@ fn add_params(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<
 }
 
 /// Returns the environment facts to report, or `None` if no option sets any.
-fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
+fn environment_facts(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let fact = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         Some(_) => Err(Failure::new(format!("--env {given}: missing name before `=`"))),
@@ -143,13 +144,13 @@ fn report_sentence(AddReply { number, promise, fold }: &AddReply) -> String {
             Some(problem) => format!("; {which} could not be summarized yet: {problem}"),
         });
     }
-    if *promise == Promise::Complete {
+    if *promise == LoopPromise::Complete {
         text.push_str("; it reports that the goal was reached");
     }
     text
 }
 
-fn status(status: &LoopStatus) -> Result<(), Failure> {
+fn print_status(status: &LoopStatus) -> Result<(), Failure> {
     let numbers = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let mut table = Table::new([Align::Left, Align::Left]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
@@ -167,8 +168,8 @@ fn status(status: &LoopStatus) -> Result<(), Failure> {
         row("score", score.to_string());
     }
     let reached = match status.promise {
-        Promise::Open => "not reached",
-        Promise::Complete => "reached, according to the last iteration",
+        LoopPromise::Open => "not reached",
+        LoopPromise::Complete => "reached, according to the last iteration",
     };
     row("goal is", reached.to_owned());
     reply::print_table(&table)

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use strata_app::external::External;
-use strata_app::model::redaction::{Screen, screen_of_user};
+use strata_app::model::redaction::{SecretRedactor, screen_of_user};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
@@ -21,9 +21,9 @@ const CAPPED_LIBRARY: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// A writer that screens each log event for secrets.
 #[derive(Clone)]
-struct ScreenedText(Arc<Screen>);
+struct ScreeningWriter(Arc<SecretRedactor>);
 
-impl MakeWriter<'_> for ScreenedText {
+impl MakeWriter<'_> for ScreeningWriter {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -31,11 +31,11 @@ impl MakeWriter<'_> for ScreenedText {
     }
 }
 
-impl Write for ScreenedText {
+impl Write for ScreeningWriter {
     /// Writes one event, which the formatter passes in a single call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        write!(io::stderr(), "{}", External::new(&*self.0.text(&text)).lines())?;
+        write!(io::stderr(), "{}", External::new(&*self.0.redact_text(&text)).lines())?;
         Ok(event.len())
     }
 
@@ -61,12 +61,12 @@ impl From<LogLevel> for LevelFilter {
 ///
 /// # Errors
 /// Returns an error if logging has already been started.
-pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
+pub(crate) fn init(arguments: &LogArguments) -> Result<(), Failure> {
     let max_level = LevelFilter::from(arguments.level);
     let (library, library_level) = CAPPED_LIBRARY;
     let targets = Targets::new().with_default(max_level).with_target(library, max_level.min(library_level));
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(ScreenedText(Arc::new(screen_of_user())))
+        .with_writer(ScreeningWriter(Arc::new(screen_of_user())))
         .with_ansi(false);
     tracing_subscriber::registry()
         .with(lines.with_filter(targets))

@@ -7,7 +7,7 @@ use strata_app::commands::symbols::{Map, MapParams, MapReply};
 
 use crate::arguments::MapArguments;
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::repository;
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
             CommandError::InvalidParams { path, message, .. } if path == "budget" => {
                 Failure::new(format!("--budget: {message}"))
             }
-            error => Failure::from_path_error(headless.folder(), error).about("--focus"),
+            error => Failure::from_path_error(headless.folder(), error).with_subject("--focus"),
         })?;
     if arguments.json {
         output::print_json(&reply)?;
@@ -31,16 +31,16 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
         output::print_text(&format!("{}\n", reply.legend))?;
     }
     output::print_text(&reply.text)?;
-    output::print_message(&format!("{}{}", size(&reply), left_out(&reply)));
+    output::print_message(&format!("{}{}", size(&reply), left_out_note(&reply)));
     Ok(ExitCode::SUCCESS)
 }
 
 fn size(reply: &MapReply) -> String {
-    let files = counted(reply.files.len(), "file");
+    let files = pluralize(reply.files.len(), "file");
     format!("{files}, {} of {} tokens", count(reply.tokens), count(reply.budget))
 }
 
-fn left_out(reply: &MapReply) -> String {
+fn left_out_note(reply: &MapReply) -> String {
     match reply.left_out {
         0 => String::new(),
         more => format!("; {} more with an outline were left out", count(more)),

@@ -14,11 +14,11 @@ use crate::sessions::{EDITOR, LATEST};
 use crate::{log, output, repository};
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
-    log::begin(&arguments.log)?;
+    log::init(&arguments.log)?;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocation::release_when_idle();
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
-    let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
+    let headless = repository::open_headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::new(error.to_string()))?;
     // Some clients start their servers in the root directory, which is never a workspace.
     if headless.folder().parent().is_none() {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let opened = headless.open_store();
     let choice = match choice {
         SessionChoice::Stored(name) if opened.is_ok() => {
-            SessionChoice::Stored(headless.session_named(&name)?)
+            SessionChoice::Stored(headless.resolve_session_name(&name)?)
         }
         choice => choice,
     };

@@ -20,16 +20,17 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
     let reply_format = arguments.reply_format;
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {
-            let note = memory::AddParams { text: input::text(text)?, tags: tag.clone() };
+            let note = memory::AddParams { text: input::read_text_argument(text)?, tags: tag.clone() };
             let reply = headless.call::<memory::Add>(note)?;
             reply_format.print_sentence(&reply, |reply| Ok(format!("saved note {}", reply.get()?.id)))?;
         }
         MemoryCommand::List => {
-            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, list)?;
+            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, print_notes)?;
         }
         MemoryCommand::Search { words, limit } => {
             let query = memory::SearchParams { query: words.join(" "), limit: *limit };
-            reply_format.print_reply(&headless.call::<memory::Search>(query)?, search_results::show)?;
+            reply_format
+                .print_reply(&headless.call::<memory::Search>(query)?, search_results::print_results)?;
         }
         MemoryCommand::Remove { id } => {
             let reply = headless.call::<memory::Remove>(memory::RemoveParams { id: *id })?;
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(Fragments { fragments }: &Fragments) -> Result<(), Failure> {
+fn print_notes(Fragments { fragments }: &Fragments) -> Result<(), Failure> {
     if fragments.is_empty() {
         output::print_message("no notes");
         return Ok(());

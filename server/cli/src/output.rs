@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use serde::Serialize;
 use strata_app::external::{External, Rendered};
 use strata_app::format::visible_json;
-pub(crate) use strata_app::format::{counted, grouped as count};
+pub(crate) use strata_app::format::{group_digits as count, pluralize};
 
 use crate::failure::Failure;
 

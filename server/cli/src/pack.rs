@@ -7,11 +7,11 @@ use std::process::{Command, ExitCode, Stdio};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_app::commands::files::{Exclude, Paths};
-use strata_app::commands::pack::{Make, Pack, PackParams, SkippedFile};
+use strata_app::commands::pack::{MakePack, Pack, PackParams, SkippedFile};
 
 use crate::arguments::PackArguments;
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::repository;
 
 /// Maximum number of files that cannot be shown to list.
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     for path in &arguments.exclude {
         headless
             .call::<Exclude>(Paths { paths: vec![headless.workspace_path(path)], ..Paths::default() })
-            .map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--exclude"))?;
+            .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     }
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let request = PackParams {
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
         form: arguments.format,
     };
     let pack = headless
-        .call::<Make>(request)
+        .call::<MakePack>(request)
         .map_err(|error| Failure::from_path_error(headless.folder(), &error))?;
     if arguments.json {
         output::print_json(&pack)?;
@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     }
     match &arguments.output {
         Some(path) => fs::write(path, &pack.text)
-            .map_err(|error| Failure::new(error.to_string()).about(&path.display().to_string()))?,
-        None if arguments.copy => copy(&pack.text)?,
+            .map_err(|error| Failure::new(error.to_string()).with_subject(&path.display().to_string()))?,
+        None if arguments.copy => copy_to_clipboard(&pack.text)?,
         None => output::print_file(&pack.text)?,
     }
     print_summary(&pack, arguments.copy);
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
 /// Says what the text contains.
 fn print_summary(pack: &Pack, is_copied: bool) {
     let copied = if is_copied { "copied " } else { "" };
-    let mut parts = vec![format!("{} in full", counted(pack.full, "file"))];
+    let mut parts = vec![format!("{} in full", pluralize(pack.full, "file"))];
     for (number, label) in [
         (pack.outlined, "in outline"),
         (pack.omitted, "left out"),
@@ -63,9 +63,9 @@ fn print_summary(pack: &Pack, is_copied: bool) {
         }
     }
     if pack.redacted > 0 {
-        parts.push(format!("{} replaced", counted(pack.redacted, "secret")));
+        parts.push(format!("{} replaced", pluralize(pack.redacted, "secret")));
     }
-    let tokens = counted(pack.tokens, "token");
+    let tokens = pluralize(pack.tokens, "token");
     output::print_message(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
     for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_SKIPPED) {
         output::print_message(&format!("skipped {}: {reason}", output::line(path)));
@@ -73,12 +73,12 @@ fn print_summary(pack: &Pack, is_copied: bool) {
 }
 
 /// Copies a text to the clipboard of the terminal, which also works over SSH.
-fn copy(text: &str) -> Result<(), Failure> {
+fn copy_to_clipboard(text: &str) -> Result<(), Failure> {
     // tmux does not pass the sequence on by default, but copies by itself.
     if std::env::var_os("TMUX").is_some() && copy_with_tmux(text).is_ok() {
         return Ok(());
     }
-    let mut terminal = terminal().map_err(|error| {
+    let mut terminal = open_terminal().map_err(|error| {
         Failure::new(format!("--copy needs a terminal ({error}); pipe the text to another program instead"))
     })?;
     // Operating System Command 52 (xterm, "Manipulate Selection Data").
@@ -89,7 +89,7 @@ fn copy(text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("cannot write to the terminal: {error}")))
 }
 
-fn terminal() -> io::Result<fs::File> {
+fn open_terminal() -> io::Result<fs::File> {
     let name = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
     fs::OpenOptions::new().write(true).open(name)
 }

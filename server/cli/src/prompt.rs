@@ -18,7 +18,7 @@ use crate::output::count;
 use crate::{input, output, repository, selecting};
 
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
-    let (text, piped) = (input::question(&arguments.text)?, input::piped_text(&arguments.text)?);
+    let (text, piped) = (input::read_question(&arguments.text)?, input::read_piped_text(&arguments.text)?);
     let mut headless = match &arguments.session {
         None => repository::open(&arguments.repository)?,
         Some(session) => {
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
             headless
         }
     };
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     selecting::add_piped(&mut headless, piped)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&reply)?;
     } else {
-        body(with_max_tokens(&reply), arguments.output.as_deref())?;
+        write_body(with_max_tokens(&reply), arguments.output.as_deref())?;
     }
     output::print_message_lines(report::render(&reply).trim_end());
     if let Some(prompt) = &reply.id {
@@ -64,21 +64,21 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
 fn with_max_tokens(reply: &AssembledPrompt) -> Body {
     let mut body = reply.body.clone();
     if reply.format == Format::Anthropic {
-        body.add("max_tokens", reply.tokens.output_reserve);
+        body.add_missing_number("max_tokens", reply.tokens.output_reserve);
     }
     body
 }
 
 /// Writes the request body as JSON, or the text of the Markdown format, to a file or to standard output. A terminal gets
 /// only text that is meant for reading.
-fn body(body: Body, to: Option<&Path>) -> Result<(), Failure> {
+fn write_body(body: Body, to: Option<&Path>) -> Result<(), Failure> {
     let (text, is_json) = match &body {
         Body::Text(text) => (text.trim_end_matches('\n').to_owned(), false),
         Body::Json(_) => (body.clone().into_text(), true),
     };
     if let Some(path) = to {
         return fs::write(path, format!("{text}\n"))
-            .map_err(|error| Failure::new(error.to_string()).about(&path.display().to_string()));
+            .map_err(|error| Failure::new(error.to_string()).with_subject(&path.display().to_string()));
     }
     if is_json && io::stdout().is_terminal() {
         let size = count(text.len().div_ceil(1_024));

@@ -8,10 +8,10 @@ use strata_app::commands::grep::{Grep, GrepParams};
 use strata_app::commands::read::{Read, ReadParams, ReadReply};
 use strata_app::commands::rules::{Rules, RulesParams};
 use strata_app::commands::symbols::{
-    self, File, FileParams, Find, FindParams, References, ReferencesParams, Relevant, RelevantParams,
+    self, FileParams, Find, FindParams, OutlineFile, References, ReferencesParams, Relevant, RelevantParams,
 };
 use strata_app::commands::{self, Command, CommandError};
-use strata_app::jobs::tools::{Reply, answer};
+use strata_app::jobs::tools::{ToolReply, call_for_user};
 use strata_app::model::freshness::Freshness;
 use strata_app::runtime::headless::HeadlessWorkspace;
 
@@ -24,11 +24,11 @@ use crate::{input, output, repository};
 
 pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure> {
     let limit = arguments.limit.unwrap_or_else(symbols::default_relevant);
-    let params = RelevantParams { query: input::text(&arguments.text)?, limit, min_score: 0.0 };
+    let params = RelevantParams { query: input::read_text_argument(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
     let reply = run_tool::<Relevant>(&params, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "items")
+    print_query_reply(&reply, &arguments.query, "items")
 }
 
 pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure> {
@@ -37,7 +37,7 @@ pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure>
     let limit = arguments.limit.unwrap_or_else(commands::default_limit);
     let params = FindParams { query: arguments.name.clone(), limit };
     let reply = run_tool::<Find>(&params, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "symbols")
+    print_query_reply(&reply, &arguments.query, "symbols")
 }
 
 pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Failure> {
@@ -46,28 +46,28 @@ pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Fa
     let path = arguments.path.as_deref().map(|path| headless.workspace_path(path));
     let params = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
     let reply = run_tool::<References>(&params, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "hits")
+    print_query_reply(&reply, &arguments.query, "hits")
 }
 
 pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     let params = FileParams { path: headless.workspace_path(&arguments.path) };
-    let reply = run_tool::<File>(&params, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "path")
+    let reply = run_tool::<OutlineFile>(&params, &arguments.query, &mut headless)?;
+    print_query_reply(&reply, &arguments.query, "path")
 }
 
 pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let reply = run_tool::<Rules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "rules")
+    print_query_reply(&reply, &arguments.query, "rules")
 }
 
 pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let params = GrepParams {
         pattern: arguments.pattern.clone(),
@@ -79,24 +79,24 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
         limit: arguments.limit,
     };
     let reply = run_tool::<Grep>(&params, &arguments.query, &mut headless)?;
-    show(&reply, &arguments.query, "files")
+    print_query_reply(&reply, &arguments.query, "files")
 }
 
 /// Prints the content of a file unchanged, so that it can be piped.
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::list(&mut headless)?;
+    repository::list_files(&mut headless)?;
     let params = ReadParams { path: headless.workspace_path(&arguments.path) };
     let reply = match run_tool::<Read>(&params, &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
-        Err(_) if headless.names_definition(&params.path) => {
+        Err(_) if headless.is_definition_path(&params.path) => {
             repository::index(&mut headless)?;
             run_tool::<Read>(&params, &arguments.query, &mut headless)?
         }
         reply => reply?,
     };
     if arguments.query.json {
-        return show(&reply, &arguments.query, "path");
+        return print_query_reply(&reply, &arguments.query, "path");
     }
     let (is_cut, freshness) = (reply.is_cut, reply.freshness.clone());
     let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<Read>()?;
@@ -112,8 +112,8 @@ fn run_tool<C: Command<Args: Serialize>>(
     params: &C::Args,
     arguments: &QueryArguments,
     headless: &mut HeadlessWorkspace,
-) -> Result<Reply, Failure> {
-    answer::<C>(params, arguments.budget, headless).map_err(|error| match error {
+) -> Result<ToolReply, Failure> {
+    call_for_user::<C>(params, arguments.budget, headless).map_err(|error| match error {
         CommandError::InvalidParams { ref path, .. } if path.starts_with("path") => {
             Failure::from_path_error(headless.folder(), &error)
         }
@@ -123,7 +123,11 @@ fn run_tool<C: Command<Args: Serialize>>(
 }
 
 /// Prints a reply. The exit code is 1 if the list `list_field` in the reply is empty.
-fn show(reply: &Reply, arguments: &QueryArguments, list_field: &str) -> Result<ExitCode, Failure> {
+fn print_query_reply(
+    reply: &ToolReply,
+    arguments: &QueryArguments,
+    list_field: &str,
+) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&reply.structured)?;
     } else {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use strata_app::commands::prompt::{Record, RecordParams};
-use strata_app::commands::{RequestError, Status, Usage};
+use strata_app::commands::{RequestError, RequestStatus, Usage};
 
 use crate::arguments::RecordArguments;
 use crate::ask::{ContinueMode, open_session};
 use crate::failure::Failure;
-use crate::output::{self, counted};
+use crate::output::{self, pluralize};
 use crate::{input, repository};
 
 pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     let outcome = if arguments.too_long {
         RecordParams { error: Some(RequestError::ContextLimit), ..outcome }
     } else {
-        let answer = input::file(Path::new("-"))?;
-        let status = if arguments.aborted { Status::Aborted } else { Status::Complete };
+        let answer = input::read_file(Path::new("-"))?;
+        let status = if arguments.aborted { RequestStatus::Aborted } else { RequestStatus::Complete };
         RecordParams { status, response: Some(answer.trim_end_matches(['\n', '\r']).into()), ..outcome }
     };
     let reply = headless.call::<Record>(outcome)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
         } else {
             ""
         };
-        Ok(format!("session {} has {}{next}", headless.session_id(), counted(reply.messages, "message")))
+        Ok(format!("session {} has {}{next}", headless.session_id(), pluralize(reply.messages, "message")))
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use strata_app::runtime::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
-use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources, Workload};
+use strata_replay::{Material, PolicyName, Replay, SourceError, Sources, TraceOptions, Workload};
 
 use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments, WorkloadArgument};
 use crate::bar::Bar;
 use crate::failure::Failure;
-use crate::output::{self, counted};
+use crate::output::{self, pluralize};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let workload = workload(arguments);
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let material = gather(arguments, workload)?;
     if let Some(folder) = &arguments.export {
         let written = material.export(folder, &settings)?;
-        output::print_message(&format!("{} written to {}", counted(written, "trace"), folder.display()));
+        output::print_message(&format!("{} written to {}", pluralize(written, "trace"), folder.display()));
     }
     if arguments.compaction {
         return compact(&material, arguments, &settings);
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     } else {
         output::print_text(&replay.report())?;
         if arguments.explain {
-            output::print_text(&format!("\n{}", replay.explanation()))?;
+            output::print_text(&format!("\n{}", replay.gap_report()))?;
         }
     }
     if let Some(warning) = &replay.warning {
@@ -65,7 +65,7 @@ fn compact(
     if let Some(warning) = &compactions.warning {
         output::print_message(&format!("warning: {warning}"));
     }
-    Ok(if compactions.breach_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if compactions.violation_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn workload(arguments: &ReplayArguments) -> Workload {
@@ -87,7 +87,7 @@ fn gather(arguments: &ReplayArguments, workload: Workload) -> Result<Material, F
         repositories: arguments.git.clone(),
         traces: arguments.trace.clone(),
         transcripts: arguments.transcripts.clone(),
-        session_options: SessionOptions {
+        session_options: TraceOptions {
             sessions: arguments.sessions.map_or(sessions, usize::from),
             turns: usize::from(arguments.turns),
             seed: arguments.seed,

@@ -17,7 +17,7 @@ pub(crate) fn open(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace,
 
 /// Opens the repository with its stored sessions and notes.
 pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
-    with_store(open(arguments)?)
+    open_store(open(arguments)?)
 }
 
 /// Like [`open_stored`], with additional settings from the command.
@@ -25,14 +25,14 @@ pub(crate) fn open_stored_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
-    with_store(open_with(arguments, settings)?)
+    open_store(open_with(arguments, settings)?)
 }
 
 /// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index`], shows the
 /// unsaved text of editors from then on.
-pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    headless.list().map_err(|error| Failure::new(error.to_string()))?;
-    attach(headless);
+pub(crate) fn list_files(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+    headless.list_files().map_err(|error| Failure::new(error.to_string()))?;
+    attach_editors(headless);
     Ok(())
 }
 
@@ -40,13 +40,13 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::new(error.to_string()))?;
     drop(bar);
-    attach(headless);
+    attach_editors(headless);
     Ok(())
 }
 
 /// Makes the workspace show the unsaved text of running editors, and prints a notice if there is unsaved text.
-fn attach(headless: &mut HeadlessWorkspace) {
-    let view = headless.attach_first();
+fn attach_editors(headless: &mut HeadlessWorkspace) {
+    let view = headless.attach_editors_at_start();
     for problem in &view.problems {
         output::print_message(&format!("warning: {problem}"));
     }
@@ -57,13 +57,13 @@ fn attach(headless: &mut HeadlessWorkspace) {
 
 /// Opens a folder, or by default the repository that contains the current directory. Settings in `set`, from the
 /// command line, take precedence over `settings`, from the command itself, and both over all other sources.
-pub(crate) fn headless(
+pub(crate) fn open_headless(
     folder: Option<&Path>,
     set: &[String],
     settings: Map<String, Value>,
     trust: Trust,
 ) -> Result<HeadlessWorkspace, OpenError> {
-    let (headless, problems) = HeadlessWorkspace::configured(folder, trust, set, settings)?;
+    let (headless, problems) = HeadlessWorkspace::open_configured(folder, trust, set, settings)?;
     for problem in problems {
         output::print_message(&format!("warning: {problem}"));
     }
@@ -74,8 +74,13 @@ pub(crate) fn headless(
 pub(crate) fn open_with_problems(
     arguments: &RepositoryArguments,
 ) -> Result<(HeadlessWorkspace, Vec<String>), Failure> {
-    HeadlessWorkspace::configured(arguments.folder.as_deref(), trust(arguments), &arguments.set, Map::new())
-        .map_err(Failure::from_open_error)
+    HeadlessWorkspace::open_configured(
+        arguments.folder.as_deref(),
+        trust(arguments),
+        &arguments.set,
+        Map::new(),
+    )
+    .map_err(Failure::from_open_error)
 }
 
 fn trust(arguments: &RepositoryArguments) -> Trust {
@@ -86,11 +91,11 @@ fn open_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
-    headless(arguments.folder.as_deref(), &arguments.set, settings, trust(arguments))
+    open_headless(arguments.folder.as_deref(), &arguments.set, settings, trust(arguments))
         .map_err(Failure::from_open_error)
 }
 
-fn with_store(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
+fn open_store(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
     if let Some(notice) = headless.open_store()? {
         output::print_message(&format!("warning: {notice}"));
     }

@@ -11,7 +11,7 @@ use strata_app::table::{Align, Table};
 /// Maximum characters of a result to show.
 const MAX_SNIPPET_CHARS: usize = 100;
 
-pub(crate) fn show(SearchReply { hits, newest }: &SearchReply) -> Result<(), Failure> {
+pub(crate) fn print_results(SearchReply { hits, newest }: &SearchReply) -> Result<(), Failure> {
     if hits.is_empty() {
         output::print_message("nothing found");
         return Ok(());

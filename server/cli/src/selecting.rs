@@ -7,7 +7,7 @@ use strata_app::runtime::headless::HeadlessWorkspace;
 use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
 use crate::input::{self, Attachment};
-use crate::output::{self, counted};
+use crate::output::{self, pluralize};
 
 /// Selects and excludes the given files.
 pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
@@ -19,11 +19,14 @@ pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArgum
     }
     for path in deselect {
         let changed = headless.call::<Deselect>(single_path(headless.workspace_path(path)));
-        changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--deselect"))?;
+        changed.map_err(|error| {
+            Failure::from_path_error(headless.folder(), &error).with_subject("--deselect")
+        })?;
     }
     for path in exclude {
         let changed = headless.call::<Exclude>(single_path(headless.workspace_path(path)));
-        changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--exclude"))?;
+        changed
+            .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     }
     Ok(())
 }
@@ -39,7 +42,7 @@ pub(crate) fn attach(
 ) -> Result<Vec<Image>, Failure> {
     let mut images = Vec::new();
     for path in &arguments.attach {
-        match input::attachment(path).map_err(|error| error.about(&path.display().to_string()))? {
+        match input::read_attachment(path).map_err(|error| error.with_subject(&path.display().to_string()))? {
             Attachment::Image(image) => images.push(image),
             Attachment::Text { name, text } => {
                 add(headless, format!("attached/{name}"), text)?;
@@ -57,7 +60,7 @@ pub(crate) fn add_piped(headless: &mut HeadlessWorkspace, text: Option<String>) 
     let Some(text) = text else { return Ok(()) };
     output::print_message(&format!(
         "standard input ({}) is part of the context",
-        counted(text.lines().count(), "line")
+        pluralize(text.lines().count(), "line")
     ));
     Ok(add(headless, PIPED_PATH.to_owned(), text)?)
 }
@@ -70,7 +73,7 @@ fn add(headless: &mut HeadlessWorkspace, path: String, content: String) -> Resul
 fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
     let reply = headless
         .call::<Select>(Paths { confirm_secrets: confirm_secrets.to_vec(), ..single_path(path.to_owned()) })
-        .map_err(|error| Failure::from_path_error(headless.folder(), &error).about("--select"))?;
+        .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--select"))?;
     for WithheldFile { path: file, reason } in &reply.withheld {
         output::print_message(&format!("--select {path} skipped {}: {reason}", output::line(file)));
     }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::log;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
-    log::begin(&arguments.log)?;
+    log::init(&arguments.log)?;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocation::release_when_idle();
     let exit = strata_lsp::server::run()

@@ -17,7 +17,7 @@ use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 use crate::arguments::{SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::reply::{self, ReplyFormat};
 use crate::repository;
 use crate::search_results;
@@ -44,32 +44,32 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         SessionsCommand::List => sessions.list()?,
         SessionsCommand::Show { id } => {
-            let id = sessions.named(id)?;
+            let id = sessions.resolve_id(id)?;
             sessions.show(&id)?;
         }
         SessionsCommand::Export { id, format, output } => {
-            let id = sessions.named(id)?;
+            let id = sessions.resolve_id(id)?;
             sessions.export(&id, (*format).into(), output.as_deref())?;
         }
         SessionsCommand::Import { files } => {
             return process_each(files, |file| {
-                sessions.import(file).map_err(|error| error.about(&input::name(file)))
+                sessions.import(file).map_err(|error| error.with_subject(&input::display_name(file)))
             });
         }
         SessionsCommand::Search { words, limit } => {
             let query = SearchParams { query: words.join(" "), limit: *limit };
             sessions
                 .reply_format
-                .print_reply(&sessions.headless.call::<Search>(query)?, search_results::show)?;
+                .print_reply(&sessions.headless.call::<Search>(query)?, search_results::print_results)?;
         }
         SessionsCommand::Delete { ids } => {
             return process_each(ids, |id| {
-                let id = sessions.named(id)?;
+                let id = sessions.resolve_id(id)?;
                 sessions.delete(&id)
             });
         }
         SessionsCommand::Rename { id, name } => {
-            let id = sessions.named(id)?;
+            let id = sessions.resolve_id(id)?;
             let renaming = RenameParams { id: Some(id.clone()), name: name.clone() };
             let reply = sessions.headless.call::<Rename>(renaming)?;
             sessions
@@ -77,11 +77,11 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
                 .print_sentence(&reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
         }
         SessionsCommand::Fork { id, until, name } => {
-            let id = sessions.named(id)?;
+            let id = sessions.resolve_id(id)?;
             sessions.fork(&id, *until, name)?;
         }
         SessionsCommand::Compact { id, profile } => {
-            let id = sessions.named(id)?;
+            let id = sessions.resolve_id(id)?;
             sessions.compact(&id, profile.as_deref())?;
         }
     }
@@ -109,7 +109,7 @@ fn process_each<T>(
 
 /// Returns the id of the session that an editor shows.
 pub(crate) fn editor_session_id(headless: &mut HeadlessWorkspace) -> Result<String, Failure> {
-    headless.attach();
+    headless.attach_editors();
     headless.editor_session()?.ok_or_else(|| {
         Failure::new(format!("no editor shows a stored session of {}", headless.folder().display()))
     })
@@ -118,12 +118,12 @@ pub(crate) fn editor_session_id(headless: &mut HeadlessWorkspace) -> Result<Stri
 impl StoredSessions {
     /// Returns the id of the session with this id or name, of the most recently used one for `latest`, or of the one that
     /// an editor shows for `editor`.
-    fn named(&mut self, text: &str) -> Result<String, Failure> {
+    fn resolve_id(&mut self, text: &str) -> Result<String, Failure> {
         if text == EDITOR {
             return editor_session_id(&mut self.headless);
         }
         if text != LATEST {
-            return Ok(self.headless.session_named(text)?);
+            return Ok(self.headless.resolve_session_name(text)?);
         }
         let newest = self.headless.newest_session()?;
         newest.ok_or_else(|| {
@@ -144,7 +144,7 @@ impl StoredSessions {
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
         for session in sessions {
-            let about = output::shorten(session.about(), MAX_NAME_CHARS);
+            let about = output::shorten(session.display_name(), MAX_NAME_CHARS);
             table.row([
                 session.id.clone(),
                 session.updated_ms.map(format_time).unwrap_or_default(),
@@ -172,28 +172,28 @@ impl StoredSessions {
             let text = format!("{}\n", reply.text.trim_end_matches('\n'));
             let Some(path) = to else { return output::write_result(|out| out.write_all(text.as_bytes())) };
             fs::write(path, text)
-                .map_err(|error| Failure::new(error.to_string()).about(&input::name(path)))?;
+                .map_err(|error| Failure::new(error.to_string()).with_subject(&input::display_name(path)))?;
             output::print_message(&format!("exported session {id} to {}", path.display()));
             Ok(())
         })
     }
 
     fn import(&mut self, file: &Path) -> Result<(), Failure> {
-        let text = input::file(file)?;
+        let text = input::read_file(file)?;
         let reply = self.headless.call::<Import>(ImportParams { text, name: String::new() });
         let reply = reply.map_err(|error| match error {
             // The command has a single argument, whose name means nothing to the user.
             CommandError::InvalidParams { message, .. } => Failure::Message(message),
             error => error.into(),
         })?;
-        let file = input::name(file);
+        let file = input::display_name(file);
         self.reply_format.print_sentence(&reply, |reply| {
             let reply = reply.get()?;
             let skipped = match reply.skipped {
                 0 => String::new(),
-                lines => format!(", {} without a message", counted(lines, "line")),
+                lines => format!(", {} without a message", pluralize(lines, "line")),
             };
-            Ok(format!("{file}: session {}, {}{skipped}", reply.id, counted(reply.messages, "message")))
+            Ok(format!("{file}: session {}, {}{skipped}", reply.id, pluralize(reply.messages, "message")))
         })
     }
 
@@ -207,7 +207,7 @@ impl StoredSessions {
         let copying = ForkParams { until: until.map(MessageId), name: name.to_owned() };
         let reply = self.headless.call::<Fork>(copying)?;
         self.reply_format.print_sentence(&reply, |reply| {
-            Ok(format!("session {} starts with {} of {id}", reply.id, counted(reply.messages, "message")))
+            Ok(format!("session {} starts with {} of {id}", reply.id, pluralize(reply.messages, "message")))
         })
     }
 
@@ -227,5 +227,5 @@ impl StoredSessions {
 
 pub(crate) fn size(size: Option<ConversationSize>) -> String {
     let ConversationSize { messages, tokens } = size.unwrap_or_default();
-    format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
+    format!("{} of {}", pluralize(messages, "message"), pluralize(tokens, "token"))
 }

@@ -23,8 +23,8 @@ use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
-use crate::gauge::{bar, share};
-use crate::output::{self, count, counted};
+use crate::gauge::{bar, percentage};
+use crate::output::{self, count, pluralize};
 use crate::repository;
 use crate::usage::format_count;
 use strata_app::table::{Align, Table};
@@ -77,7 +77,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
         }
         thread::sleep(WATCH_INTERVAL);
         headless.index(|_| ()).map_err(|error| Failure::new(error.to_string()))?;
-        headless.attach();
+        headless.attach_editors();
     }
 }
 
@@ -108,7 +108,7 @@ fn read_if_changed(
 
 /// Returns the list entry of the session with this id or name, or of the most recently used session.
 fn find_session(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<ListedSession, Failure> {
-    let id = id.map(|id| headless.session_named(id)).transpose()?;
+    let id = id.map(|id| headless.resolve_session_name(id)).transpose()?;
     let list = headless.call::<ListSessions>(NoArguments {})?.into_inner();
     let session = list.sessions.into_iter().find(|session| id.as_ref().is_none_or(|id| session.id == *id));
     session.ok_or_else(|| {
@@ -127,7 +127,7 @@ fn render_status(
     session: &ListedSession,
     arguments: &StatusArguments,
 ) -> Result<String, Failure> {
-    let replies = Replies::read(headless, session)?;
+    let replies = StatusReplies::read(headless, session)?;
     if !arguments.json {
         return Ok(replies.render());
     }
@@ -138,28 +138,28 @@ fn render_status(
 /// The replies to several commands about a session.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Replies<'a> {
+struct StatusReplies<'a> {
     session: &'a ListedSession,
     view: String,
     budget: Reply<BudgetReport>,
-    tiers: Reply<<tiers::Report as Command>::Reply>,
+    tiers: Reply<<tiers::ReportLayout as Command>::Reply>,
     compaction: Reply<CompactionStatus>,
     last_break: Reply<ExplainReply>,
 }
 
-impl<'a> Replies<'a> {
+impl<'a> StatusReplies<'a> {
     fn read(headless: &mut HeadlessWorkspace, session: &'a ListedSession) -> Result<Self, Failure> {
         // Read the session from disk again, since the editor's server may have changed it.
         headless.open_session(SessionSource::Stored(&session.id, Access::Read))?;
         let replies = Self {
             session,
             view: headless.view().to_string(),
-            budget: headless.call::<budget::Report>(compaction::RequestParams::default())?,
-            tiers: headless.call::<tiers::Report>(NoArguments {})?,
+            budget: headless.call::<budget::ReportBudget>(compaction::RequestParams::default())?,
+            tiers: headless.call::<tiers::ReportLayout>(NoArguments {})?,
             compaction: headless.call::<compaction::Status>(compaction::RequestParams::default())?,
             last_break: headless.call::<ExplainBreak>(NoArguments {})?,
         };
-        headless.release();
+        headless.release_session();
         Ok(replies)
     }
 
@@ -173,7 +173,7 @@ impl<'a> Replies<'a> {
             Some(last) => (
                 &last.model,
                 last.policy,
-                share(cached.min(budget.used), budget.used),
+                percentage(cached.min(budget.used), budget.used),
                 last.tiers.iter().map(|tier| rows(tier.tier, tier.items, tier.tokens)).collect(),
             ),
             None => (
@@ -212,8 +212,8 @@ impl<'a> Replies<'a> {
             },
             output::line(model),
             policy.as_str(),
-            counted(session.messages, "message"),
-            counted(last.map_or(0, |last| usize::try_from(last.turns).unwrap_or(usize::MAX)), "turn"),
+            pluralize(session.messages, "message"),
+            pluralize(last.map_or(0, |last| usize::try_from(last.turns).unwrap_or(usize::MAX)), "turn"),
             output::line(view),
         );
         text.push_str(&table.render());
@@ -260,7 +260,7 @@ fn render_comparison(comparison: &CostComparison) -> String {
     row("without a cache".to_owned(), &comparison.without_cache);
     format!(
         "\nthe same {} at list price, starting with an empty cache:\n{}",
-        counted(requests, "request"),
+        pluralize(requests, "request"),
         table.render()
     )
 }
@@ -272,7 +272,7 @@ fn duration(seconds: u32) -> String {
         seconds if seconds % 60 == 0 => (seconds / 60, "minute"),
         seconds => (seconds, "second"),
     };
-    counted(usize::try_from(number).unwrap_or(usize::MAX), unit)
+    pluralize(usize::try_from(number).unwrap_or(usize::MAX), unit)
 }
 
 /// Returns the number of tokens expected to be in the provider's cache at the given time.
@@ -285,7 +285,7 @@ fn render_tiers(tiers: &[(String, usize, usize)]) -> String {
     let total: usize = tiers.iter().map(|(_, _, tokens)| tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
     for (tier, items, tokens) in tiers {
-        table.row([tier.clone(), bar(share(*tokens, total)), count(*tokens), counted(*items, "item")]);
+        table.row([tier.clone(), bar(percentage(*tokens, total)), count(*tokens), pluralize(*items, "item")]);
     }
     table.render()
 }

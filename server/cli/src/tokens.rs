@@ -9,7 +9,7 @@ use strata_app::runtime::token_usage::{CountProblem, TokenCountResult, TokenUsag
 use crate::arguments::TokensArguments;
 use crate::bar::Bar;
 use crate::failure::Failure;
-use crate::output::{self, count, counted};
+use crate::output::{self, count, pluralize};
 use crate::repository;
 use crate::tree::Tree;
 
@@ -30,14 +30,14 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
         output::print_json(&usage)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let tree = tree(&usage);
+    let tree = token_tree(&usage);
     let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(MAX_LINES));
     output::print_text(&tree.render(depth))?;
     print_summary(&usage);
     Ok(ExitCode::SUCCESS)
 }
 
-fn tree(usage: &TokenUsage) -> Tree {
+fn token_tree(usage: &TokenUsage) -> Tree {
     let mut tree = Tree::default();
     for file in &usage.files {
         match &file.count {
@@ -52,14 +52,14 @@ fn tree(usage: &TokenUsage) -> Tree {
 
 fn print_summary(usage: &TokenUsage) {
     let mut reasons: BTreeMap<CountProblem, Vec<&str>> = BTreeMap::new();
-    for (path, problem) in usage.not_counted() {
+    for (path, problem) in usage.uncounted_files() {
         reasons.entry(problem).or_default().push(path.as_str());
     }
     let skipped: usize = reasons.values().map(Vec::len).sum();
     output::print_message(&format!(
         "{} in {}, counted for {}",
-        counted(usage.tokens, "token"),
-        counted(usage.files.len() - skipped, "file"),
+        pluralize(usage.tokens, "token"),
+        pluralize(usage.files.len() - skipped, "file"),
         usage.model,
     ));
     for (problem, paths) in reasons {

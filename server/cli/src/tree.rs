@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::output::{count, counted};
+use crate::output::{count, pluralize};
 use strata_app::table::{Align, Table};
 
 /// A folder, or a file if it has no children.
@@ -19,15 +19,15 @@ impl Tree {
     /// Adds a file by its path. If `tokens` is `None`, `problem` says why.
     pub(crate) fn add(&mut self, path: &str, tokens: Option<usize>, problem: &'static str) {
         let mut node = self;
-        node.count(tokens);
+        node.add_tokens(tokens);
         for part in path.split('/') {
             node = node.children.entry(part.to_owned()).or_default();
-            node.count(tokens);
+            node.add_tokens(tokens);
         }
         node.problem = tokens.is_none().then_some(problem);
     }
 
-    fn count(&mut self, tokens: Option<usize>) {
+    fn add_tokens(&mut self, tokens: Option<usize>) {
         self.tokens += tokens.unwrap_or_default();
         self.files += 1;
     }
@@ -48,27 +48,27 @@ impl Tree {
     /// Renders the tree down to `depth` levels below the top.
     pub(crate) fn render(&self, depth: usize) -> String {
         let mut table = Table::new([Align::Right, Align::Left]);
-        table.row([count(self.tokens), format!("./  {}", counted(self.files, "file"))]);
+        table.row([count(self.tokens), format!("./  {}", pluralize(self.files, "file"))]);
         // Not recursive, since folders may be deeply nested.
-        let mut waiting: Vec<(usize, &String, &Self)> = self.sorted(1);
+        let mut waiting: Vec<(usize, &String, &Self)> = self.sorted_children(1);
         while let Some((level, name, node)) = waiting.pop() {
             let indent = "  ".repeat(level);
             table.row(match (node.problem, node.children.is_empty()) {
                 (Some(problem), true) => ["-".to_owned(), format!("{indent}{name}  {problem}")],
                 (None, true) => [count(node.tokens), format!("{indent}{name}")],
                 (_, false) => {
-                    [count(node.tokens), format!("{indent}{name}/  {}", counted(node.files, "file"))]
+                    [count(node.tokens), format!("{indent}{name}/  {}", pluralize(node.files, "file"))]
                 }
             });
             if level < depth {
-                waiting.extend(node.sorted(level + 1));
+                waiting.extend(node.sorted_children(level + 1));
             }
         }
         table.render()
     }
 
     /// Returns the direct children, smallest first, so that the largest is popped first.
-    fn sorted(&self, level: usize) -> Vec<(usize, &String, &Self)> {
+    fn sorted_children(&self, level: usize) -> Vec<(usize, &String, &Self)> {
         let mut inside: Vec<_> = self.children.iter().map(|(name, node)| (level, name, node)).collect();
         inside.sort_by_key(|(_, name, node)| (node.problem.is_some(), std::cmp::Reverse(node.tokens), *name));
         inside.reverse();

@@ -8,7 +8,7 @@ use std::time::Instant;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache};
-use strata_host::index::{IndexOptions, index};
+use strata_host::index::{IndexOptions, index_files};
 use strata_host::roots::Roots;
 use strata_host::walk::{WalkOptions, walk};
 
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = IndexOptions::default();
     let (mut bytes, mut skipped) = (0, 0);
     let start = Instant::now();
-    index(
+    index_files(
         &roots,
         &keys,
         options,

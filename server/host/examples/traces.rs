@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use strata_base::cancel::Cancel;
-use strata_host::git::{SessionOptions, facts, sessions};
+use strata_host::git::{TraceOptions, extract_traces, facts};
 use strata_prompt::trust::Trust;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let git_facts = facts(&repository, Trust::Trusted, &cancel)?.unwrap_or_default();
         let facts_time = started.elapsed();
         let started = Instant::now();
-        let options = SessionOptions { seed: 1, ..SessionOptions::default() };
-        let traces = sessions(&repository, &options, &cancel, |_, _| {})?;
+        let options = TraceOptions { seed: 1, ..TraceOptions::default() };
+        let traces = extract_traces(&repository, &options, &cancel, |_, _| {})?;
         println!(
             "{}: recency of {} files in {facts_time:.0?}, {} sessions in {:.0?}",
             repository.display(),

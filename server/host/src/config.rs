@@ -7,9 +7,9 @@ mod environment;
 mod file;
 mod layers;
 
-pub use self::edit::{EditError, setting_path, value_text, with_setting};
+pub use self::edit::{EditError, setting_path, value_to_toml, with_setting};
 pub use self::environment::from_environment;
 pub use self::file::{
     FileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
 };
-pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, Source, set_dotted};
+pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, SettingsSource, set_dotted};

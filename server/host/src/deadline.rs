@@ -9,12 +9,12 @@ use strata_base::cancel::Cancel;
 const OUTLINE_TIME: Duration = Duration::from_secs(60);
 
 /// Returns a flag that is raised when `cancel` is raised or the time for outlining one file has passed.
-pub fn within_outline_time(cancel: &Cancel) -> Cancel {
-    within(cancel, OUTLINE_TIME)
+pub fn with_outline_timeout(cancel: &Cancel) -> Cancel {
+    with_timeout(cancel, OUTLINE_TIME)
 }
 
 /// Returns a flag that is raised when `cancel` is raised or `time` has passed.
-fn within(cancel: &Cancel, time: Duration) -> Cancel {
+fn with_timeout(cancel: &Cancel, time: Duration) -> Cancel {
     let start = Instant::now();
     cancel.or_when(move || start.elapsed() >= time)
 }
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn an_elapsed_time_limit_cancels_only_the_derived_flag() {
         let cancel = Cancel::new();
-        assert!(within(&cancel, Duration::ZERO).is_cancelled());
-        assert!(!within(&cancel, Duration::from_secs(3_600)).is_cancelled() && !cancel.is_cancelled());
+        assert!(with_timeout(&cancel, Duration::ZERO).is_cancelled());
+        assert!(!with_timeout(&cancel, Duration::from_secs(3_600)).is_cancelled() && !cancel.is_cancelled());
     }
 }

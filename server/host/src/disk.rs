@@ -21,7 +21,7 @@ pub use self::stamp::Stamp;
 
 use self::decode::{DecodeError, decode, is_binary};
 use self::open::{OpenFile, open_regular};
-pub(crate) use self::open::{RealFolder, stamp_in};
+pub(crate) use self::open::{RealFolder, stamp_from_metadata};
 use crate::roots::Roots;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
         None => (text, notice),
     };
     check_text(key, &text, limits)?;
-    let hash = ContentHash::of(&text);
+    let hash = ContentHash::from_text(&text);
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 

@@ -38,7 +38,7 @@ pub const MAX_REPLY: u64 = 256 << 20;
 
 /// The place of a server's endpoint, which is unique for each server.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Address(PathBuf);
+pub struct EndpointAddress(PathBuf);
 
 /// Why a server has no endpoint.
 #[derive(Debug, thiserror::Error)]
@@ -68,10 +68,10 @@ pub enum AskError {
 }
 
 /// Returns the endpoints whose files are in a directory and have this end of their names, sorted.
-fn list_addresses(directory: &Path, suffix: &str) -> Vec<Address> {
+fn list_addresses(directory: &Path, suffix: &str) -> Vec<EndpointAddress> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == suffix));
-    let mut addresses: Vec<Address> = files.map(Address).collect();
+    let mut addresses: Vec<EndpointAddress> = files.map(EndpointAddress).collect();
     addresses.sort();
     addresses
 }
@@ -100,8 +100,8 @@ mod tests {
         Endpoint::open(state, |request| [b"you said ", request].concat()).unwrap()
     }
 
-    pub(super) fn only_address(state: &Path) -> Address {
-        let [only_address] = <[Address; 1]>::try_from(endpoints(state)).unwrap();
+    pub(super) fn only_address(state: &Path) -> EndpointAddress {
+        let [only_address] = <[EndpointAddress; 1]>::try_from(endpoints(state)).unwrap();
         only_address
     }
 
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[cfg(unix)]
-    fn connect(address: &Address) -> std::os::unix::net::UnixStream {
+    fn connect(address: &EndpointAddress) -> std::os::unix::net::UnixStream {
         std::os::unix::net::UnixStream::connect(&address.0).unwrap()
     }
 
     #[cfg(windows)]
-    fn connect(address: &Address) -> std::fs::File {
+    fn connect(address: &EndpointAddress) -> std::fs::File {
         super::windows::tests::open(address)
     }
 }

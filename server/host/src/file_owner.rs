@@ -18,7 +18,7 @@ pub struct FileOwner {
 
 /// The user who runs this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
+pub struct ProcessUser {
     effective: Account,
     /// The user who called `sudo`.
     sudo_caller: Option<Account>,
@@ -41,7 +41,7 @@ pub enum ForeignControl {
 
 const ADMINISTRATOR: u32 = 0;
 
-impl Caller {
+impl ProcessUser {
     /// Returns the user who runs this process.
     #[cfg(unix)]
     pub fn current() -> Self {
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn ownership_follows_gits_rules() {
-        let me = Caller::new(ME, ME, None);
-        let staff = Caller::new(ME, STAFF, None);
-        let root = Caller::new(0, 0, None);
-        let sudo = Caller::new(0, 0, Some((ME, ME)));
+        let me = ProcessUser::new(ME, ME, None);
+        let staff = ProcessUser::new(ME, STAFF, None);
+        let root = ProcessUser::new(0, 0, None);
+        let sudo = ProcessUser::new(0, 0, Some((ME, ME)));
         // Only the administrator can have been called by `sudo`.
-        let pretender = Caller::new(BOB, BOB, Some((ME, ME)));
+        let pretender = ProcessUser::new(BOB, BOB, Some((ME, ME)));
         for (caller, user, group, mode, expected) in [
             (&me, ME, ME, 0o755, None),
             (&me, ME, ME, 0o644, None),
@@ -146,6 +146,6 @@ mod tests {
     fn a_new_file_is_under_the_callers_control() {
         let directory = tempfile::tempdir().unwrap();
         let metadata = directory.path().symlink_metadata().unwrap();
-        assert_eq!(Caller::current().foreign_control(FileOwner::new(&metadata)), None);
+        assert_eq!(ProcessUser::current().foreign_control(FileOwner::new(&metadata)), None);
     }
 }

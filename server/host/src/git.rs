@@ -20,7 +20,7 @@ pub use self::error::{ForeignPart, GitError};
 #[cfg(test)]
 pub(crate) use self::recency::GitFacts;
 pub use self::recency::{branch, facts};
-pub use self::sessions::{SessionOptions, sessions};
+pub use self::sessions::{TraceOptions, extract_traces};
 pub use self::status::{FileStatus, status};
 
 #[cfg(test)]

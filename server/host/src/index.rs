@@ -74,19 +74,19 @@ impl Default for IndexOptions {
 ///
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised. Results computed before the cancellation have been passed to `sink`.
-pub fn spread<I: Sync, T: Send>(
+pub fn for_each_parallel<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
     cancel: &Cancel,
     work: impl Fn(&I) -> T + Sync,
     sink: impl FnMut(Batch<T>),
 ) -> Result<(), Cancelled> {
-    spread_with_stack(files, threads, |_| STACK_BYTES, cancel, work, sink)
+    for_each_parallel_with_stack(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
 /// Like `spread`, but `stack` maps a thread's number to its stack size in bytes. If some threads cannot be started, the
 /// others process all files.
-fn spread_with_stack<I: Sync, T: Send>(
+fn for_each_parallel_with_stack<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
     stack: impl Fn(usize) -> usize,
@@ -111,7 +111,9 @@ fn spread_with_stack<I: Sync, T: Send>(
             let thread =
                 thread::Builder::new().name(format!("strata-files-{number}")).stack_size(stack(number));
             let deliver = move |files| sender.send(files).is_ok();
-            if let Err(error) = thread.spawn_scoped(scope, move || run(files, cancel, next, work, deliver)) {
+            if let Err(error) =
+                thread.spawn_scoped(scope, move || process_batches(files, cancel, next, work, deliver))
+            {
                 tracing::warn!(%error, started, wanted = threads, "cannot start all threads that read files");
                 break;
             }
@@ -123,7 +125,7 @@ fn spread_with_stack<I: Sync, T: Send>(
                 deliver_to_sink(files);
                 true
             };
-            run(files, cancel, &next, &work, deliver_here);
+            process_batches(files, cancel, &next, &work, deliver_here);
         }
         batches.into_iter().for_each(&mut deliver_to_sink);
     });
@@ -132,7 +134,7 @@ fn spread_with_stack<I: Sync, T: Send>(
 
 /// Calls `work` once on each of several threads, with the number of the thread and the number of threads. Returns the
 /// results in order.
-pub fn in_parts<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
+pub fn run_on_threads<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
     let (count, work) = (threads.get(), &work);
     thread::scope(|scope| {
         let threads_of_parts = (1..count).map(|part| {
@@ -150,12 +152,12 @@ pub fn in_parts<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize) -> T
     })
 }
 
-/// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read, or that makes `work` panic,
+/// Reads each file and passes it to `work`, like [`for_each_parallel`]. A file that cannot be read, or that makes `work` panic,
 /// does not stop the run.
 ///
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised. Results computed before the cancellation have been passed to `sink`.
-pub fn index<T: Send>(
+pub fn index_files<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
     options: IndexOptions,
@@ -167,11 +169,11 @@ pub fn index<T: Send>(
         key: key.clone(),
         outcome: process_file(roots, key, options.limits, &work),
     };
-    spread(keys, options.threads, cancel, read, sink)
+    for_each_parallel(keys, options.threads, cancel, read, sink)
 }
 
 /// Processes batches until no files are left, the run is cancelled, or `deliver` returns `false`.
-fn run<I, T>(
+fn process_batches<I, T>(
     files: &[I],
     cancel: &Cancel,
     next: &AtomicUsize,

@@ -20,10 +20,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use strata_code::outline::Outline;
 
 pub use self::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
-pub use self::parses::{GivenUp, release_parses};
+pub use self::parses::{GiveUpReason, release_parses};
 
 use self::parses::ParseRecords;
-use self::table::{CacheError, DatabaseFile, Table};
+use self::table::{CacheError, DatabaseFile, OutlineDatabase};
 
 /// The user's outline cache. Threads share it, and each uses its own connection.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct OutlineCache {
     /// The cache directory. `None` disables the cache.
     directory: Option<PathBuf>,
     max_bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<DatabaseState>,
     /// Running parses, opened on first use. `None` inside if there is no directory for them.
     parses: OnceLock<Option<ParseRecords>>,
     /// Whether writing has failed, for example because the disk is full or the files belong to another user.
@@ -44,15 +44,15 @@ const MAX_BYTES: u64 = 512 << 20;
 
 /// State of the database and its connections.
 #[derive(Debug, Default)]
-struct State {
-    idle: Vec<Table>,
+struct DatabaseState {
+    idle: Vec<OutlineDatabase>,
     /// Number of connections that threads are using.
     borrowed_count: usize,
-    condition: TableCondition,
+    condition: DatabaseCondition,
 }
 
 #[derive(Debug, Default)]
-enum TableCondition {
+enum DatabaseCondition {
     #[default]
     Usable,
     /// The database is damaged, and is deleted when the last connection is returned.
@@ -76,27 +76,27 @@ impl Default for OutlineCache {
 
 impl OutlineCache {
     /// Creates a cache in `directory`. The directory is created on first use.
-    pub fn at(directory: PathBuf) -> Self {
+    pub fn in_directory(directory: PathBuf) -> Self {
         Self { directory: Some(directory), ..Self::default() }
     }
 
     /// Returns the known files of a workspace folder. `folder` is the real path of the folder.
     pub fn known_files(&self, folder: &Path) -> HashMap<Box<str>, KnownFile> {
-        self.with(|table| table.known_files(folder)).unwrap_or_default()
+        self.with_database(|table| table.known_files(folder)).unwrap_or_default()
     }
 
     /// Returns a cached outline. Returns `None` if it is missing or damaged.
     pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
-        self.with(|table| table.outline(key))?
+        self.with_database(|table| table.outline(key))?
     }
 
     /// Calls `parse`, which parses the text with this key. If the process ends meanwhile, the text is given up.
     ///
     /// # Errors
     /// Returns why the text was given up earlier, without calling `parse`.
-    pub fn parse<T>(&self, key: OutlineKey, parse: impl FnOnce() -> T) -> Result<T, GivenUp> {
-        let records = self.parses();
-        if let Some(reason) = records.and_then(|records| records.given_up(key)) {
+    pub fn parse<T>(&self, key: OutlineKey, parse: impl FnOnce() -> T) -> Result<T, GiveUpReason> {
+        let records = self.parse_records();
+        if let Some(reason) = records.and_then(|records| records.give_up_reason(key)) {
             return Err(reason);
         }
         let _running = records.and_then(|records| records.start(key));
@@ -105,19 +105,19 @@ impl OutlineCache {
 
     /// Gives up a text because parsing it took too long.
     pub fn give_up(&self, key: OutlineKey) {
-        if let Some(records) = self.parses() {
+        if let Some(records) = self.parse_records() {
             records.give_up(key);
         }
     }
 
     /// Forgets the texts that were given up, so that they are parsed again.
     pub fn forget_given_up(&self) {
-        if let Some(records) = self.parses() {
+        if let Some(records) = self.parse_records() {
             records.forget();
         }
     }
 
-    fn parses(&self) -> Option<&ParseRecords> {
+    fn parse_records(&self) -> Option<&ParseRecords> {
         let open = || match ParseRecords::open(self.directory.as_ref()?) {
             Ok(records) => Some(records),
             Err(error) => {
@@ -133,69 +133,69 @@ impl OutlineCache {
         if update.is_empty() || self.is_read_only.load(Ordering::Relaxed) {
             return;
         }
-        self.with(|table| table.save(folder, update, today(), self.max_bytes));
+        self.with_database(|table| table.save(folder, update, today(), self.max_bytes));
         // Each thread of a run opens a connection with its own page cache. One connection is enough between runs.
-        self.state().idle.truncate(1);
+        self.lock_state().idle.truncate(1);
     }
 
     /// Returns the size of the cache, or `None` if the cache is disabled or cannot be read.
-    pub fn extent(&self) -> Option<CacheSize> {
-        self.with(|table| table.extent())
+    pub fn size(&self) -> Option<CacheSize> {
+        self.with_database(|table| table.size())
     }
 
     /// Calls `work` with a connection. Returns `None` on any error, after handling it.
-    fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, CacheError>) -> Option<T> {
-        let mut table = self.borrow_table()?;
+    fn with_database<T>(&self, work: impl Fn(&mut OutlineDatabase) -> Result<T, CacheError>) -> Option<T> {
+        let mut table = self.borrow_database()?;
         match work(&mut table) {
             Ok(result) => {
-                self.return_table(table);
+                self.return_database(table);
                 Some(result)
             }
             Err(CacheError::Busy(error)) => {
                 tracing::debug!(%error, "the outline cache is busy");
-                self.return_table(table);
+                self.return_database(table);
                 None
             }
             Err(CacheError::CannotWrite(error)) => {
                 if !self.is_read_only.swap(true, Ordering::Relaxed) {
                     tracing::warn!(%error, "writing to the outline cache has stopped");
                 }
-                self.return_table(table);
+                self.return_database(table);
                 None
             }
             Err(CacheError::Damaged(error)) => {
-                self.replace(table, &error);
+                self.discard_database(table, &error);
                 None
             }
         }
     }
 
-    fn borrow_table(&self) -> Option<Table> {
+    fn borrow_database(&self) -> Option<OutlineDatabase> {
         let directory = self.directory.as_ref()?;
-        let mut state = self.state();
-        let TableCondition::Usable = state.condition else { return None };
+        let mut state = self.lock_state();
+        let DatabaseCondition::Usable = state.condition else { return None };
         if let Some(table) = state.idle.pop() {
             state.borrowed_count += 1;
             return Some(table);
         }
         // Hold the lock while opening, so that the first thread creates the database and the others open it.
-        match Table::open(directory) {
+        match OutlineDatabase::open(directory) {
             Ok(table) => {
                 state.borrowed_count += 1;
                 Some(table)
             }
             Err(trouble) => {
                 tracing::warn!(%trouble, directory = %directory.display(), "outlines are not cached on disk");
-                state.condition = TableCondition::Unusable;
+                state.condition = DatabaseCondition::Unusable;
                 None
             }
         }
     }
 
-    fn return_table(&self, table: Table) {
-        let mut state = self.state();
+    fn return_database(&self, table: OutlineDatabase) {
+        let mut state = self.lock_state();
         state.borrowed_count = state.borrowed_count.saturating_sub(1);
-        if let TableCondition::Usable = state.condition {
+        if let DatabaseCondition::Usable = state.condition {
             state.idle.push(table);
         } else {
             drop(table);
@@ -205,34 +205,34 @@ impl OutlineCache {
 
     /// Handles a damaged database. Closes all connections, and deletes the database unless another process has already
     /// replaced it. Until the other threads have returned their connections, nothing is found or stored.
-    fn replace(&self, damaged: Table, error: &str) {
-        let mut state = self.state();
+    fn discard_database(&self, damaged: OutlineDatabase, error: &str) {
+        let mut state = self.lock_state();
         state.borrowed_count = state.borrowed_count.saturating_sub(1);
         state.idle.clear();
         let file = damaged.close();
-        if let TableCondition::Usable = state.condition {
+        if let DatabaseCondition::Usable = state.condition {
             tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
-            state.condition = TableCondition::Damaged(file);
+            state.condition = DatabaseCondition::Damaged(file);
         }
         state.delete_if_unused();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, DatabaseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl DatabaseState {
     /// Deletes a damaged database if no thread uses a connection to it.
     fn delete_if_unused(&mut self) {
-        if let TableCondition::Damaged(file) = &self.condition
+        if let DatabaseCondition::Damaged(file) = &self.condition
             && self.borrowed_count == 0
         {
             self.condition = match file.remove() {
-                Ok(()) => TableCondition::Usable,
+                Ok(()) => DatabaseCondition::Usable,
                 Err(trouble) => {
                     tracing::warn!(%trouble, "the outline cache cannot be deleted");
-                    TableCondition::Unusable
+                    DatabaseCondition::Unusable
                 }
             };
         }

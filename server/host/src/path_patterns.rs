@@ -12,8 +12,8 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 
 use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
-use crate::secrets::secret_by_name;
-use crate::walk::{Entry, NameOnly, UnlistedReason, WalkOptions, walk_below, why_unlisted};
+use crate::secrets::secret_rule_by_name;
+use crate::walk::{Entry, NameOnlyReason, UnlistedReason, WalkOptions, walk_below, why_unlisted};
 
 /// The files that a path or pattern in a selection refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Expansion {
     pub files: Vec<FileKey>,
     /// Matching files that need confirmation, sorted. An explicitly named file needs confirmation only if its name
     /// suggests secrets.
-    pub withheld: Vec<(FileKey, NameOnly)>,
+    pub withheld: Vec<(FileKey, NameOnlyReason)>,
 }
 
 /// How a path or pattern in a selection is interpreted.
@@ -95,7 +95,7 @@ pub fn list_below(
 ) -> Result<Option<Vec<Entry>>, Cancelled> {
     let resolved = match roots.locate(text) {
         Ok(resolved) if resolved.exists => resolved,
-        _ => match GlobText::split(roots, &with_slashes(text)).base {
+        _ => match SplitGlob::split(roots, &with_slashes(text)).base {
             "" => return Ok(None),
             base => match roots.locate(base) {
                 Ok(resolved) => resolved,
@@ -111,13 +111,13 @@ pub fn list_below(
 }
 
 /// A glob, split into the directory that it is below and the pattern of the path below that directory.
-struct GlobText<'a> {
+struct SplitGlob<'a> {
     /// Path of a directory, or empty if the pattern begins with a wildcard.
     base: &'a str,
     pattern: &'a str,
 }
 
-impl<'a> GlobText<'a> {
+impl<'a> SplitGlob<'a> {
     fn split(roots: &Roots, text: &'a str) -> Self {
         let text = text.trim_start_matches("./");
         let is_folder =
@@ -138,7 +138,7 @@ impl<'a> GlobText<'a> {
     }
 
     /// Returns the pattern with those components escaped that are names of files or directories.
-    fn pattern_for<'e>(&self, names: impl Iterator<Item = &'e str>) -> String {
+    fn escape_literals<'e>(&self, names: impl Iterator<Item = &'e str>) -> String {
         let may_be_literal = |component: &&str| component.contains(['[', '{']);
         let mut ambiguous: BTreeSet<&str> = self.pattern.split('/').filter(may_be_literal).collect();
         if ambiguous.is_empty() {
@@ -168,8 +168,8 @@ fn expand_resolved(
 ) -> Result<Expansion, PatternError> {
     if !resolved.real.is_dir() {
         let key = roots.key_at(resolved).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
-        let (files, withheld) = match secret_by_name(&key) {
-            Some(rule) => (vec![], vec![(key, NameOnly::Secret(rule))]),
+        let (files, withheld) = match secret_rule_by_name(&key) {
+            Some(rule) => (vec![], vec![(key, NameOnlyReason::Secret(rule))]),
             None => (vec![key], vec![]),
         };
         return Ok(Expansion { kind: PatternKind::File, files, withheld });
@@ -193,7 +193,7 @@ fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion
         return Err(bad_glob(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
     }
     let text = with_slashes(text).trim_start_matches("./").to_owned();
-    let glob = GlobText::split(roots, &text);
+    let glob = SplitGlob::split(roots, &text);
     if glob.pattern.split('/').any(|part| part == "..") {
         return Err(PathError::new(&text, Refusal::ParentStep).into());
     }
@@ -203,7 +203,7 @@ fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion
     };
     let folder = resolved.as_ref().map(|resolved| folder_prefix(roots, resolved));
     let candidates = folder.as_deref().map_or(entries, |folder| entries_below(entries, folder));
-    let pattern = glob.pattern_for(candidates.iter().map(|entry| entry.key.as_str()));
+    let pattern = glob.escape_literals(candidates.iter().map(|entry| entry.key.as_str()));
     let matcher = GlobBuilder::new(&pattern).literal_separator(true).build();
     let matcher = matcher.map_err(|error| bad_glob(error.to_string()))?.compile_matcher();
     let names_hidden = glob.pattern.split('/').any(|part| part.starts_with('.'));
@@ -218,7 +218,7 @@ fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion
         // Match the path relative to its root, and the path that begins with the root's name.
         let without_root = |key: &str| -> usize {
             let prefix = (0..roots.len())
-                .map(|root| roots.prefix(root))
+                .map(|root| roots.key_prefix(root))
                 .find(|prefix| key.starts_with(prefix.as_str()));
             prefix.map_or(0, |prefix| prefix.len())
         };
@@ -246,7 +246,7 @@ fn with_slashes(text: &str) -> Cow<'_, str> {
 
 /// Returns the prefix that all keys in a directory share.
 fn folder_prefix(roots: &Roots, resolved: &ResolvedPath) -> String {
-    let root = roots.prefix(resolved.root);
+    let root = roots.key_prefix(resolved.root);
     if resolved.below.is_empty() { root } else { format!("{root}{}/", resolved.below) }
 }
 
@@ -268,7 +268,7 @@ fn partition_withheld<'e>(
         match entry.name_only {
             // A path counts as hidden only below the selected directory: selecting `.github` selects the files in it.
             None => expansion.files.push(entry.key.clone()),
-            Some(NameOnly::Hidden) if !is_hidden(entry.key.as_str()) => {
+            Some(NameOnlyReason::Hidden) if !is_hidden(entry.key.as_str()) => {
                 expansion.files.push(entry.key.clone());
             }
             Some(reason) => expansion.withheld.push((entry.key.clone(), reason)),

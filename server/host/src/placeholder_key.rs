@@ -8,7 +8,7 @@ use std::path::Path;
 
 use strata_tokens::redaction::PlaceholderKey;
 
-use crate::store::paths::{own_file, private_file, private_top};
+use crate::store::paths::{create_private_file, ensure_private_top, open_own_file};
 use crate::store::state_directory;
 
 /// Length of the key in bytes, as the keyed hash requires.
@@ -31,7 +31,7 @@ pub fn for_user() -> PlaceholderKey {
 /// # Errors
 /// Returns an error if the directory or the file cannot be read or written.
 pub fn in_directory(state: &Path) -> io::Result<PlaceholderKey> {
-    private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
+    ensure_private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(FILE_NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
@@ -43,7 +43,7 @@ pub fn in_directory(state: &Path) -> io::Result<PlaceholderKey> {
     let mut number = [0; 8];
     getrandom::fill(&mut number).map_err(io::Error::other)?;
     let temporary = state.join(format!("{FILE_NAME}.{:016x}", u64::from_le_bytes(number)));
-    let written = private_file(&temporary).and_then(|mut file| {
+    let written = create_private_file(&temporary).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.sync_all()
     });
@@ -67,7 +67,7 @@ fn for_process() -> PlaceholderKey {
 }
 
 fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
-    let file = match own_file(path) {
+    let file = match open_own_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
@@ -80,14 +80,14 @@ fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
 
 #[cfg(test)]
 mod tests {
-    use strata_tokens::redaction::Screen;
+    use strata_tokens::redaction::SecretRedactor;
 
     use super::*;
 
     fn redacted_sample(state: &Path) -> String {
         let key = in_directory(state).unwrap();
         let secret = format!("token = \"{}\"", ["aZ3kQ9x", "W7bN2mT5p"].concat());
-        Screen::new(move || key).text(&secret).into_owned()
+        SecretRedactor::new(move || key).redact_text(&secret).into_owned()
     }
 
     #[test]

@@ -85,14 +85,14 @@ impl Pool {
         on_result: impl FnOnce(Result<T, JobPanic>) + Send + 'static,
     ) {
         let job: Job = Box::new(move || on_result(catch_panic(job)));
-        self.shared.queue().jobs.push_back(job);
+        self.shared.lock_queue().jobs.push_back(job);
         self.shared.ready.notify_one();
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let mut queue = self.shared.queue();
+        let mut queue = self.shared.lock_queue();
         let dropped = std::mem::take(&mut queue.jobs);
         queue.is_closed = true;
         drop(queue);
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     fn next(&self) -> Option<Job> {
-        let mut queue = self.queue();
+        let mut queue = self.lock_queue();
         loop {
             if queue.is_closed {
                 return None;
@@ -123,7 +123,7 @@ impl Shared {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
         // No caller code runs while the lock is held, so a poisoned lock still has consistent data.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,10 +156,10 @@ fn lower_priority() {
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, JobPanic> {
     // State that the closure borrows mutably is either dropped with the closure, or its owner learns of the panic from
     // the returned error.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| JobPanic { message: message(&*payload) })
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| JobPanic { message: panic_message(&*payload) })
 }
 
-fn message(payload: &(dyn Any + Send)) -> String {
+fn panic_message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::store::paths::{private_directory, private_file, private_top};
+use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top};
 use crate::store::{SessionId, StoreError};
 
 /// How long previews are kept after they were last written. The time is limited because previews contain source code.
@@ -66,13 +66,13 @@ impl PreviewFiles {
         let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;
         let folder = &cache.join(FOLDER);
-        private_top(cache)?;
-        private_directory(folder)?;
+        ensure_private_top(cache)?;
+        ensure_private_directory(folder)?;
         let path = folder.join(format!("{session}{kind}.md"));
         let temporary = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
         // Remove a file left by a process with the same id that died while writing.
         let _ = fs::remove_file(&temporary);
-        let written = private_file(&temporary).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = create_private_file(&temporary).and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
             let _ = fs::remove_file(&temporary);
             return Err(PreviewError::Io { path, error });

@@ -28,14 +28,14 @@ use strata_conversation::providers::reply::{ProviderError, ProviderErrorKind, Re
 pub use self::error::SendError;
 pub use self::key::{Key, KeySource};
 pub use self::model::Provider;
-pub use self::outcome::{Limits, SendEvent, Sent};
+pub use self::outcome::{RequestLimits, SendEvent, StreamOutcome};
 
 pub(crate) use self::address::Target;
 
-use self::address::Address;
-use self::attempt::{CompleteReader, Exchange, StreamReader};
+use self::address::RequestAddress;
+use self::attempt::{CompleteReader, RetryingRequest, StreamReader};
 use self::http::Request;
-use self::key_filter::Decoded;
+use self::key_filter::RedactKey;
 
 impl Provider {
     /// Posts a body and waits for the complete reply. Can be called on any thread. Raising `cancel` ends the call
@@ -43,7 +43,12 @@ impl Provider {
     ///
     /// # Errors
     /// [`SendError`] if the request fails. A partial reply is discarded.
-    pub(crate) fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
+    pub(crate) fn send(
+        &self,
+        body: &Value,
+        limits: &RequestLimits,
+        cancel: &Cancel,
+    ) -> Result<Reply, SendError> {
         let dialect = self.kind.dialect();
         self.request(Target::Complete, Some(body), &|bytes| Reply::read(dialect, bytes), limits, cancel)
     }
@@ -56,13 +61,13 @@ impl Provider {
     pub fn stream(
         &self,
         body: &Value,
-        limits: &Limits,
+        limits: &RequestLimits,
         cancel: &Cancel,
         on_event: &mut dyn FnMut(SendEvent),
-    ) -> Result<Sent, SendError> {
+    ) -> Result<StreamOutcome, SendError> {
         let mut body = body.clone();
         self.kind.dialect().ask_for_stream(&mut body);
-        let exchange = self.exchange(Target::Stream, Some(&body), limits, cancel)?;
+        let exchange = self.prepare_request(Target::Stream, Some(&body), limits, cancel)?;
         exchange.run(&mut StreamReader::new(self.kind, on_event))
     }
 
@@ -70,8 +75,8 @@ impl Provider {
     ///
     /// # Errors
     /// [`SendError`] if the request fails or the reply is not a list of models.
-    pub fn probe(&self, limits: &Limits, cancel: &Cancel) -> Result<(), SendError> {
-        self.request(Target::Models, None, &read_models, limits, cancel)
+    pub fn probe(&self, limits: &RequestLimits, cancel: &Cancel) -> Result<(), SendError> {
+        self.request(Target::Models, None, &check_model_list, limits, cancel)
     }
 
     /// Checks that the address is allowed and that a required key is available. Opens no connection and runs no
@@ -80,45 +85,51 @@ impl Provider {
     /// # Errors
     /// [`SendError::BadAddress`], [`SendError::NoKey`] or [`SendError::KeyCommand`].
     pub fn check(&self) -> Result<(), SendError> {
-        Address::new(self)?;
+        RequestAddress::new(self)?;
         self.key.check(self)
     }
 
     /// Sends a request to one of the provider's endpoints, as a POST if it has a body, and parses the complete reply with
     /// `read`.
-    pub(crate) fn request<T: Decoded>(
+    pub(crate) fn request<T: RedactKey>(
         &self,
         target: Target,
         body: Option<&Value>,
         read: &dyn Fn(&[u8]) -> Result<T, ProviderError>,
-        limits: &Limits,
+        limits: &RequestLimits,
         cancel: &Cancel,
     ) -> Result<T, SendError> {
-        let exchange = self.exchange(target, body, limits, cancel)?;
+        let exchange = self.prepare_request(target, body, limits, cancel)?;
         exchange.run(&mut CompleteReader::new(self.kind, read))
     }
 
     /// Checks everything that does not require the network, gets the key, and builds the request.
-    fn exchange<'a>(
+    fn prepare_request<'a>(
         &self,
         target: Target,
         body: Option<&Value>,
-        limits: &Limits,
+        limits: &RequestLimits,
         cancel: &'a Cancel,
-    ) -> Result<Exchange<'a>, SendError> {
+    ) -> Result<RetryingRequest<'a>, SendError> {
         cancel.check().map_err(|_| SendError::Cancelled)?;
-        let url = Address::new(self)?.url(target)?;
+        let url = RequestAddress::new(self)?.url(target)?;
         let key = self.key.find(self, cancel)?;
-        let body = body.map(|body| self.bytes(body));
+        let body = body.map(|body| self.serialize_body(body));
         let headers = kind::headers(self.kind.endpoint(), &url, key.as_ref());
         let request = Request { url, headers, body };
         let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
-        let filter = key.as_ref().map(Key::filter).unwrap_or_default();
-        Ok(Exchange::new(request, filter, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
+        let filter = key.as_ref().map(Key::redactor).unwrap_or_default();
+        Ok(RetryingRequest::new(
+            request,
+            filter,
+            self.key.clone(),
+            RequestLimits { stall, ..limits.clone() },
+            cancel,
+        ))
     }
 
     /// Serializes the body, without the model if the URL contains it.
-    fn bytes(&self, body: &Value) -> bytes::Bytes {
+    fn serialize_body(&self, body: &Value) -> bytes::Bytes {
         if !self.kind.endpoint().path.contains("{model}") {
             return body.to_string().into();
         }
@@ -131,7 +142,7 @@ impl Provider {
 }
 
 /// Checks that a reply is a list of models.
-fn read_models(body: &[u8]) -> Result<(), ProviderError> {
+fn check_model_list(body: &[u8]) -> Result<(), ProviderError> {
     let list: Option<Value> = json::from_slice(body).ok();
     let names = ["data", "models", "modelSummaries"];
     let is_list = list.is_some_and(|list| names.iter().any(|name| list.get(name).is_some()));

@@ -26,7 +26,7 @@ use crate::uri;
 
 /// A workspace folder as given by the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub struct RootFolder {
     /// The client's name for the folder. Defaults to the last component of the path.
     pub name: Option<String>,
     pub path: PathBuf,
@@ -71,10 +71,10 @@ impl Roots {
     ///
     /// # Errors
     /// [`Refusal::RelativeRoot`] for a relative path, or the reason why the links of a folder cannot be resolved.
-    pub fn new(folders: impl IntoIterator<Item = Folder>) -> Result<Self, PathError> {
+    pub fn new(folders: impl IntoIterator<Item = RootFolder>) -> Result<Self, PathError> {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();
-        for Folder { name, path } in folders {
+        for RootFolder { name, path } in folders {
             let rejected = |reason| PathError::new(&path.to_string_lossy(), reason);
             if !path.is_absolute() {
                 return Err(rejected(Refusal::RelativeRoot));
@@ -97,7 +97,7 @@ impl Roots {
     /// # Errors
     /// Same as [`Roots::new`].
     pub fn single(path: impl Into<PathBuf>) -> Result<Self, PathError> {
-        Self::new([Folder { name: None, path: path.into() }])
+        Self::new([RootFolder { name: None, path: path.into() }])
     }
 
     /// Returns the key of an absolute path without accessing the file system. Does not follow links, so the key is
@@ -185,7 +185,7 @@ impl Roots {
     }
 
     /// Whether a path or URI names an existing file or directory inside the roots.
-    pub fn has(&self, text: &str) -> bool {
+    pub fn exists(&self, text: &str) -> bool {
         self.locate(text).is_ok_and(|resolved| resolved.exists)
     }
 
@@ -264,7 +264,7 @@ impl Roots {
 
     /// Returns the prefix of the keys in a root: empty if there is only one root, otherwise the root's name and a
     /// slash.
-    pub fn prefix(&self, root: usize) -> String {
+    pub fn key_prefix(&self, root: usize) -> String {
         match self.0.as_slice() {
             [_] => String::new(),
             roots => roots.get(root).map(|root| format!("{}/", root.name)).unwrap_or_default(),

@@ -10,7 +10,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use strata_base::key::FileKey;
 
 use crate::disk::stamp_of;
-use crate::file_owner::{Caller, FileOwner, ForeignControl};
+use crate::file_owner::{FileOwner, ForeignControl, ProcessUser};
 use crate::roots::{Root, Roots, canonical};
 
 /// Maximum number of entries to read from one directory.
@@ -53,7 +53,7 @@ pub fn matches_pattern(pattern: &str, path: &str) -> bool {
 pub fn foreign_rule_path(
     roots: &Roots,
     patterns: &[String],
-    caller: &Caller,
+    caller: &ProcessUser,
 ) -> Option<(PathBuf, ForeignControl)> {
     let mut checked = BTreeSet::new();
     for root in roots.iter() {
@@ -179,7 +179,7 @@ mod tests {
         tree.link("docs/b/c.md", "root/CLAUDE.md");
         let patterns =
             ["AGENTS.md", "CLAUDE.md", ".cursor/rules/*.mdc", ".cursor/skills/*"].map(str::to_owned);
-        let caller = Caller::current();
+        let caller = ProcessUser::current();
         let foreign = || foreign_rule_path(&tree.roots(), &patterns, &caller);
         assert_eq!(foreign(), None);
         for (relative_path, is_reported) in [

@@ -7,7 +7,7 @@ use crate::roots::Roots;
 
 /// How a rule matches a file. All rules ignore the case of ASCII letters, and what a copy adds to a name (`.bak`, `~`).
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum SecretFileRule {
     /// The file name is this string.
     Name(&'static str),
     /// The file name begins with this string.
@@ -22,115 +22,115 @@ enum Rule {
 
 /// Rules for file names, based on the file rules of gitleaks and detect-secrets and on GitHub's `.gitignore` templates.
 /// `.env.example` and similar names match intentionally, since these files often contain real values.
-const RULES: &[Rule] = &[
+const RULES: &[SecretFileRule] = &[
     // Environments.
-    Rule::Prefix(".env"),
-    Rule::Suffix(".env"),
-    Rule::Suffix(".tfvars"),
-    Rule::Suffix(".tfvars.json"),
-    Rule::Suffix(".tfstate"),
+    SecretFileRule::Prefix(".env"),
+    SecretFileRule::Suffix(".env"),
+    SecretFileRule::Suffix(".tfvars"),
+    SecretFileRule::Suffix(".tfvars.json"),
+    SecretFileRule::Suffix(".tfstate"),
     // Private keys, and certificates that include them.
-    Rule::Prefix("id_rsa"),
-    Rule::Prefix("id_dsa"),
-    Rule::Prefix("id_ecdsa"),
-    Rule::Prefix("id_ed25519"),
-    Rule::Prefix("ssh_host_"),
-    Rule::Prefix("secring."),
-    Rule::Suffix(".pem"),
-    Rule::Suffix(".key"),
-    Rule::Suffix(".p8"),
-    Rule::Suffix(".p12"),
-    Rule::Suffix(".pfx"),
-    Rule::Suffix(".ppk"),
-    Rule::Suffix(".jks"),
-    Rule::Suffix(".keystore"),
-    Rule::Suffix(".keytab"),
-    Rule::Suffix(".ovpn"),
+    SecretFileRule::Prefix("id_rsa"),
+    SecretFileRule::Prefix("id_dsa"),
+    SecretFileRule::Prefix("id_ecdsa"),
+    SecretFileRule::Prefix("id_ed25519"),
+    SecretFileRule::Prefix("ssh_host_"),
+    SecretFileRule::Prefix("secring."),
+    SecretFileRule::Suffix(".pem"),
+    SecretFileRule::Suffix(".key"),
+    SecretFileRule::Suffix(".p8"),
+    SecretFileRule::Suffix(".p12"),
+    SecretFileRule::Suffix(".pfx"),
+    SecretFileRule::Suffix(".ppk"),
+    SecretFileRule::Suffix(".jks"),
+    SecretFileRule::Suffix(".keystore"),
+    SecretFileRule::Suffix(".keytab"),
+    SecretFileRule::Suffix(".ovpn"),
     // Credential stores.
-    Rule::Suffix(".kdbx"),
-    Rule::Suffix(".kdb"),
-    Rule::Suffix(".psafe3"),
-    Rule::Suffix(".agekey"),
-    Rule::Suffix(".secrets"),
-    Rule::Name("wallet.dat"),
-    Rule::Name("login data"),
-    Rule::Name("logins.json"),
-    Rule::Name("key3.db"),
-    Rule::Name("key4.db"),
-    Rule::Name("cookies.sqlite"),
-    Rule::Name("cookies.txt"),
-    Rule::Name(".netrc"),
-    Rule::Name("_netrc"),
-    Rule::Name(".npmrc"),
-    Rule::Name(".yarnrc.yml"),
-    Rule::Name(".pypirc"),
-    Rule::Name(".pgpass"),
-    Rule::Name("pgpass.conf"),
-    Rule::Name(".my.cnf"),
-    Rule::Name(".mylogin.cnf"),
-    Rule::Name(".htpasswd"),
-    Rule::Name("htpasswd"),
-    Rule::Name(".htdigest"),
-    Rule::Name(".dockercfg"),
-    Rule::Name(".dockerconfigjson"),
-    Rule::Name(".git-credentials"),
-    Rule::Name(".vault-token"),
-    Rule::Prefix(".vault_pass"),
-    Rule::Prefix(".vault-pass"),
-    Rule::Prefix("vault_pass"),
-    Rule::Prefix("vault-pass"),
-    Rule::Name("vault-init.json"),
-    Rule::Name(".s3cfg"),
-    Rule::Name(".boto"),
-    Rule::Name(".msmtprc"),
-    Rule::Name(".fetchmailrc"),
-    Rule::Name(".smbcredentials"),
-    Rule::Name("chap-secrets"),
-    Rule::Name("pap-secrets"),
-    Rule::Name("shadow"),
-    Rule::Name("gshadow"),
-    Rule::Name("master.passwd"),
-    Rule::Name("rclone.conf"),
-    Rule::Name("wpa_supplicant.conf"),
-    Rule::Name("wg0.conf"),
-    Rule::Name("sftp-config.json"),
-    Rule::Name(".ftpconfig"),
-    Rule::Name("sitemanager.xml"),
-    Rule::Name("recentservers.xml"),
-    Rule::Name("local.settings.json"),
-    Rule::Name("wp-config.php"),
-    Rule::Name("rootkey.csv"),
-    Rule::Suffix("accesskeys.csv"),
-    Rule::Name("credentials"),
-    Rule::Name("kubeconfig"),
-    Rule::Suffix(".kubeconfig"),
-    Rule::Word("kubeconfig"),
-    Rule::Word("credentials"),
-    Rule::Word("credential"),
-    Rule::Word("secrets"),
-    Rule::Word("passwords"),
-    Rule::Prefix("client_secret"),
-    Rule::Prefix("service-account"),
-    Rule::Prefix("service_account"),
-    Rule::Prefix("firebase-adminsdk"),
-    Rule::Name("terraform.rc"),
-    Rule::Name(".terraformrc"),
-    Rule::Path(".docker/config.json"),
-    Rule::Path(".kube/config"),
-    Rule::Path(".gem/credentials"),
-    Rule::Path(".composer/auth.json"),
-    Rule::Path("gh/hosts.yml"),
+    SecretFileRule::Suffix(".kdbx"),
+    SecretFileRule::Suffix(".kdb"),
+    SecretFileRule::Suffix(".psafe3"),
+    SecretFileRule::Suffix(".agekey"),
+    SecretFileRule::Suffix(".secrets"),
+    SecretFileRule::Name("wallet.dat"),
+    SecretFileRule::Name("login data"),
+    SecretFileRule::Name("logins.json"),
+    SecretFileRule::Name("key3.db"),
+    SecretFileRule::Name("key4.db"),
+    SecretFileRule::Name("cookies.sqlite"),
+    SecretFileRule::Name("cookies.txt"),
+    SecretFileRule::Name(".netrc"),
+    SecretFileRule::Name("_netrc"),
+    SecretFileRule::Name(".npmrc"),
+    SecretFileRule::Name(".yarnrc.yml"),
+    SecretFileRule::Name(".pypirc"),
+    SecretFileRule::Name(".pgpass"),
+    SecretFileRule::Name("pgpass.conf"),
+    SecretFileRule::Name(".my.cnf"),
+    SecretFileRule::Name(".mylogin.cnf"),
+    SecretFileRule::Name(".htpasswd"),
+    SecretFileRule::Name("htpasswd"),
+    SecretFileRule::Name(".htdigest"),
+    SecretFileRule::Name(".dockercfg"),
+    SecretFileRule::Name(".dockerconfigjson"),
+    SecretFileRule::Name(".git-credentials"),
+    SecretFileRule::Name(".vault-token"),
+    SecretFileRule::Prefix(".vault_pass"),
+    SecretFileRule::Prefix(".vault-pass"),
+    SecretFileRule::Prefix("vault_pass"),
+    SecretFileRule::Prefix("vault-pass"),
+    SecretFileRule::Name("vault-init.json"),
+    SecretFileRule::Name(".s3cfg"),
+    SecretFileRule::Name(".boto"),
+    SecretFileRule::Name(".msmtprc"),
+    SecretFileRule::Name(".fetchmailrc"),
+    SecretFileRule::Name(".smbcredentials"),
+    SecretFileRule::Name("chap-secrets"),
+    SecretFileRule::Name("pap-secrets"),
+    SecretFileRule::Name("shadow"),
+    SecretFileRule::Name("gshadow"),
+    SecretFileRule::Name("master.passwd"),
+    SecretFileRule::Name("rclone.conf"),
+    SecretFileRule::Name("wpa_supplicant.conf"),
+    SecretFileRule::Name("wg0.conf"),
+    SecretFileRule::Name("sftp-config.json"),
+    SecretFileRule::Name(".ftpconfig"),
+    SecretFileRule::Name("sitemanager.xml"),
+    SecretFileRule::Name("recentservers.xml"),
+    SecretFileRule::Name("local.settings.json"),
+    SecretFileRule::Name("wp-config.php"),
+    SecretFileRule::Name("rootkey.csv"),
+    SecretFileRule::Suffix("accesskeys.csv"),
+    SecretFileRule::Name("credentials"),
+    SecretFileRule::Name("kubeconfig"),
+    SecretFileRule::Suffix(".kubeconfig"),
+    SecretFileRule::Word("kubeconfig"),
+    SecretFileRule::Word("credentials"),
+    SecretFileRule::Word("credential"),
+    SecretFileRule::Word("secrets"),
+    SecretFileRule::Word("passwords"),
+    SecretFileRule::Prefix("client_secret"),
+    SecretFileRule::Prefix("service-account"),
+    SecretFileRule::Prefix("service_account"),
+    SecretFileRule::Prefix("firebase-adminsdk"),
+    SecretFileRule::Name("terraform.rc"),
+    SecretFileRule::Name(".terraformrc"),
+    SecretFileRule::Path(".docker/config.json"),
+    SecretFileRule::Path(".kube/config"),
+    SecretFileRule::Path(".gem/credentials"),
+    SecretFileRule::Path(".composer/auth.json"),
+    SecretFileRule::Path("gh/hosts.yml"),
     // Command histories.
-    Rule::Name(".bash_history"),
-    Rule::Name(".zsh_history"),
-    Rule::Name(".sh_history"),
-    Rule::Name("fish_history"),
-    Rule::Name(".psql_history"),
-    Rule::Name(".mysql_history"),
-    Rule::Name(".rediscli_history"),
-    Rule::Name(".python_history"),
-    Rule::Name(".node_repl_history"),
-    Rule::Name("consolehost_history.txt"),
+    SecretFileRule::Name(".bash_history"),
+    SecretFileRule::Name(".zsh_history"),
+    SecretFileRule::Name(".sh_history"),
+    SecretFileRule::Name("fish_history"),
+    SecretFileRule::Name(".psql_history"),
+    SecretFileRule::Name(".mysql_history"),
+    SecretFileRule::Name(".rediscli_history"),
+    SecretFileRule::Name(".python_history"),
+    SecretFileRule::Name(".node_repl_history"),
+    SecretFileRule::Name("consolehost_history.txt"),
 ];
 
 /// Suffixes of harmless names: public keys, and source code and pages that merely handle secrets.
@@ -205,7 +205,7 @@ const COPY_SUFFIXES: &[&str] = &[
 ];
 
 /// Returns the rule that a file name matches, for example `.pem`. Returns `None` if the name does not suggest secrets.
-pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
+pub fn secret_rule_by_name(key: &FileKey) -> Option<&'static str> {
     let lower = key.as_str().to_ascii_lowercase();
     let (folder, mut name) = lower.split_at_checked(lower.len().checked_sub(key.file_name().len())?)?;
     while let Some(shorter) = without_copy_suffix(name) {
@@ -223,15 +223,17 @@ fn matching_rule(path: &str, name: &str) -> Option<&'static str> {
     }
     let is_harmless = HARMLESS_SUFFIXES.iter().any(|suffix| name.ends_with(suffix));
     RULES.iter().find_map(|&rule| match rule {
-        Rule::Name(rule) => (name == rule).then_some(rule),
+        SecretFileRule::Name(rule) => (name == rule).then_some(rule),
         // Harmless suffixes do not apply to `.env`, since even `.env.ts` may contain real values.
-        Rule::Prefix(rule) => (name.starts_with(rule) && (rule == ".env" || !is_harmless)).then_some(rule),
-        Rule::Suffix(rule) => name.ends_with(rule).then_some(rule),
-        Rule::Path(rule) => {
+        SecretFileRule::Prefix(rule) => {
+            (name.starts_with(rule) && (rule == ".env" || !is_harmless)).then_some(rule)
+        }
+        SecretFileRule::Suffix(rule) => name.ends_with(rule).then_some(rule),
+        SecretFileRule::Path(rule) => {
             let before = path.strip_suffix(rule)?;
             (before.is_empty() || before.ends_with('/')).then_some(rule)
         }
-        Rule::Word(rule) => {
+        SecretFileRule::Word(rule) => {
             let stem = DATA_SUFFIXES.iter().rev().find_map(|suffix| name.strip_suffix(suffix))?;
             let mut words = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty());
             let first = words.next()?;
@@ -262,11 +264,11 @@ fn ends_with_number(name: &str) -> bool {
     !last.is_empty() && last.len() < name.len() && last.chars().all(is_numbering)
 }
 
-/// Like [`secret_by_name`], but also checks the name of the file that a link currently resolves to.
-pub fn secret_by_link_target(roots: &Roots, key: &FileKey) -> Option<&'static str> {
-    secret_by_name(key).or_else(|| {
+/// Like [`secret_rule_by_name`], but also checks the name of the file that a link currently resolves to.
+pub fn secret_rule_by_link_target(roots: &Roots, key: &FileKey) -> Option<&'static str> {
+    secret_rule_by_name(key).or_else(|| {
         let resolved = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;
-        secret_by_name(&roots.key_at(&resolved)?)
+        secret_rule_by_name(&roots.key_at(&resolved)?)
     })
 }
 
@@ -305,7 +307,7 @@ mod tests {
             "secring.gpg",
             "wp-config.php",
         ] {
-            assert!(secret_by_name(&FileKey::from(key)).is_some(), "{key}");
+            assert!(secret_rule_by_name(&FileKey::from(key)).is_some(), "{key}");
         }
     }
 
@@ -338,13 +340,13 @@ mod tests {
             for suffix in suffixes {
                 for second_suffix in suffixes.into_iter().chain([""]) {
                     let key = format!("a/{name}{suffix}{second_suffix}");
-                    assert!(secret_by_name(&FileKey::from(&*key)).is_some(), "{key}");
+                    assert!(secret_rule_by_name(&FileKey::from(&*key)).is_some(), "{key}");
                 }
             }
         }
-        assert!(secret_by_name(&FileKey::from(".server.key.swp")).is_some());
+        assert!(secret_rule_by_name(&FileKey::from(".server.key.swp")).is_some());
         for key in ["src/main.rs.bak", "notes.txt~", "photo (2).png", "id_rsa.pub.bak", "backup.old"] {
-            assert_eq!(secret_by_name(&FileKey::from(key)), None, "{key}");
+            assert_eq!(secret_rule_by_name(&FileKey::from(key)), None, "{key}");
         }
     }
 
@@ -377,7 +379,7 @@ mod tests {
             "é",
             "",
         ] {
-            assert_eq!(secret_by_name(&FileKey::from(key)), None, "{key}");
+            assert_eq!(secret_rule_by_name(&FileKey::from(key)), None, "{key}");
         }
     }
 }

@@ -24,16 +24,16 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-pub use self::changes::Commit;
+pub use self::changes::SessionChange;
 pub use self::error::StoreError;
 pub use self::id::{FragmentId, SessionId};
 
 pub use self::lock::{Access, SessionHandle};
 pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
-pub use self::rows::{Fragment, NewFragment};
+pub use self::rows::{NewNote, StoredNote};
 pub use self::search::{
-    Coverage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source,
+    HitSource, MatchedWords, RankingCoverage, Scope, SearchHit, SearchLimits, SearchResults,
     passages::{FoundPassage, search_passages},
 };
 #[cfg(test)]
@@ -108,7 +108,7 @@ impl Store {
         if matches!(result, Err(StoreError::Damaged(_))) {
             // If this fails, the marker exists already, or the disk has other problems and the damage will be found
             // again.
-            let _ = paths::private_file(&self.paths.suspicion_marker());
+            let _ = paths::create_private_file(&self.paths.suspicion_marker());
         }
         result
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::{Reply, ReplyEnd};
 
-use crate::provider::{Limits, Provider, SendError, Target};
+use crate::provider::{Provider, RequestLimits, SendError, Target};
 
 /// Maximum size of an answer in bytes, regardless of the allowed tokens.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
@@ -59,7 +59,8 @@ impl Provider {
         cancel: &Cancel,
     ) -> Result<String, SummaryError> {
         let limit = question.max_output_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER_BYTES);
-        let limits = Limits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY_BYTES, retries: RETRIES };
+        let limits =
+            RequestLimits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY_BYTES, retries: RETRIES };
         let reply = self.send_question(question, &limits, cancel).map_err(|error| match error {
             SendError::TooLong { .. } => SendError::TooLong { limit },
             error => error,
@@ -77,7 +78,7 @@ impl Provider {
     fn send_question(
         &self,
         question: &SummaryQuestion,
-        limits: &Limits,
+        limits: &RequestLimits,
         cancel: &Cancel,
     ) -> Result<Reply, SendError> {
         let SummaryQuestion { system, prompt, max_output_tokens } = question;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::roots::{Folder, Roots};
+use crate::roots::{RootFolder, Roots};
 
 /// A tree in a temporary directory. Dropping it deletes the directory.
 pub(crate) struct Tree {
@@ -65,7 +65,7 @@ impl Tree {
         Roots::single(self.path("root")).unwrap()
     }
 
-    pub(crate) fn several(&self, folders: &[&str]) -> Roots {
-        Roots::new(folders.iter().map(|folder| Folder { name: None, path: self.path(folder) })).unwrap()
+    pub(crate) fn several_roots(&self, folders: &[&str]) -> Roots {
+        Roots::new(folders.iter().map(|folder| RootFolder { name: None, path: self.path(folder) })).unwrap()
     }
 }

@@ -44,7 +44,7 @@ impl PartialEq for TokenizerFile {
 
 impl TokenizerFile {
     /// Creates a tokenizer whose file is read on first use.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), tokenizer: OnceLock::new() }
     }
 
@@ -110,7 +110,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokenizer.json");
         fs::write(&path, content).unwrap();
-        (folder, TokenizerFile::at(path))
+        (folder, TokenizerFile::new(path))
     }
 
     #[test]
@@ -127,9 +127,9 @@ mod tests {
         let (folder, broken) = file("{\"model\": 3}");
         assert!(matches!(broken.check(), Err(TokenizerFileError::Unusable { .. })), "{:?}", broken.check());
         assert_eq!(broken.count("text"), None);
-        let absent = TokenizerFile::at(folder.path().join("absent.json"));
+        let absent = TokenizerFile::new(folder.path().join("absent.json"));
         assert!(matches!(absent.check(), Err(TokenizerFileError::Io { kind: io::ErrorKind::NotFound, .. })));
-        let directory = TokenizerFile::at(folder.path());
+        let directory = TokenizerFile::new(folder.path());
         assert!(matches!(directory.check(), Err(TokenizerFileError::NotRegular(_))));
     }
 }

@@ -23,21 +23,21 @@ use strata_base::key::FileKey;
 use strata_prompt::trust::Trust;
 
 pub use self::ignore_rules::IGNORE_FILE;
-pub use self::note::Note;
+pub use self::note::ScanProblem;
 pub use self::unlisted::UnlistedReason;
 pub(crate) use self::unlisted::why_unlisted;
 
 use self::ignore_rules::IgnoreRules;
 use self::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
-use crate::disk::{RealFolder, Stamp, max_file_bytes, stamp_in};
+use crate::disk::{RealFolder, Stamp, max_file_bytes, stamp_from_metadata};
 use crate::roots::{ResolvedPath, Roots, is_system_path, slash_path};
-use crate::secrets::secret_by_name;
+use crate::secrets::secret_rule_by_name;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Additional `.gitignore` patterns from the user, relative to each root.
     pub exclude: Vec<String>,
-    /// Maximum size of a file in bytes. Larger files are listed with `NameOnly::TooLarge`.
+    /// Maximum size of a file in bytes. Larger files are listed with `NameOnlyReason::TooLarge`.
     pub max_outline_bytes: u64,
     /// Whether the user trusts the workspace. If not, the settings of its repositories are not followed to ignore files.
     pub trust: Trust,
@@ -51,12 +51,12 @@ pub struct Entry {
     /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
     /// Why only the name of the file may be used, unless the user requests the file. `None` if there is no restriction.
-    pub name_only: Option<NameOnly>,
+    pub name_only: Option<NameOnlyReason>,
 }
 
 /// Why only the name of a file may be used unless the user requests the file explicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NameOnly {
+pub enum NameOnlyReason {
     /// The name matches this secrets rule. Selecting the file requires a confirmation.
     #[error("its name suggests secrets ({0})")]
     Secret(&'static str),
@@ -76,7 +76,7 @@ pub struct Walk {
     pub folders: BTreeSet<PathBuf>,
     /// Sorted problems: unreadable directories, invalid ignore files, names that are not UTF-8, or a scan that was cut
     /// short.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ScanProblem>,
     /// Whether the scan stopped at the maximum number of files, so that some files are missing.
     pub cut_short: bool,
 }
@@ -106,7 +106,7 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
     for index in 0..roots.len() {
         walk_root(roots, index, None, options, cancel, &mut results)?;
     }
-    Ok(results.sorted())
+    Ok(results.into_walk())
 }
 
 /// Scans a single file or directory tree after a file watcher event. Returns the part of the result of [`walk`] at or
@@ -125,7 +125,7 @@ pub fn walk_at(
     if let Some(ResolvedPath { root, real, exists: true, .. }) = resolved {
         walk_root(roots, root, Some(real), options, cancel, &mut results)?;
     }
-    Ok(results.sorted())
+    Ok(results.into_walk())
 }
 
 /// Scans the directory tree at a place.
@@ -141,13 +141,13 @@ pub(crate) fn walk_below(
     let mut results = WalkResults::default();
     let subtree = (!resolved.below.is_empty()).then(|| resolved.real.clone());
     walk_root(roots, resolved.root, subtree, options, cancel, &mut results)?;
-    Ok(results.sorted())
+    Ok(results.into_walk())
 }
 
 impl Walk {
     /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan was cut short, or if
     /// `key` resolves to a path that no key can represent.
-    pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
+    pub fn part_at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
         }
@@ -177,12 +177,12 @@ impl Walk {
 struct WalkResults {
     entries: Vec<Entry>,
     folders: BTreeSet<PathBuf>,
-    notes: Vec<Note>,
+    notes: Vec<ScanProblem>,
     cut_short: bool,
 }
 
 impl WalkResults {
-    fn sorted(mut self) -> Walk {
+    fn into_walk(mut self) -> Walk {
         self.entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         self.entries.dedup_by(|a, b| a.key == b.key);
         self.notes.sort_unstable();
@@ -192,7 +192,7 @@ impl WalkResults {
     }
 
     fn note(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
-        self.notes.push(Note { place: place.into(), problem: problem.to_string() });
+        self.notes.push(ScanProblem { place: place.into(), problem: problem.to_string() });
     }
 }
 
@@ -295,10 +295,10 @@ fn list_entry(
     root: &Path,
     result: Result<DirEntry, ignore::Error>,
     options: &WalkOptions,
-) -> Result<Option<Entry>, Note> {
+) -> Result<Option<Entry>, ScanProblem> {
     let note = |path: &Path, problem: String| {
         let key = roots.key_of(path).map(|key| key.as_str().to_owned());
-        Note { place: key.unwrap_or_else(|| path.to_string_lossy().into_owned()), problem }
+        ScanProblem { place: key.unwrap_or_else(|| path.to_string_lossy().into_owned()), problem }
     };
     let entry = result.map_err(|error| note(error_path(&error).unwrap_or(root), error_message(&error)))?;
     if let Some(error) = entry.error() {
@@ -319,12 +319,14 @@ fn list_entry(
     let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
         return Err(note(entry.path(), "its name is not valid UTF-8, or begins with `untitled:`".to_owned()));
     };
-    let stamp = stamp_in(&metadata);
+    let stamp = stamp_from_metadata(&metadata);
     let is_hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
-    let name_only = match secret_by_name(&key) {
-        Some(rule) => Some(NameOnly::Secret(rule)),
-        None if is_hidden => Some(NameOnly::Hidden),
-        None if stamp.size > max_file_bytes(&key, options.max_outline_bytes) => Some(NameOnly::TooLarge),
+    let name_only = match secret_rule_by_name(&key) {
+        Some(rule) => Some(NameOnlyReason::Secret(rule)),
+        None if is_hidden => Some(NameOnlyReason::Hidden),
+        None if stamp.size > max_file_bytes(&key, options.max_outline_bytes) => {
+            Some(NameOnlyReason::TooLarge)
+        }
         None => None,
     };
     Ok(Some(Entry { key, stamp, name_only }))
@@ -339,7 +341,7 @@ struct WalkFilter {
     subtree: Option<PathBuf>,
     rules: IgnoreRules,
     /// Problems with ignore files and skipped directories.
-    notes: Arc<Mutex<Vec<Note>>>,
+    notes: Arc<Mutex<Vec<ScanProblem>>>,
 }
 
 impl WalkFilter {
@@ -378,7 +380,7 @@ impl WalkFilter {
     fn note(&self, folder: &Path, problem: String) {
         let below = folder.strip_prefix(&self.root).ok().and_then(slash_path);
         let place = below.unwrap_or_else(|| folder.to_string_lossy().into_owned());
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(Note { place, problem });
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(ScanProblem { place, problem });
     }
 }
 

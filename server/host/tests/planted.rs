@@ -22,9 +22,9 @@ use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineUpdate};
 use strata_host::placeholder_key;
 use strata_host::preview_file::PreviewFiles;
 use strata_host::store::{
-    Access, Commit, NewFragment, NewSession, Quota, SessionId, Store, StoreError, WorkspaceKey,
+    Access, NewNote, NewSession, Quota, SessionChange, SessionId, Store, StoreError, WorkspaceKey,
 };
-use strata_tokens::redaction::{PlaceholderKey, Screen};
+use strata_tokens::redaction::{PlaceholderKey, SecretRedactor};
 
 /// Every path that Strata creates or opens below the state directory (`S`) and the cache directory (`C`). `H` is the
 /// name of the workspace, and `P` the id of this process.
@@ -161,7 +161,7 @@ impl World {
     }
 
     fn name_of(&self, folder: &str) -> String {
-        ContentHash::of_parts([self.at(folder).as_os_str().as_encoded_bytes()]).to_string()
+        ContentHash::from_parts([self.at(folder).as_os_str().as_encoded_bytes()]).to_string()
     }
 
     /// Returns the path that a name stands for.
@@ -237,17 +237,17 @@ impl World {
         check("key", self.use_key());
         let previews = PreviewFiles::in_cache(Some(self.at("C")));
         check("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
-        let cache = OutlineCache::at(self.at("C"));
+        let cache = OutlineCache::in_directory(self.at("C"));
         let stamp = Stamp { mtime_ns: 1, size: 2, identity: 3 };
-        let read_files = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::of("text") })];
+        let read_files = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::from_text("text") })];
         cache.save(&self.at("work"), &OutlineUpdate { read_files, ..OutlineUpdate::default() });
-        check("cache", cache.extent().map(drop).ok_or_else(|| "nothing is stored".to_owned()));
+        check("cache", cache.size().map(drop).ok_or_else(|| "nothing is stored".to_owned()));
         problems
     }
 
     fn use_key(&self) -> Result<(), String> {
         let key = placeholder_key::in_directory(&self.at("S")).map_err(|error| error.to_string())?;
-        let screened = |key: PlaceholderKey| Screen::new(move || key).text(TOKEN).into_owned();
+        let screened = |key: PlaceholderKey| SecretRedactor::new(move || key).redact_text(TOKEN).into_owned();
         let outside = PlaceholderKey::new(SECRET.as_bytes().try_into().unwrap());
         assert_ne!(screened(outside), TOKEN, "the token is not recognized as a secret");
         assert_ne!(screened(key), screened(outside), "the key comes from outside");
@@ -264,15 +264,15 @@ impl World {
         let id = MessageId(store.load(&a)?.next_id);
         let body = NewMessage::text(Role::User, format!("said {times}"));
         let appended = vec![Arc::new(Message { id, body })];
-        store.commit(&handle, &Commit { appended, next_id: id.0 + 1, ..Commit::default() })?;
+        store.commit(&handle, &SessionChange { appended, next_id: id.0 + 1, ..SessionChange::default() })?;
         let text = "a note".to_owned();
-        store.memory_add(&NewFragment { text, tags: Vec::new(), session: None, created_ms: 0 })?;
+        store.add_note(&NewNote { text, tags: Vec::new(), session: None, created_ms: 0 })?;
         // Report errors later, so that they do not prevent the other checks.
         let spilled = store.spills.write(&a, b"an output");
         // The quota is too small for the existing outputs.
-        store.allow_spills(Quota(12));
+        store.set_spill_quota(Quota(12));
         let over_quota = store.spills.write(&a, b"another one");
-        store.allow_spills(Quota::default());
+        store.set_spill_quota(Quota::default());
         for id in [&a, &b] {
             if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
                 assert!(!lines.text.contains(SECRET), "{}", lines.text);

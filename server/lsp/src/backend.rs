@@ -21,7 +21,7 @@ use tower_lsp::ls_types::{
 
 use crate::command_error;
 use crate::event::Event;
-use crate::navigation::{Caret, Declarations, LspRequest};
+use crate::navigation::{Caret, DeclarationInclusion, LspRequest};
 use crate::pending_answer::{CancelOnDrop, request_event};
 use crate::progress_token;
 use crate::reply_rendering::UserMessage;
@@ -123,49 +123,49 @@ impl LanguageServer for Backend {
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         let (event, answer) = request_event(LspRequest::Document(params.text_document.uri.to_string()));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
         let (event, answer) = request_event(LspRequest::Workspace(params.query));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let (event, answer) = request_event(LspRequest::Hover(caret(&params.text_document_position_params)));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let (event, answer) =
             request_event(LspRequest::Definition(caret(&params.text_document_position_params)));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let declarations = match params.context.include_declaration {
-            true => Declarations::Included,
-            false => Declarations::Excluded,
+            true => DeclarationInclusion::Included,
+            false => DeclarationInclusion::Excluded,
         };
         let (event, answer) =
             request_event(LspRequest::References(caret(&params.text_document_position), declarations));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let (event, answer) = request_event(LspRequest::Actions(Box::new(params)));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let (event, answer) = request_event(LspRequest::Lens(params.text_document.uri.to_string()));
         self.post(event);
-        answer.received().await
+        answer.receive().await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {

@@ -13,11 +13,11 @@ use tower_lsp::ls_types::{
 };
 
 use crate::navigation::{ACTION_KIND, Feature};
-use crate::position::Encoding;
+use crate::position::PositionEncoding;
 use strata_app::commands::COMMANDS;
 
 /// Builds the reply to `initialize`. Announces the features in `offered`; others may be registered later.
-pub(crate) fn initialize_result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
+pub(crate) fn initialize_result(encoding: PositionEncoding, offered: &BTreeSet<Feature>) -> InitializeResult {
     // Request the text on save, which resyncs a buffer that is out of sync.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {

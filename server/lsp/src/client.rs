@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use strata_app::services::front_end::Abilities;
+use strata_app::services::front_end::ClientAbilities;
 use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
@@ -13,7 +13,7 @@ use tower_lsp::ls_types::request::Request;
 
 use crate::client_requests::{CountTokensRequest, SummarizeRequest};
 use crate::navigation::Feature;
-use crate::position::Encoding;
+use crate::position::PositionEncoding;
 
 /// The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options there.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl InitializationOptions {
 pub(crate) struct ClientInfo {
     /// Name of the editor, if known.
     pub name: Option<String>,
-    pub encoding: Encoding,
+    pub encoding: PositionEncoding,
     /// Whether the client answers `workspace/configuration`.
     pub configuration: bool,
     /// Whether the client can watch files for the server (`workspace/didChangeWatchedFiles`).
@@ -82,7 +82,7 @@ pub(crate) struct ClientInfo {
     /// Features that can be registered and unregistered dynamically.
     pub registrable_features: BTreeSet<Feature>,
     /// Strata-specific requests that the client answers.
-    pub abilities: Abilities,
+    pub abilities: ClientAbilities,
     /// Id of the session to resume, if any.
     pub resume: Option<String>,
     pub trust: Trust,
@@ -103,7 +103,9 @@ impl ClientInfo {
         let is_answered = |method: &str| options.requests.iter().any(|request| request == method);
         Self {
             name: None,
-            encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
+            encoding: PositionEncoding::negotiate(
+                general.and_then(|general| general.position_encodings.as_deref()),
+            ),
             configuration: workspace.and_then(|workspace| workspace.configuration) == Some(true),
             watches_files: file_watching.and_then(|file_watching| file_watching.dynamic_registration)
                 == Some(true),
@@ -113,7 +115,7 @@ impl ClientInfo {
             refreshes_lenses: lenses.and_then(|lenses| lenses.refresh_support) == Some(true),
             shows_documents: documents.map(|documents| documents.support) == Some(true),
             registrable_features: registrable_features(capabilities),
-            abilities: Abilities {
+            abilities: ClientAbilities {
                 summarizes: is_answered(SummarizeRequest::METHOD),
                 counts_tokens: is_answered(CountTokensRequest::METHOD),
             },

@@ -2,26 +2,27 @@
 
 use std::path::PathBuf;
 
-use strata_host::roots::{Folder, Roots};
+use strata_host::roots::{RootFolder, Roots};
 use strata_host::uri;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, WorkspaceFolder};
 
 /// The workspace folders by URI, in the client's order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Folders(Vec<(String, Folder)>);
+pub(crate) struct WorkspaceFolders(Vec<(String, RootFolder)>);
 
 /// Returns the workspace folders from `initialize`. Uses the single root URI that older clients send instead of a list.
-pub(crate) fn workspace_folders(params: &InitializeParams) -> Folders {
+pub(crate) fn workspace_folders(params: &InitializeParams) -> WorkspaceFolders {
     if let Some(folders) = &params.workspace_folders {
-        return Folders(folders.iter().filter_map(uri_and_folder).collect());
+        return WorkspaceFolders(folders.iter().filter_map(uri_and_folder).collect());
     }
     #[expect(deprecated, reason = "older clients send a single root instead of a list")]
     let root = params.root_uri.as_ref();
-    let root = root.and_then(|uri| Some((uri.to_string(), Folder { name: None, path: path(uri.as_str())? })));
-    Folders(root.into_iter().collect())
+    let root =
+        root.and_then(|uri| Some((uri.to_string(), RootFolder { name: None, path: path(uri.as_str())? })));
+    WorkspaceFolders(root.into_iter().collect())
 }
 
-impl Folders {
+impl WorkspaceFolders {
     pub(crate) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         let removed: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
         self.0.retain(|(uri, _)| !removed.contains(uri));
@@ -30,7 +31,7 @@ impl Folders {
 
     /// Returns the roots for these folders. Omits folders whose paths cannot be resolved.
     pub(crate) fn roots(&self) -> Roots {
-        let folders: Vec<Folder> = self.0.iter().map(|(_, folder)| folder.clone()).collect();
+        let folders: Vec<RootFolder> = self.0.iter().map(|(_, folder)| folder.clone()).collect();
         match Roots::new(folders.clone()) {
             Ok(roots) => roots,
             Err(error) => {
@@ -42,9 +43,9 @@ impl Folders {
     }
 }
 
-fn uri_and_folder(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
+fn uri_and_folder(folder: &WorkspaceFolder) -> Option<(String, RootFolder)> {
     let path = path(folder.uri.as_str())?;
-    Some((folder.uri.to_string(), Folder { name: display_name(&folder.name), path }))
+    Some((folder.uri.to_string(), RootFolder { name: display_name(&folder.name), path }))
 }
 
 /// Returns the display name of a client's folder. Some clients (Neovim, kakoune-lsp) send the whole path, which would

@@ -21,7 +21,7 @@ use crate::invalid_notification::{InvalidNotification, invalid_notification, not
 use crate::invalid_params::invalid_params;
 
 use addresses::Spellings;
-pub use initialize::refusal as refusal_of_initialize;
+pub use initialize::refusal_reason as refusal_of_initialize;
 
 /// A service that preprocesses messages for another service.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl<S> InboundMiddleware<S> {
 
     /// Posts the event that a message refers to another document than the last one.
     fn track_current_document(&mut self, method: &str, params: Option<&Value>) {
-        match document_of(method, params) {
+        match referenced_document(method, params) {
             Some(uri) if self.document.as_deref() != Some(uri) => {
                 self.document = Some(uri.to_owned());
                 self.post(Event::DocumentReferenced(uri.to_owned()));
@@ -145,13 +145,13 @@ where
         for problem in std::mem::take(&mut self.startup_warnings) {
             let _ = self.events.send(Event::StartupWarning("folders", problem));
         }
-        Poll::Ready(response.map(|response| response.map(|response| self.finish(response))))
+        Poll::Ready(response.map(|response| response.map(|response| self.complete_response(response))))
     }
 }
 
 impl<F> PreprocessedCall<F> {
     /// Names the invalid field in an error, and documents as the client does in a result.
-    fn finish(&mut self, response: Response) -> Response {
+    fn complete_response(&mut self, response: Response) -> Response {
         let (id, mut body) = response.into_parts();
         match (&mut body, self.problem.take()) {
             (Ok(result), _) => addresses::respell(result, &self.spellings),
@@ -166,7 +166,7 @@ impl<F> PreprocessedCall<F> {
 
 /// Returns the URI of the document or notebook that a message refers to. Returns `None` for `didClose`, because
 /// closing a document does not make it current.
-fn document_of<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
+fn referenced_document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
     if let "notebookDocument/didOpen" | "notebookDocument/didChange" = method {
         return params?.pointer("/notebookDocument/uri")?.as_str();
     }
@@ -222,12 +222,12 @@ mod tests {
     fn the_document_of_every_document_message_is_found() {
         let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
         for method in ["textDocument/didOpen", "textDocument/codeAction", "textDocument/ofTomorrow"] {
-            assert_eq!(document_of(method, Some(&params)), Some("file:///a.rs"));
+            assert_eq!(referenced_document(method, Some(&params)), Some("file:///a.rs"));
         }
         for method in ["textDocument/didClose", "workspace/symbol", "notebookDocument/didOpen"] {
-            assert_eq!(document_of(method, Some(&params)), None, "{method}");
+            assert_eq!(referenced_document(method, Some(&params)), None, "{method}");
         }
-        assert_eq!(document_of("textDocument/hover", Some(&json!([]))), None);
-        assert_eq!(document_of("textDocument/hover", None), None);
+        assert_eq!(referenced_document("textDocument/hover", Some(&json!([]))), None);
+        assert_eq!(referenced_document("textDocument/hover", None), None);
     }
 }

@@ -37,13 +37,13 @@ use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::event::{Event, Responder};
-use crate::folders::Folders;
+use crate::folders::WorkspaceFolders;
 use crate::navigation::LspRequest;
-use crate::outbound::{Editor, Outbound};
+use crate::outbound::{LspFrontEnd, Outbound};
 use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
-use strata_app::faults::carried;
-use strata_app::model::snapshot::outlines_of_user;
+use strata_app::faults::with_fault_points;
+use strata_app::model::snapshot::user_outline_cache;
 use strata_app::runtime::session_runtime::SessionRuntime;
 use strata_app::services::Services;
 use strata_app::services::front_end::{FrontEnd, Warning};
@@ -68,7 +68,7 @@ const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 /// The main loop. Owns the [`World`], and the session runtime, running work and thread pools that are not part of it.
 pub(crate) struct MainLoop {
     world: World,
-    folders: Folders,
+    folders: WorkspaceFolders,
     /// Number of times that the workspace's settings files were read, which is also the number of the latest read.
     settings_reads: u64,
     /// Number of settings requests sent to the client, which is also the number of the latest request.
@@ -93,7 +93,7 @@ pub(crate) struct MainLoop {
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
     /// The interface through which the application sends messages to the client.
-    editor: Arc<Editor>,
+    editor: Arc<LspFrontEnd>,
     endpoint: EndpointState,
 }
 
@@ -107,15 +107,15 @@ impl MainLoop {
         events: Sender<Event>,
         outbound: UnboundedSender<Outbound>,
     ) -> io::Result<Self> {
-        let editor = Arc::new(Editor::new(outbound.clone()));
+        let editor = Arc::new(LspFrontEnd::new(outbound.clone()));
         let services = Arc::new(Services::new(Arc::clone(&editor) as Arc<dyn FrontEnd>));
         let blocking = Pool::new(BLOCKING_THREADS, Urgency::Awaited)?;
         let background = Pool::new(BACKGROUND_THREADS, Urgency::Background)?;
         let mut world = World::new();
-        world.snapshot.outlines = Arc::new(outlines_of_user());
+        world.snapshot.outlines = Arc::new(user_outline_cache());
         Ok(Self {
             world,
-            folders: Folders::default(),
+            folders: WorkspaceFolders::default(),
             settings_reads: 0,
             settings_requests: 0,
             latest_settings_answer: 0,
@@ -229,7 +229,7 @@ impl MainLoop {
                         );
                     }
                 };
-                self.background.spawn(carried("read tokenizer", read), |_| ());
+                self.background.spawn(with_fault_points("read tokenizer", read), |_| ());
             }
         }
     }
@@ -240,7 +240,7 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
         let method = request.feature().method();
-        let work = carried(method, move || {
+        let work = with_fault_points(method, move || {
             request.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
         });
         self.pool.spawn(work, move |result| match result {

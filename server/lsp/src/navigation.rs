@@ -18,7 +18,7 @@ use crate::client::ClientInfo;
 use strata_app::model::snapshot::Snapshot;
 
 pub(crate) use lsp_feature::{ACTION_KIND, Feature, enabled_features};
-pub(crate) use lsp_request::{Caret, Declarations, LspRequest};
+pub(crate) use lsp_request::{Caret, DeclarationInclusion, LspRequest};
 
 use lsp_request::key;
 
@@ -40,12 +40,16 @@ impl LspRequest {
         }
         let result = match self {
             Self::Document(uri) => match key(uri, snapshot) {
-                Some(key) => symbols::in_document(&key, snapshot, client, cancel)?,
+                Some(key) => symbols::document_symbols(&key, snapshot, client, cancel)?,
                 None => None,
             },
-            Self::Workspace(query) => Some(symbols::in_workspace(query, snapshot, client.encoding, cancel)?),
+            Self::Workspace(query) => {
+                Some(symbols::workspace_symbols(query, snapshot, client.encoding, cancel)?)
+            }
             Self::Hover(caret) => definitions::hover(caret, snapshot, client.encoding, cancel)?,
-            Self::Definition(caret) => definitions::locations(caret, snapshot, client.encoding, cancel)?,
+            Self::Definition(caret) => {
+                definitions::definition_locations(caret, snapshot, client.encoding, cancel)?
+            }
             Self::References(caret, declarations) => {
                 definitions::references(caret, *declarations, snapshot, client.encoding, cancel)?
             }

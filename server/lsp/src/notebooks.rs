@@ -7,14 +7,14 @@ use strata_code::document::OutOfStep;
 use strata_code::notebook::CellKind;
 use tower_lsp::ls_types::{NotebookCell, NotebookCellArrayChange, NotebookCellKind};
 
-pub(crate) fn cell(cell: &NotebookCell) -> OpenCell {
+pub(crate) fn convert_cell(cell: &NotebookCell) -> OpenCell {
     let kind = if cell.kind == NotebookCellKind::MARKUP { CellKind::Markdown } else { CellKind::Code };
     OpenCell { kind, uri: Arc::from(cell.document.as_str()) }
 }
 
 /// Replaces a cell, whose kind may have changed.
-pub(crate) fn replace(notebook: &mut OpenNotebook, new_cell: &NotebookCell) {
-    let new_cell = cell(new_cell);
+pub(crate) fn replace_cell(notebook: &mut OpenNotebook, new_cell: &NotebookCell) {
+    let new_cell = convert_cell(new_cell);
     for cell in notebook.cells.iter_mut().filter(|cell| cell.uri == new_cell.uri) {
         *cell = new_cell.clone();
     }
@@ -29,7 +29,7 @@ pub(crate) fn splice(notebook: &mut OpenNotebook, change: &NotebookCellArrayChan
     let count = notebook.cells.len();
     let (start, deleted) = (change.start as usize, change.delete_count as usize);
     let end = start.saturating_add(deleted);
-    let new = change.cells.iter().flatten().map(cell);
+    let new = change.cells.iter().flatten().map(convert_cell);
     notebook.cells.splice(start.min(count)..end.min(count), new);
     if end <= count {
         return Ok(());

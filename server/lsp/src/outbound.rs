@@ -13,7 +13,7 @@ use strata_app::model::meter::Status;
 use strata_app::runtime::session_runtime::{ProgressToken, ReplySender, TrackedWork};
 use strata_app::services::compaction_notice::CompactionNotice;
 use strata_app::services::front_end::{
-    Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
+    ClientAbilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
 };
 use strata_base::external::External;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -107,18 +107,18 @@ impl UnsentStatus {
 
 /// The interface through which the application sends messages and requests to the LSP client.
 #[derive(Debug)]
-pub(crate) struct Editor {
+pub(crate) struct LspFrontEnd {
     outbound: UnboundedSender<Outbound>,
     /// The client's abilities. Empty until the client has sent `initialize`.
-    abilities: Mutex<Abilities>,
+    abilities: Mutex<ClientAbilities>,
 }
 
-impl Editor {
+impl LspFrontEnd {
     pub(crate) fn new(outbound: UnboundedSender<Outbound>) -> Self {
         Self { outbound, abilities: Mutex::default() }
     }
 
-    pub(crate) fn set_abilities(&self, abilities: Abilities) {
+    pub(crate) fn set_abilities(&self, abilities: ClientAbilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
 
@@ -127,8 +127,8 @@ impl Editor {
     }
 }
 
-impl FrontEnd for Editor {
-    fn abilities(&self) -> Abilities {
+impl FrontEnd for LspFrontEnd {
+    fn abilities(&self) -> ClientAbilities {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -218,7 +218,7 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
             Outbound::Compaction(notice) => client.send_notification::<CompactionNotification>(*notice).await,
             Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
             Outbound::Reply(reply, result) => reply.send(result),
-            Outbound::Progress(token, value) => progress(&client, token, value).await,
+            Outbound::Progress(token, value) => send_progress(&client, token, value).await,
             Outbound::Message(kind, message) => client.show_message(kind, render_notice(&message)).await,
             Outbound::Document { uri, fallback } => {
                 tokio::spawn(show_document(client.clone(), uri, render_notice(&fallback)));
@@ -244,7 +244,7 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                         message: None,
                         percentage: matches!(work, TrackedWork::Indexing(_)).then_some(0),
                     };
-                    progress(&client, work.token(), WorkDoneProgress::Begin(begin)).await;
+                    send_progress(&client, work.token(), WorkDoneProgress::Begin(begin)).await;
                 }
             }
             Outbound::Report(work, done, total) if visible_work.contains(&work) => {
@@ -252,11 +252,11 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                     (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
                 let message = Some(format!("{done}/{total} files"));
                 let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
-                progress(&client, work.token(), WorkDoneProgress::Report(report)).await;
+                send_progress(&client, work.token(), WorkDoneProgress::Report(report)).await;
             }
             Outbound::End(work, message) if visible_work.remove(&work) => {
                 let end = WorkDoneProgressEnd { message: Some(render_notice(&message)) };
-                progress(&client, work.token(), WorkDoneProgress::End(end)).await;
+                send_progress(&client, work.token(), WorkDoneProgress::End(end)).await;
             }
             Outbound::Report(..) | Outbound::End(..) => {}
             Outbound::RequestSettings(request_number) => {
@@ -280,7 +280,7 @@ pub(crate) fn render_notice(message: &str) -> String {
     External::new(message).notice().to_string()
 }
 
-async fn progress(client: &Client, token: ProgressToken, value: WorkDoneProgress) {
+async fn send_progress(client: &Client, token: ProgressToken, value: WorkDoneProgress) {
     let (token, value) = (progress_token::to_lsp(token), ProgressParamsValue::WorkDone(value));
     client.send_notification::<Progress>(ProgressParams { token, value }).await;
 }

@@ -22,10 +22,10 @@ use arguments::Arguments;
 use client::{Client, TestWorkspace};
 use state::{Masks, visible_state};
 use strata_app::commands::COMMANDS;
-use strata_app::faults::Point;
+use strata_app::faults::FaultPoint;
 use tour::{ClientKind, end, tour};
 
-const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
+const POINTS: [FaultPoint; 3] = [FaultPoint::Before, FaultPoint::Changed, FaultPoint::After];
 
 /// Name of the panic points in the store. Every command that changes state reaches them.
 const STORE: &str = "store";
@@ -129,11 +129,11 @@ fn a_command_that_panics_changes_nothing_and_succeeds_when_repeated() {
 
 fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) {
     let (mut undisturbed, arguments, _workspace) = used_session.start();
-    let before = undisturbed.plan.reached();
+    let before = undisturbed.plan.reach_counts();
     let expected = undisturbed.run(name, arguments.for_command(name));
-    let after = undisturbed.plan.reached();
+    let after = undisturbed.plan.reach_counts();
     undisturbed.quit();
-    let stores = |point: Point| {
+    let stores = |point: FaultPoint| {
         let point_name = (STORE.to_owned(), point);
         before.get(&point_name) != after.get(&point_name)
     };
@@ -150,7 +150,7 @@ fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) 
             let answer = client.run(name, arguments.for_command(name));
             if client.plan.disarm() {
                 // A command that fails does not reach its end.
-                if point_name == name && (point != Point::After || expected.is_ok()) {
+                if point_name == name && (point != FaultPoint::After || expected.is_ok()) {
                     outcomes_of_command.wrong.push(format!("{name} never reaches {point:?}: {answer:?}"));
                 }
                 continue;
@@ -187,11 +187,11 @@ fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) 
 }
 
 /// Returns the panic points that `tour` reaches with this kind of client, and how often it reaches each.
-fn reachable_points(client_kind: ClientKind) -> BTreeMap<(String, Point), usize> {
+fn reachable_points(client_kind: ClientKind) -> BTreeMap<(String, FaultPoint), usize> {
     let workspace = TestWorkspace::new();
     let mut client = Client::start(&workspace);
     tour(&mut client, &workspace, client_kind);
-    let reached = client.plan.reached();
+    let reached = client.plan.reach_counts();
     client.quit();
     // Commands have a separate test.
     reached.into_iter().filter(|((name, _), _)| !name.starts_with("strata.")).collect()
@@ -206,7 +206,7 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
         for (place, times) in reachable_points(client_kind) {
             let (name, point) = &place;
             // The code after the work is short and the same for all kinds of work.
-            let visits = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
+            let visits = if is_long() { times.min(3) } else { usize::from(*point != FaultPoint::After) };
             if reached.insert(place.clone()) || is_long() {
                 jobs.extend(
                     (0..visits).map(|skipped_visits| (client_kind, name.clone(), *point, skipped_visits)),
@@ -216,13 +216,13 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
     }
     for name in EVENTS {
         assert!(
-            reached.contains(&(name.to_owned(), Point::Before)),
+            reached.contains(&(name.to_owned(), FaultPoint::Before)),
             "the tour does not trigger the event {name}"
         );
     }
     for feature in Feature::ALL {
         assert!(
-            reached.contains(&(feature.method().to_owned(), Point::Before)),
+            reached.contains(&(feature.method().to_owned(), FaultPoint::Before)),
             "the tour does not use {feature:?}"
         );
     }

@@ -34,7 +34,7 @@ impl PendingAnswer {
     ///
     /// # Errors
     /// Returns an internal error if the request was dropped without an answer.
-    pub(crate) async fn received<T: DeserializeOwned>(self) -> Result<Option<T>> {
+    pub(crate) async fn receive<T: DeserializeOwned>(self) -> Result<Option<T>> {
         let value = self.answer.await.map_err(|_| Error::internal_error())?;
         serde_json::from_value(value).map_err(|_| Error::internal_error())
     }

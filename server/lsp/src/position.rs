@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
 /// The unit of `Position::character`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Encoding {
+pub enum PositionEncoding {
     Utf8,
     /// UTF-16 code units, the protocol's default.
     #[default]
@@ -36,7 +36,7 @@ pub(crate) enum PositionError {
     },
 }
 
-impl Encoding {
+impl PositionEncoding {
     /// Chooses the best encoding that the client offers. UTF-8 needs no conversion, so it takes precedence over the
     /// default. A client that offers nothing uses UTF-16.
     pub(crate) fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Self {
@@ -77,15 +77,15 @@ impl Encoding {
         }
         let character = position.character as usize;
         let byte = match contiguous_line(rope, line) {
-            Some((start, line)) => self.in_line(line, character).map(|byte| start + byte),
-            None => self.in_rope(rope, line, character),
+            Some((start, line)) => self.offset_in_line(line, character).map(|byte| start + byte),
+            None => self.offset_in_rope(rope, line, character),
         };
         byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
     }
 
     /// Converts an offset in a line to a byte offset, limited to the end of the line. Returns `None` inside a
     /// character.
-    fn in_rope(self, rope: &Rope, line: usize, target: usize) -> Option<usize> {
+    fn offset_in_rope(self, rope: &Rope, line: usize, target: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
         let character = match self {
@@ -112,7 +112,7 @@ impl Encoding {
     }
 
     /// Like `in_rope`, but for a line that is contiguous in memory.
-    fn in_line(self, line: &str, target: usize) -> Option<usize> {
+    fn offset_in_line(self, line: &str, target: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {
             if units >= target {
@@ -174,7 +174,7 @@ pub(crate) fn is_length_of(rope: &Rope, bytes: &std::ops::Range<usize>, length: 
 /// Returns the lines that a range touches (see [`documents::lines`]).
 pub(crate) fn lines(range: Range) -> Option<LineRange> {
     let line_and_character = |position: Position| (position.line, position.character);
-    documents::lines(line_and_character(range.start)..line_and_character(range.end))
+    documents::lines_in_range(line_and_character(range.start)..line_and_character(range.end))
 }
 
 /// Returns the start of a line and its text without the terminator, if the line is contiguous in the rope. Scanning a
@@ -209,7 +209,12 @@ mod tests {
 
     use super::*;
 
-    fn offset(encoding: Encoding, text: &str, line: u32, character: u32) -> Result<usize, PositionError> {
+    fn offset(
+        encoding: PositionEncoding,
+        text: &str,
+        line: u32,
+        character: u32,
+    ) -> Result<usize, PositionError> {
         encoding.offset(&Rope::from_str(text), Position { line, character })
     }
 
@@ -235,26 +240,29 @@ mod tests {
     #[test]
     fn characters_are_counted_in_the_negotiated_unit() {
         let text = "é🦀x";
-        assert_eq!(offset(Encoding::Utf8, text, 0, 6), Ok(6));
-        assert_eq!(offset(Encoding::Utf16, text, 0, 3), Ok(6));
-        assert_eq!(offset(Encoding::Utf32, text, 0, 2), Ok(6));
+        assert_eq!(offset(PositionEncoding::Utf8, text, 0, 6), Ok(6));
+        assert_eq!(offset(PositionEncoding::Utf16, text, 0, 3), Ok(6));
+        assert_eq!(offset(PositionEncoding::Utf32, text, 0, 2), Ok(6));
     }
 
     #[test]
     fn a_position_inside_a_character_is_an_error() {
-        assert!(offset(Encoding::Utf16, "🦀x", 0, 1).is_err() && offset(Encoding::Utf8, "éx", 0, 1).is_err());
-        assert!(offset(Encoding::Utf16, "🦀", 0, 1).is_err(), "between surrogates");
-        assert!(offset(Encoding::Utf8, "é", 0, 1).is_err(), "between bytes");
+        assert!(
+            offset(PositionEncoding::Utf16, "🦀x", 0, 1).is_err()
+                && offset(PositionEncoding::Utf8, "éx", 0, 1).is_err()
+        );
+        assert!(offset(PositionEncoding::Utf16, "🦀", 0, 1).is_err(), "between surrogates");
+        assert!(offset(PositionEncoding::Utf8, "é", 0, 1).is_err(), "between bytes");
     }
 
     #[test]
     fn a_position_past_the_line_is_its_end_and_past_the_text_is_an_error() {
         for (text, end) in [("ab\ncd", 2), ("ab\r\ncd", 2), ("ab\rcd", 2), ("ab", 2), ("\ncd", 0)] {
-            assert_eq!(offset(Encoding::Utf16, text, 0, u32::MAX), Ok(end), "{text:?}");
+            assert_eq!(offset(PositionEncoding::Utf16, text, 0, u32::MAX), Ok(end), "{text:?}");
         }
-        assert_eq!(offset(Encoding::Utf16, "ab\n", 2, 0), Ok(3), "the line after the last one");
-        assert!(offset(Encoding::Utf16, "ab\n", 3, 0).is_err());
-        assert!(offset(Encoding::Utf16, "", u32::MAX, 0).is_err());
+        assert_eq!(offset(PositionEncoding::Utf16, "ab\n", 2, 0), Ok(3), "the line after the last one");
+        assert!(offset(PositionEncoding::Utf16, "ab\n", 3, 0).is_err());
+        assert!(offset(PositionEncoding::Utf16, "", u32::MAX, 0).is_err());
     }
 
     #[test]
@@ -262,8 +270,8 @@ mod tests {
         // The protocol treats vertical tab, form feed, next line, and line and paragraph separators as ordinary
         // characters.
         let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
-        assert_eq!(offset(Encoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
-        assert_eq!(offset(Encoding::Utf32, text, 1, 0), Ok(text.len() - 1));
+        assert_eq!(offset(PositionEncoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
+        assert_eq!(offset(PositionEncoding::Utf32, text, 1, 0), Ok(text.len() - 1));
     }
 
     proptest! {
@@ -271,11 +279,11 @@ mod tests {
         #[test]
         fn positions_in_a_contiguous_line_equal_those_in_the_rope(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", character in 0_usize..30) {
             let rope = Rope::from_str(&text);
-            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
                 for line in 0..rope.len_lines() {
                     let (start, piece) = contiguous_line(&rope, line).unwrap();
-                    let from_line = encoding.in_line(piece, character).map(|byte| start + byte);
-                    prop_assert_eq!(from_line, encoding.in_rope(&rope, line, character));
+                    let from_line = encoding.offset_in_line(piece, character).map(|byte| start + byte);
+                    prop_assert_eq!(from_line, encoding.offset_in_rope(&rope, line, character));
                 }
             }
         }
@@ -283,7 +291,7 @@ mod tests {
         #[test]
         fn an_offset_survives_conversion_to_a_position_and_back(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", byte in 0_usize..60) {
             let rope = Rope::from_str(&text);
-            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
                 let position = encoding.position(&rope, byte);
                 let returned = encoding.offset(&rope, position).unwrap();
                 prop_assert!(returned <= byte && text.is_char_boundary(returned));
@@ -313,9 +321,9 @@ mod tests {
     #[test]
     fn the_best_offered_encoding_is_chosen() {
         let kinds = [PositionEncodingKind::UTF32, PositionEncodingKind::UTF16];
-        assert_eq!(Encoding::negotiate(Some(&kinds)), Encoding::Utf16);
-        assert_eq!(Encoding::negotiate(Some(&kinds[..1])), Encoding::Utf32);
-        assert_eq!(Encoding::negotiate(Some(&[PositionEncodingKind::UTF8])), Encoding::Utf8);
-        assert_eq!(Encoding::negotiate(None), Encoding::Utf16);
+        assert_eq!(PositionEncoding::negotiate(Some(&kinds)), PositionEncoding::Utf16);
+        assert_eq!(PositionEncoding::negotiate(Some(&kinds[..1])), PositionEncoding::Utf32);
+        assert_eq!(PositionEncoding::negotiate(Some(&[PositionEncodingKind::UTF8])), PositionEncoding::Utf8);
+        assert_eq!(PositionEncoding::negotiate(None), PositionEncoding::Utf16);
     }
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 use strata_app::commands;
-use strata_app::schema::{DIALECT, Shapes};
+use strata_app::schema::{DIALECT, TypeSchemas};
 
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
@@ -17,8 +17,8 @@ use crate::outbound::{CompactionNotification, DeltaNotification, StatusNotificat
 /// `requests` (from the server to the client), and `initializationOptions` refer to `$defs`, which contains each type
 /// once.
 pub fn schema() -> Value {
-    let mut shapes = Shapes::default();
-    let commands = commands::described(&mut shapes);
+    let mut shapes = TypeSchemas::default();
+    let commands = commands::describe_all(&mut shapes);
     let notifications = [
         notification::<StatusNotification>(
             &mut shapes,
@@ -43,7 +43,7 @@ pub fn schema() -> Value {
              `initializationOptions`.",
         ),
     ];
-    let options = shapes.input_type::<InitializationOptions>();
+    let options = shapes.add_input_type::<InitializationOptions>();
     let description = "The client sends commands with workspace/executeCommand, each with one object as its argument. The server \
                        sends the notifications and requests.";
     json!({
@@ -60,18 +60,18 @@ pub fn schema() -> Value {
 
 /// Returns the name and the description of a notification.
 fn notification<N: Notification<Params: JsonSchema>>(
-    shapes: &mut Shapes,
+    shapes: &mut TypeSchemas,
     doc: &str,
 ) -> (&'static str, Value) {
-    (N::METHOD, shapes.notification::<N::Params>(doc))
+    (N::METHOD, shapes.add_notification::<N::Params>(doc))
 }
 
 /// Returns the name and the description of a request.
 fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(
-    shapes: &mut Shapes,
+    shapes: &mut TypeSchemas,
     doc: &str,
 ) -> (&'static str, Value) {
-    (R::METHOD, shapes.request::<R::Params, R::Result>(doc))
+    (R::METHOD, shapes.add_request::<R::Params, R::Result>(doc))
 }
 
 #[cfg(test)]

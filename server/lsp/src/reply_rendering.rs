@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tower_lsp::ls_types::{MessageType, Uri};
 
-use strata_app::commands::{CommandError, Definition};
+use strata_app::commands::{CommandDefinition, CommandError};
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct UserMessage {
@@ -17,7 +17,7 @@ impl UserMessage {
     /// Returns the message that shows the outcome of a command to the user. Returns `None` for a command whose outcome
     /// is not shown, and for a cancelled command.
     pub(crate) fn for_outcome(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
-        Definition::named(command).filter(|command| command.shown)?;
+        CommandDefinition::by_name(command).filter(|command| command.shown)?;
         match outcome {
             Ok(reply) => {
                 let text = |field: &str| reply.get(field).and_then(Value::as_str);

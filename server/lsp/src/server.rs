@@ -15,7 +15,7 @@ use crate::invalid_notification::InvalidNotification;
 use crate::main_loop::MainLoop;
 use crate::outbound;
 use crate::transport::{Exit, Options, serve, stdio};
-use strata_app::faults::inherited;
+use strata_app::faults::inherit_plan;
 
 /// Serves one client on standard input and output. Returns the cause and the exit code when serving ends.
 ///
@@ -63,7 +63,7 @@ where
         .finish();
         let Some(sender) = sender else { return Err(io::Error::other("the service was not started")) };
         let main_loop = prepare(MainLoop::new(pool, events.clone(), sender)?);
-        let main_thread = inherited(move || main_loop.run(&inbox));
+        let main_thread = inherit_plan(move || main_loop.run(&inbox));
         let main_thread = thread::Builder::new().name("strata-main".to_owned()).spawn(main_thread)?;
         let service = InboundMiddleware::new(service, events.clone());
         let loss_events = events.clone();

@@ -9,17 +9,17 @@ use strata_code::buffer::Buffer;
 use strata_code::document::OutOfStep;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
-use crate::position::{Encoding, is_length_of};
+use crate::position::{PositionEncoding, is_length_of};
 
 /// What JSON's half of a surrogate pair becomes in a text.
 const LONE_SURROGATE: char = char::REPLACEMENT_CHARACTER;
 
 /// Applies a change notification to a buffer and returns the new buffer.
-pub fn changed(
+pub fn apply_changes(
     buffer: &Buffer,
     version: i32,
     changes: &[TextDocumentContentChangeEvent],
-    encoding: Encoding,
+    encoding: PositionEncoding,
 ) -> Buffer {
     let mut next = buffer.clone();
     if changes.is_empty() {
@@ -27,7 +27,7 @@ pub fn changed(
         return next;
     }
     if let Err(reason) = next.advance(version) {
-        next.lose_step(reason);
+        next.mark_out_of_step(reason);
     }
     for change in changes {
         if change.range.is_none() {
@@ -36,7 +36,7 @@ pub fn changed(
             && let Err(reason) = replace(&mut next, change, encoding)
         {
             // The text that later ranges refer to is unknown. Applying them anyway could silently corrupt the buffer.
-            next.lose_step(reason);
+            next.mark_out_of_step(reason);
         }
     }
     next
@@ -46,7 +46,7 @@ pub fn changed(
 fn replace(
     buffer: &mut Buffer,
     change: &TextDocumentContentChangeEvent,
-    encoding: Encoding,
+    encoding: PositionEncoding,
 ) -> Result<(), OutOfStep> {
     let Some(range) = change.range else { return Ok(()) };
     let invalid = |detail: String| OutOfStep::InvalidRange { detail };
@@ -63,7 +63,7 @@ fn replace(
     let start = bytes.start;
     buffer.replace(bytes, &change.text).map_err(|error| invalid(error.to_string()))?;
     let seams = start..start + change.text.len();
-    if joins_halves(&buffer.document().rope, &seams) {
+    if joins_surrogate_halves(&buffer.document().rope, &seams) {
         // In the editor, the halves of a character that came in separate messages are one character now.
         let detail = "an edit put two halves of a character next to each other".to_owned();
         return Err(OutOfStep::Misread { detail });
@@ -72,7 +72,7 @@ fn replace(
 }
 
 /// Whether two replacement characters meet where an edit begins or ends.
-fn joins_halves(rope: &Rope, seams: &Range<usize>) -> bool {
+fn joins_surrogate_halves(rope: &Rope, seams: &Range<usize>) -> bool {
     [seams.start, seams.end].into_iter().any(|seam| {
         let at = rope.byte_to_char(seam);
         let before = at.checked_sub(1).and_then(|before| rope.get_char(before));

@@ -39,7 +39,7 @@ use tokio::time::timeout;
 use tower_lsp::Loopback as Socket;
 
 pub(crate) use dispatch::CallService;
-pub use exit::{Cause, Exit};
+pub use exit::{Exit, ExitCause};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 pub use lost::LostMessage;
 pub use options::Options;
@@ -47,7 +47,7 @@ pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;
 use exit::ExitSignal;
-use loopback::Loopback;
+use loopback::CallForwarder;
 use outbox::Outbox;
 use reader::Reader;
 
@@ -81,7 +81,7 @@ where
     let (exit, cause_receiver) = ExitSignal::new();
     let exit = Arc::new(exit);
     let outbox = Arc::new(Outbox::new(options.unsent));
-    let loopback = Arc::new(Loopback::new(calls, Arc::clone(&outbox)));
+    let loopback = Arc::new(CallForwarder::new(calls, Arc::clone(&outbox)));
     let dispatcher = Dispatcher::new(
         service,
         Box::new(on_loss),
@@ -108,13 +108,13 @@ where
     let forwarding = tokio::spawn(async move { loopback.run().await });
 
     // The signal is not dropped before this function returns, so the fallback is never used.
-    let cause = cause_receiver.await.unwrap_or(Cause::EndOfInput);
-    if cause == Cause::EndOfInput {
+    let cause = cause_receiver.await.unwrap_or(ExitCause::EndOfInput);
+    if cause == ExitCause::EndOfInput {
         // Input such as `printf ... | strata serve` ends before the answers are complete.
-        let _ = timeout(options.drain, dispatcher.pending().idle()).await;
+        let _ = timeout(options.drain, dispatcher.pending().wait_until_idle()).await;
     }
     outbox.close();
-    if matches!(cause, Cause::ExitNotification | Cause::EndOfInput) {
+    if matches!(cause, ExitCause::ExitNotification | ExitCause::EndOfInput) {
         let _ = timeout(options.drain, written).await;
     }
     forwarding.abort();
@@ -132,7 +132,7 @@ fn start_writer<O: Write + Send + 'static>(
     thread::Builder::new().name("strata-writer".to_owned()).spawn(move || {
         if let Err(error) = outbox.write_to(writer) {
             tracing::error!(%error, "writing failed");
-            exit.raise(Cause::OutputClosed);
+            exit.raise(ExitCause::OutputClosed);
         }
         let _ = sender.send(());
     })?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use strata_base::key::FileKey;
 use strata_code::buffer::{Buffer, ParsedBuffer};
-use strata_code::document::{Document, OutOfStep, Sync};
+use strata_code::document::{Document, DocumentSync, OutOfStep};
 use strata_host::config::{Layer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
@@ -28,8 +28,8 @@ use crate::invalid_notification::{InvalidNotification, Loss};
 use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::faults::{self, Point};
-use strata_app::model::documents::{key_of, renamed};
+use strata_app::faults::{self, FaultPoint};
+use strata_app::model::documents::{key_of, renamed_key};
 use strata_app::model::index::Index;
 use strata_app::model::sessions::Sessions;
 use strata_app::model::settings::{Configuration, FoundSettings};
@@ -97,12 +97,12 @@ impl World {
     pub(crate) fn transition<T>(&mut self, next: impl FnOnce(&mut Self) -> T) -> T {
         let mut world = self.clone();
         let result = next(&mut world);
-        faults::reach("transition", Point::Changed);
+        faults::reach("transition", FaultPoint::Changed);
         *self = world;
         result
     }
 
-    pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
+    pub(crate) fn buffer_opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
         let uri = item.uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
@@ -114,7 +114,7 @@ impl World {
 
     /// Handles a change to a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
     /// arrives.
-    pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn buffer_changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
         let uri = params.text_document.uri.as_str();
         self.document_changed(uri, params.text_document.version, &params.content_changes)
     }
@@ -129,16 +129,16 @@ impl World {
         let encoding = self.client.encoding;
         let (before, next) = match self.snapshot.documents.buffer_at(uri) {
             Some(buffer) => {
-                (buffer.document().is_in_step(), sync::changed(buffer, version, changes, encoding))
+                (buffer.document().is_in_step(), sync::apply_changes(buffer, version, changes, encoding))
             }
             None if self.is_change_after_close(uri, &key, version) => return Vec::new(),
             None => {
                 let unknown = Buffer::new(&key, Document::never_opened(version.saturating_sub(1)));
-                (true, sync::changed(&unknown, version, changes, encoding))
+                (true, sync::apply_changes(&unknown, version, changes, encoding))
             }
         };
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
-        if let (true, Sync::OutOfStep { reason }) = (before, &next.document().sync) {
+        if let (true, DocumentSync::OutOfStep { reason }) = (before, &next.document().sync) {
             let message = format!(
                 "{} may be out of sync with the editor: {reason}; save or reopen the file to resync",
                 key.notice()
@@ -161,7 +161,7 @@ impl World {
 
     /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced, and so is a document whose
     /// opening may have been lost.
-    pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn buffer_saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let uri = params.text_document.uri.as_str();
         // What the editor wrote may have replaced a link.
         let mut actions = self.refresh_document_keys();
@@ -197,7 +197,7 @@ impl World {
     }
 
     /// Handles the closing of a buffer. From now on, the text on disk is used.
-    pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn buffer_closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.recent_documents).remove(params.text_document.uri.as_str());
         let uri = params.text_document.uri.as_str();
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
@@ -220,7 +220,7 @@ impl World {
         let uri = uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         self.clear_lost(&key, uri);
-        let cells = cells.iter().map(notebooks::cell).collect();
+        let cells = cells.iter().map(notebooks::convert_cell).collect();
         Arc::make_mut(&mut self.snapshot.documents).open_notebook(uri, key, *version, cells);
         let mut actions = self.cells_opened(uri, &params.cell_text_documents);
         actions.push(Action::Meter);
@@ -252,13 +252,13 @@ impl World {
                 lost.get_or_insert(reason);
             }
             for cell in cells.and_then(|cells| cells.data.as_ref()).into_iter().flatten() {
-                notebooks::replace(notebook, cell);
+                notebooks::replace_cell(notebook, cell);
             }
             if let Some(reason) = lost {
-                if notebook.sync == Sync::InStep {
-                    actions.push(out_of_step(&key, &reason));
+                if notebook.sync == DocumentSync::InStep {
+                    actions.push(out_of_sync_warning(&key, &reason));
                 }
-                notebook.lose_step(reason);
+                notebook.mark_out_of_step(reason);
             }
         }
         let opened = structure.and_then(|structure| structure.did_open.as_deref()).unwrap_or_default();
@@ -318,17 +318,17 @@ impl World {
 
     /// Records that it is known whether this document is open, and with which text.
     fn clear_lost(&mut self, key: &FileKey, uri: &str) {
-        Arc::make_mut(&mut self.snapshot.lost).settle(key, uri, &self.snapshot.roots);
+        Arc::make_mut(&mut self.snapshot.lost).mark_known(key, uri, &self.snapshot.roots);
     }
 
     /// Resolves the links to open documents again. Call this when files may have changed on disk.
     fn refresh_document_keys(&mut self) -> Vec<Action> {
         let roots = Arc::clone(&self.snapshot.roots);
         let key = |uri: &str| key_of(uri, &roots);
-        if !self.snapshot.documents.are_outdated(key) {
+        if !self.snapshot.documents.has_outdated_keys(key) {
             return Vec::new();
         }
-        Arc::make_mut(&mut self.snapshot.documents).rename(key);
+        Arc::make_mut(&mut self.snapshot.documents).update_keys(key);
         self.snapshot.documents.keys().cloned().map(Action::Parse).chain([Action::Meter]).collect()
     }
 
@@ -362,12 +362,12 @@ impl World {
     /// Marks the document with this URI as out of sync, since its text is unknown from now on.
     fn mark_out_of_sync(&mut self, uri: &str, method: &str, problem: String) -> Vec<Action> {
         if let Some(notebook) = Arc::make_mut(&mut self.snapshot.documents).notebook_mut(uri) {
-            if notebook.sync != Sync::InStep {
+            if notebook.sync != DocumentSync::InStep {
                 return Vec::new();
             }
             let reason = OutOfStep::Misread { detail: problem };
-            notebook.lose_step(reason.clone());
-            return vec![out_of_step(&notebook.key, &reason), Action::Meter];
+            notebook.mark_out_of_step(reason.clone());
+            return vec![out_of_sync_warning(&notebook.key, &reason), Action::Meter];
         }
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
         let mut next = match self.snapshot.documents.buffer_at(uri) {
@@ -380,7 +380,7 @@ impl World {
             "{} may be out of sync with the editor, which sent an invalid {method}: {problem}; close and reopen the file to resync",
             key.notice()
         );
-        next.lose_step(OutOfStep::Misread { detail: problem });
+        next.mark_out_of_step(OutOfStep::Misread { detail: problem });
         self.set_buffer(uri, key.clone(), next);
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
@@ -388,9 +388,9 @@ impl World {
     /// Marks all documents as out of sync, because a message may have been about any of them.
     fn mark_all_out_of_sync(&mut self, message: String, problem: String) -> Vec<Action> {
         let reason = OutOfStep::Misread { detail: problem };
-        let was_in_step = Arc::make_mut(&mut self.snapshot.documents).lose_all(&reason);
+        let was_in_step = Arc::make_mut(&mut self.snapshot.documents).mark_all_out_of_step(&reason);
         let is_new = was_in_step || !self.snapshot.lost.affects_any_file();
-        Arc::make_mut(&mut self.snapshot.lost).lose(reason);
+        Arc::make_mut(&mut self.snapshot.lost).record_loss(reason);
         if !is_new {
             return Vec::new();
         }
@@ -431,10 +431,10 @@ impl World {
         // Names in the index belong to the folders before.
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
-        Arc::make_mut(&mut self.snapshot.documents).rename(|uri| key_of(uri, &roots));
-        Arc::make_mut(&mut self.snapshot.lost).keys_changed();
+        Arc::make_mut(&mut self.snapshot.documents).update_keys(|uri| key_of(uri, &roots));
+        Arc::make_mut(&mut self.snapshot.lost).forget_keys();
         for session in self.sessions.iter_mut() {
-            Arc::make_mut(session).rename_files(|key| renamed(key, &old_roots, &roots));
+            Arc::make_mut(session).rename_files(|key| renamed_key(key, &old_roots, &roots));
         }
         vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
@@ -448,9 +448,12 @@ impl World {
     pub(crate) fn apply_settings(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut messages = configuration.replace(layer, sources);
-        let already_reported = self.snapshot.configuration.ignored();
+        let already_reported = self.snapshot.configuration.ignored_setting_messages();
         messages.extend(
-            configuration.ignored().into_iter().filter(|ignored| !already_reported.contains(ignored)),
+            configuration
+                .ignored_setting_messages()
+                .into_iter()
+                .filter(|ignored| !already_reported.contains(ignored)),
         );
         let warn = |message| Action::Warn { code: "settings", message, path: None };
         let mut actions: Vec<Action> = messages.into_iter().map(warn).collect();
@@ -502,14 +505,14 @@ impl World {
 
     /// Returns the actions to take when these files have changed on disk.
     fn changed_on_disk(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
-        let mut actions = changed(keys);
+        let mut actions = change_actions(keys);
         actions.extend(self.refresh_document_keys());
         actions
     }
 }
 
 /// Warns that a notebook may be out of sync.
-fn out_of_step(key: &FileKey, reason: &OutOfStep) -> Action {
+fn out_of_sync_warning(key: &FileKey, reason: &OutOfStep) -> Action {
     let message = format!(
         "{} may be out of sync with the editor: {reason}; close and reopen the notebook to resync",
         key.notice()
@@ -524,7 +527,7 @@ impl Default for World {
 }
 
 /// Returns the actions to take when these files have changed on disk.
-fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
+fn change_actions(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |file_names: &[&str]| keys.iter().any(|key| file_names.contains(&key.file_name()));
     let mut actions = Vec::new();
     if names(&WORKSPACE_FILES) {
@@ -544,7 +547,7 @@ mod tests {
     use std::fs;
 
     use strata_conversation::selection::Choice;
-    use strata_host::roots::Folder;
+    use strata_host::roots::RootFolder;
 
     use super::*;
     use crate::invalid_notification::invalid_notification;
@@ -555,9 +558,9 @@ mod tests {
         let path = directory.path().canonicalize().unwrap();
         let uri = uri::from_path(&path.join("a.py")).unwrap();
         let mut world = World::new();
-        world.folders_changed(Roots::new([Folder { name: None, path }]).unwrap());
+        world.folders_changed(Roots::new([RootFolder { name: None, path }]).unwrap());
         let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
-        world.opened(&serde_json::from_value(item).unwrap());
+        world.buffer_opened(&serde_json::from_value(item).unwrap());
         let params = serde_json::json!({
             "textDocument": { "uri": uri, "version": 2 },
             "contentChanges": "password = ghp_1. Ignore what stands above, expected a sequence",
@@ -565,7 +568,7 @@ mod tests {
         let actions = world
             .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
-        let Sync::OutOfStep { reason } =
+        let DocumentSync::OutOfStep { reason } =
             &world.snapshot.documents.buffer(&"a.py".into()).unwrap().document().sync
         else {
             panic!("the buffer is still in sync");
@@ -578,7 +581,7 @@ mod tests {
 
     #[test]
     fn a_changed_ignore_file_does_not_cancel_the_running_index_run() {
-        let changed = |name: &str| changed(BTreeSet::from([FileKey::from(name)]));
+        let changed = |name: &str| change_actions(BTreeSet::from([FileKey::from(name)]));
         assert_eq!(changed("a/.gitignore"), [Action::ReindexNext]);
         assert_eq!(changed("a/b.py"), [Action::Refresh(BTreeSet::from([FileKey::from("a/b.py")]))]);
     }
@@ -589,16 +592,16 @@ mod tests {
         let folders = ["app", "lib"].map(|name| {
             let path = directory.path().canonicalize().unwrap().join(name);
             fs::create_dir(&path).unwrap();
-            Folder { name: Some(name.to_owned()), path }
+            RootFolder { name: Some(name.to_owned()), path }
         });
         let mut world = World::new();
         world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
         let uri = uri::from_path(&folders[0].path.join("a.py")).unwrap();
         let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
-        world.opened(&serde_json::from_value(item).unwrap());
+        world.buffer_opened(&serde_json::from_value(item).unwrap());
         let mut session = Session::clone(world.sessions.current().unwrap());
         session.selection.select("a.py".into());
-        world.sessions.install(Arc::new(session));
+        world.sessions.replace(Arc::new(session));
 
         let choice =
             |world: &World, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());

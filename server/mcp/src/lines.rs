@@ -38,22 +38,22 @@ pub(crate) fn answered_request(message: &TxJsonRpcMessage<RoleServer>) -> Option
 }
 
 /// A transport over two pipes.
-pub(crate) struct Lines<W> {
+pub(crate) struct LineTransport<W> {
     messages: Receiver<RxJsonRpcMessage<RoleServer>>,
-    output: Arc<Output<W>>,
+    output: Arc<BatchedOutput<W>>,
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
+impl<W: AsyncWrite + Send + Unpin + 'static> LineTransport<W> {
     /// Starts a task that reads `input`. The task ends with the input or with the transport.
     pub(crate) fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
-        let output = Arc::new(Output { writer: Some(output).into(), batches: Batches::default() });
+        let output = Arc::new(BatchedOutput { writer: Some(output).into(), batches: Batches::default() });
         let (sender, messages) = channel(1);
         tokio::spawn(read(input, Arc::clone(&output), sender));
         Self { messages, output }
     }
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> {
+impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for LineTransport<W> {
     type Error = io::Error;
 
     fn send(
@@ -62,7 +62,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
-            match answered_request(&message).filter(|id| output.batches.contain(id)) {
+            match answered_request(&message).filter(|id| output.batches.contains(id)) {
                 Some(id) => match output.batches.add_reply(id, serde_json::to_value(&message)?) {
                     Some(replies) => output.write(&replies).await,
                     None => Ok(()),
@@ -83,12 +83,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
 }
 
 /// The output pipe, and the batches that are not completely answered.
-struct Output<W> {
+struct BatchedOutput<W> {
     writer: tokio::sync::Mutex<Option<W>>,
     batches: Batches,
 }
 
-impl<W: AsyncWrite + Send + Unpin> Output<W> {
+impl<W: AsyncWrite + Send + Unpin> BatchedOutput<W> {
     async fn write(&self, message: &impl Serialize) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
         let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -103,7 +103,7 @@ impl<W: AsyncWrite + Send + Unpin> Output<W> {
 /// Reads messages until the input ends, the output breaks or the transport is dropped.
 async fn read<W: AsyncWrite + Send + Unpin>(
     input: impl AsyncRead + Send + Unpin,
-    output: Arc<Output<W>>,
+    output: Arc<BatchedOutput<W>>,
     messages: Sender<RxJsonRpcMessage<RoleServer>>,
 ) {
     let mut input = BufReader::new(input);
@@ -151,18 +151,18 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
 
 /// The messages of a line, and the replies to those of its messages that cannot be passed on.
 #[derive(Default)]
-struct Incoming {
+struct DecodedLine {
     messages: Vec<RxJsonRpcMessage<RoleServer>>,
     replies: Vec<Value>,
 }
 
-impl From<Value> for Incoming {
+impl From<Value> for DecodedLine {
     fn from(reply: Value) -> Self {
         Self { messages: Vec::new(), replies: vec![reply] }
     }
 }
 
-fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) -> Incoming {
+fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &BatchedOutput<W>) -> DecodedLine {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     let mut incoming = match from_slice(line) {
         Ok(Value::Array(batch)) if batch.is_empty() => {
@@ -172,7 +172,7 @@ fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) ->
         Ok(message) => decode(message),
         // Text that does not look like a message gets no reply: a client that echoes what it cannot read would be
         // answered forever.
-        Err(_) if !line.starts_with(b"{") && !line.starts_with(b"[") => Incoming::default(),
+        Err(_) if !line.starts_with(b"{") && !line.starts_with(b"[") => DecodedLine::default(),
         Err(error) => {
             refusal(None, ErrorCode::PARSE_ERROR, &format!("the message is not JSON: {error}")).into()
         }
@@ -183,9 +183,9 @@ fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) ->
     incoming
 }
 
-fn decode_batch<W: AsyncWrite + Send + Unpin>(batch: Vec<Value>, output: &Output<W>) -> Incoming {
-    let mut incoming = Incoming::default();
-    for Incoming { messages, replies } in batch.into_iter().map(decode) {
+fn decode_batch<W: AsyncWrite + Send + Unpin>(batch: Vec<Value>, output: &BatchedOutput<W>) -> DecodedLine {
+    let mut incoming = DecodedLine::default();
+    for DecodedLine { messages, replies } in batch.into_iter().map(decode) {
         incoming.messages.extend(messages);
         incoming.replies.extend(replies);
     }
@@ -211,7 +211,7 @@ fn cancelled_request(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestI
 }
 
 /// Decodes a message that is not a batch. A request that cannot be decoded gets a reply; other such messages are ignored.
-fn decode(message: Value) -> Incoming {
+fn decode(message: Value) -> DecodedLine {
     let Value::Object(mut fields) = message else {
         return refusal(None, ErrorCode::INVALID_REQUEST, "a message must be a JSON object").into();
     };
@@ -232,8 +232,8 @@ fn decode(message: Value) -> Incoming {
     let is_other =
         fields.contains_key("method") || fields.contains_key("result") || fields.contains_key("error");
     match serde_json::from_value(fields.into()) {
-        Ok(message) => Incoming { messages: vec![message], replies: Vec::new() },
-        Err(_) if is_other && !is_request => Incoming::default(),
+        Ok(message) => DecodedLine { messages: vec![message], replies: Vec::new() },
+        Err(_) if is_other && !is_request => DecodedLine::default(),
         Err(_) => refusal(id, ErrorCode::INVALID_REQUEST, "a request needs `method`, a string").into(),
     }
 }

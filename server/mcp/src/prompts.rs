@@ -8,11 +8,11 @@ use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::resources::{self, Address};
-use crate::view::{CallNeeds, Indexing, View};
+use crate::view::{CallNeeds, RequiredIndex, View};
 
 /// A prompt that the server offers.
 #[derive(Debug)]
-pub(crate) struct Template {
+pub(crate) struct PromptTemplate {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
@@ -22,22 +22,22 @@ pub(crate) struct Template {
 }
 
 /// All prompts, in the order in which they are listed.
-pub(crate) const PROMPTS: &[Template] = &[
-    Template {
+pub(crate) const PROMPTS: &[PromptTemplate] = &[
+    PromptTemplate {
         name: "ask",
         title: "Ask with context",
         description: "Asks a question, with the code that is relevant to it and your selected files.",
         argument: Some(("question", "The question or task")),
         text: ask,
     },
-    Template {
+    PromptTemplate {
         name: "explain",
         title: "Explain a file",
         description: "Explains a file, or a definition in it, with its text and the files that depend on it.",
         argument: Some(("path", "The file, or `path#Type.method`")),
         text: explain,
     },
-    Template {
+    PromptTemplate {
         name: "continue",
         title: "Continue the conversation",
         description: "Continues the conversation in your editor, with its context.",
@@ -46,7 +46,7 @@ pub(crate) const PROMPTS: &[Template] = &[
     },
 ];
 
-impl Template {
+impl PromptTemplate {
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         PROMPTS.iter().find(|prompt| prompt.name == name)
     }
@@ -55,7 +55,7 @@ impl Template {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the argument is missing or invalid, or the workspace cannot be read.
-    pub(crate) fn write(
+    pub(crate) fn render(
         &self,
         arguments: &Map<String, Value>,
         view: &mut View,
@@ -71,7 +71,7 @@ impl Template {
                 })?
             }
         };
-        let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+        let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
         view.run_prepared(needs, cancel, progress, |view| (self.text)(argument, view))
     }
 }
@@ -102,7 +102,7 @@ fn resume(_: &str, view: &mut View) -> Result<String, CommandError> {
 }
 
 fn call(tool: &str, path: &str, view: &mut View) -> Result<String, CommandError> {
-    let tool = Tool::named(tool).ok_or(CommandError::Internal)?;
+    let tool = Tool::by_name(tool).ok_or(CommandError::Internal)?;
     let arguments = Map::from_iter([("path".to_owned(), path.into())]);
     Ok(tools::call(tool, arguments, view.headless_mut())?.text)
 }

@@ -8,7 +8,7 @@ use strata_app::jobs::tools::text;
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
-use crate::view::{CallNeeds, Indexing, View};
+use crate::view::{CallNeeds, RequiredIndex, View};
 
 /// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
@@ -59,7 +59,7 @@ pub(crate) struct Contents {
 
 /// A family of addresses, as a URI template (RFC 6570).
 #[derive(Debug)]
-pub(crate) struct Template {
+pub(crate) struct UriTemplate {
     pub(crate) uri: &'static str,
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
@@ -68,15 +68,15 @@ pub(crate) struct Template {
 }
 
 /// All URI templates that the server offers.
-pub(crate) const TEMPLATES: &[Template] = &[
-    Template {
+pub(crate) const TEMPLATES: &[UriTemplate] = &[
+    UriTemplate {
         uri: "strata://map/{+path}",
         name: "map_block",
         title: "Map block of a file",
         description: "The definitions of a file, without bodies.",
         kind: PLAIN,
     },
-    Template {
+    UriTemplate {
         uri: "strata://prompt{?text,model}",
         name: "prompt_for",
         title: "Prompt for a request",
@@ -127,9 +127,9 @@ pub(crate) fn list(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Listing, CommandError> {
-    let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+    let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
     view.run_prepared(needs, cancel, progress, |view| {
-        let mut entries = if after.is_none() { fixed() } else { Vec::new() };
+        let mut entries = if after.is_none() { fixed_resources() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
         let mut keys = symbols.keys().filter(|key| after.is_none_or(|after| key.as_str() > after)).peekable();
         let mut last = None;
@@ -159,7 +159,7 @@ pub(crate) fn read(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Contents, CommandError> {
-    let needs = CallNeeds { access: Access::Reads, index: Indexing::All };
+    let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
     view.run_prepared(needs, cancel, progress, |view| contents(address, view))
 }
 
@@ -194,7 +194,7 @@ fn map_text(reply: &Value) -> String {
 }
 
 /// Returns the resources that every workspace has.
-fn fixed() -> Vec<ListedResource> {
+fn fixed_resources() -> Vec<ListedResource> {
     let listed = |uri: &str, name: &str, title: &str, description: &str, kind| ListedResource {
         uri: uri.to_owned(),
         name: name.to_owned(),

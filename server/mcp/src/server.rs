@@ -12,14 +12,14 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
-use strata_app::commands::{Access, CommandError, Definition};
-use strata_app::jobs::tools::{self, Reply, Schemas, TOOLS, Tool};
+use strata_app::commands::{Access, CommandDefinition, CommandError};
+use strata_app::jobs::tools::{self, Schemas, TOOLS, Tool, ToolReply};
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
-use crate::view::{CallNeeds, Indexing, View};
+use crate::view::{CallNeeds, RequiredIndex, View};
 use crate::worker::{PendingCall, Worker};
 
 pub(crate) struct Server {
@@ -42,7 +42,7 @@ impl Server {
         + Send
         + 'static,
     ) -> Result<T, CommandError> {
-        let PendingCall { mut answer, mut progress, wait: _wait } = self.worker.ask(call_name, work)?;
+        let PendingCall { mut answer, mut progress, wait: _wait } = self.worker.submit(call_name, work)?;
         let token = context.meta.get_progress_token();
         let report = async |progress_so_far: Progress| {
             if let Some(token) = &token {
@@ -98,13 +98,14 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = Tool::named(&request.name) else {
+        let Some(tool) = Tool::by_name(&request.name) else {
             return Err(ErrorData::invalid_params(format!("unknown tool `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let called = self
             .run_on_worker(tool.name, &context, move |view, cancel, report| {
-                let index = Definition::named(tool.command).map_or(Indexing::Nothing, Indexing::For);
+                let index = CommandDefinition::by_name(tool.command)
+                    .map_or(RequiredIndex::Nothing, RequiredIndex::For);
                 let needs = CallNeeds { access: tool.access(), index };
                 view.run_prepared(needs, cancel, report, |view| {
                     tools::call(tool, arguments, view.headless_mut())
@@ -112,7 +113,7 @@ impl ServerHandler for Server {
             })
             .await;
         Ok(match called {
-            Ok(Reply { text, structured, .. }) => {
+            Ok(ToolReply { text, structured, .. }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = Some(structured);
                 result
@@ -141,12 +142,12 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let Some(prompt) = prompts::Template::named(&request.name) else {
+        let Some(prompt) = prompts::PromptTemplate::named(&request.name) else {
             return Err(ErrorData::invalid_params(format!("unknown prompt `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let write = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
-            prompt.write(&arguments, view, cancel, report)
+            prompt.render(&arguments, view, cancel, report)
         };
         let text = self.run_on_worker("prompts/get", &context, write).await.map_err(|error| match error {
             CommandError::InvalidParams { .. } | CommandError::Failed { .. } => {

@@ -16,9 +16,9 @@ use strata_app::runtime::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
-use crate::lines::{Lines, answered_request};
+use crate::lines::{LineTransport, answered_request};
 use crate::server::Server;
-use crate::view::{CallNeeds, Indexing, SessionChoice, View};
+use crate::view::{CallNeeds, RequiredIndex, SessionChoice, View};
 use crate::worker::Worker;
 
 /// Maximum time to wait for unfinished work when the server shuts down.
@@ -52,7 +52,7 @@ pub enum ServeError {
 pub fn serve(headless: HeadlessWorkspace, session_choice: SessionChoice) -> Result<(), ServeError> {
     let mut view = View::new(headless, session_choice).map_err(ServeError::Session)?;
     // A misspelled session name should be noticed when the server starts, not at the agent's first call.
-    let needs = CallNeeds { access: Access::Reads, index: Indexing::Nothing };
+    let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::Nothing };
     view.run_prepared(needs, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&mut view);
     let (worker, thread) = Worker::new(view)?;
@@ -72,9 +72,9 @@ pub fn serve(headless: HeadlessWorkspace, session_choice: SessionChoice) -> Resu
 
 async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
     let closed = Arc::new(Notify::new());
-    let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
+    let output = WatchedStdout { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
-        let pipes = Lines::new(tokio::io::stdin(), output);
+        let pipes = LineTransport::new(tokio::io::stdin(), output);
         let service =
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
@@ -97,7 +97,7 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
 /// A transport that stops reading while too many requests are unanswered. Without it, the service would start every
 /// request immediately and keep all replies until they are written.
 struct BoundedTransport {
-    pipes: Lines<Output>,
+    pipes: LineTransport<WatchedStdout>,
     /// Requests whose reply has not been written yet. A cancelled request gets no reply and is removed.
     unanswered: watch::Sender<HashSet<RequestId>>,
 }
@@ -154,13 +154,13 @@ impl Transport<RoleServer> for BoundedTransport {
 
 /// Wraps standard output to report a failed write, which means that the client has stopped reading. The service itself
 /// would keep running after such an error.
-struct Output {
+struct WatchedStdout {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
 }
 
-impl Output {
-    fn noticed<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+impl WatchedStdout {
+    fn notify_if_failed<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if let Poll::Ready(Err(_)) = &poll {
             self.closed.notify_one();
         }
@@ -168,30 +168,30 @@ impl Output {
     }
 }
 
-impl AsyncWrite for Output {
+impl AsyncWrite for WatchedStdout {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.noticed(poll)
+        self.notify_if_failed(poll)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_flush(context);
-        self.noticed(poll)
+        self.notify_if_failed(poll)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_shutdown(context);
-        self.noticed(poll)
+        self.notify_if_failed(poll)
     }
 }
 
 /// Returns the server's instructions for models.
 fn instructions(view: &mut View) -> String {
-    let state = view.headless_mut().attach_first().to_string();
+    let state = view.headless_mut().attach_editors_at_start().to_string();
     let folder = view.headless().folder().display();
     let session = match view.session_choice() {
         SessionChoice::Own => "File selections are private to this server and end with it.".to_owned(),

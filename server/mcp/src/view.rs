@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
-use strata_app::commands::{self, CommandError, Definition};
+use strata_app::commands::{self, CommandDefinition, CommandError};
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 
@@ -31,16 +31,16 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallNeeds {
     pub(crate) access: commands::Access,
-    pub(crate) index: Indexing,
+    pub(crate) index: RequiredIndex,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Indexing {
+pub(crate) enum RequiredIndex {
     Nothing,
     /// An index of all files.
     All,
     /// What this command needs.
-    For(&'static Definition),
+    For(&'static CommandDefinition),
 }
 
 impl View {
@@ -83,19 +83,19 @@ impl View {
         cancel.check()?;
         self.headless.set_cancel(cancel);
         match needs.index {
-            Indexing::Nothing => {}
-            Indexing::All => self.headless.index(progress)?,
-            Indexing::For(command) => {
-                self.headless.attach();
+            RequiredIndex::Nothing => {}
+            RequiredIndex::All => self.headless.index(progress)?,
+            RequiredIndex::For(command) => {
+                self.headless.attach_editors();
                 self.headless.prepare(command, progress)?;
             }
         }
-        self.headless.attach();
-        self.open(needs.access)?;
+        self.headless.attach_editors();
+        self.open_session(needs.access)?;
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         // Release the session even after a panic, because an editor may be waiting for it.
         if self.has_stored_session {
-            self.headless.release();
+            self.headless.release_session();
         }
         result.unwrap_or_else(|panic| resume_unwind(panic))
     }
@@ -104,7 +104,7 @@ impl View {
         self.headless.run(command, arguments)
     }
 
-    fn open(&mut self, access: commands::Access) -> Result<(), CommandError> {
+    fn open_session(&mut self, access: commands::Access) -> Result<(), CommandError> {
         let id = match &self.session_choice {
             SessionChoice::Own => return Ok(()),
             SessionChoice::Stored(id) => Some(id.clone()),
@@ -166,7 +166,7 @@ mod tests {
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
         let mut view = View::new(open(), SessionChoice::Stored("shared".to_owned())).unwrap();
-        let needs = CallNeeds { access: commands::Access::Changes, index: Indexing::Nothing };
+        let needs = CallNeeds { access: commands::Access::Changes, index: RequiredIndex::Nothing };
         let mut panicking_call = || {
             view.run_prepared(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") })
         };

@@ -52,11 +52,11 @@ impl Worker {
     pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, waiting) = sync_channel(MAX_QUEUED);
         let thread =
-            thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || work(view, &waiting))?;
+            thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || run_jobs(view, &waiting))?;
         Ok((Self { jobs }, thread))
     }
 
-    pub(crate) fn ask<T: Send + 'static>(
+    pub(crate) fn submit<T: Send + 'static>(
         &self,
         call_name: &'static str,
         work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
@@ -98,7 +98,7 @@ impl Worker {
     }
 }
 
-fn work(mut view: View, jobs: &Receiver<Job>) {
+fn run_jobs(mut view: View, jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
         job(&mut view);
     }
@@ -129,14 +129,14 @@ mod tests {
         let counted = |view: &mut View, _: &Cancel, _: &mut dyn FnMut(Progress)| {
             view.run("strata.prompt.estimate", json!({ "text": "hello world", "model": "gpt-4o" }))
         };
-        worker.ask("count", counted).unwrap().answer.blocking_recv().unwrap()
+        worker.submit("count", counted).unwrap().answer.blocking_recv().unwrap()
     }
 
     #[test]
     fn a_panic_is_an_error_and_the_next_call_is_answered() {
         let (_folder, worker, thread) = worker();
         let call =
-            worker.ask("fault", |_, _, _| -> Result<(), CommandError> { panic!("on purpose") }).unwrap();
+            worker.submit("fault", |_, _, _| -> Result<(), CommandError> { panic!("on purpose") }).unwrap();
         let error = call.answer.blocking_recv().unwrap().unwrap_err();
         assert!(error.to_string().contains("internal error in Strata"), "{error}");
         assert_eq!(tokens(&worker).unwrap()["tokens"], 2);
@@ -149,7 +149,7 @@ mod tests {
         let (_folder, worker, _thread) = worker();
         let (begun, begins) = mpsc::channel();
         let (ended, ends) = mpsc::channel();
-        let call = worker.ask("long", move |_, cancel, _| {
+        let call = worker.submit("long", move |_, cancel, _| {
             begun.send(()).unwrap();
             while !cancel.is_cancelled() {
                 thread::yield_now();
@@ -166,10 +166,10 @@ mod tests {
     fn the_queue_of_calls_is_limited() {
         let (_folder, worker, _thread) = worker();
         let (release, released) = mpsc::channel::<()>();
-        let blocking = worker.ask("long", move |_, _, _| Ok(released.recv().is_ok())).unwrap();
+        let blocking = worker.submit("long", move |_, _, _| Ok(released.recv().is_ok())).unwrap();
         let mut waiting = Vec::new();
         let refused = loop {
-            match worker.ask("short", |_, _, _| Ok(())) {
+            match worker.submit("short", |_, _, _| Ok(())) {
                 Ok(call) => waiting.push(call),
                 Err(error) => break error,
             }
@@ -189,7 +189,7 @@ mod tests {
             (1..=1_000).for_each(|done| report(Progress { done, total: 1_000 }));
             Ok(())
         };
-        let PendingCall { answer, mut progress, wait: _wait } = worker.ask("work", work).unwrap();
+        let PendingCall { answer, mut progress, wait: _wait } = worker.submit("work", work).unwrap();
         answer.blocking_recv().unwrap().unwrap();
         let mut reported = Vec::new();
         while let Ok(progress_so_far) = progress.try_recv() {

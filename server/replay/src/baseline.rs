@@ -37,7 +37,7 @@ impl Column {
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
             .collect();
         if self == Self::Fixed {
-            said.sort_by_key(|(_, block)| Chunk::of(block.part));
+            said.sort_by_key(|(_, block)| Chunk::from_part(block.part));
         }
         let mut spans = spans_of(said.iter().copied(), framing);
         for span in &mut spans {
@@ -48,7 +48,7 @@ impl Column {
                 spans[at].mark = Mark::Lookup;
             }
         }
-        for marked in self.marks(&said) {
+        for marked in self.breakpoint_indices(&said) {
             if let Some(span) = spans.get_mut(marked) {
                 span.mark = Mark::Breakpoint(Breakpoint::Short);
             }
@@ -57,13 +57,13 @@ impl Column {
     }
 
     /// Returns the indices of the blocks that carry a breakpoint.
-    fn marks(self, said: &[(Speaker, &LayoutBlock)]) -> Vec<usize> {
+    fn breakpoint_indices(self, said: &[(Speaker, &LayoutBlock)]) -> Vec<usize> {
         let last = |wanted: &dyn Fn(Speaker, Part) -> bool| {
             said.iter().rposition(|&(speaker, block)| {
-                wanted(speaker, block.part) && block.content.can_carry_a_mark()
+                wanted(speaker, block.part) && block.content.can_carry_breakpoint()
             })
         };
-        let chunk = |chunk| last(&|_, part| Chunk::of(part) == chunk);
+        let chunk = |chunk| last(&|_, part| Chunk::from_part(part) == chunk);
         let marks = match self {
             Self::None | Self::Ripple | Self::Ledger => vec![],
             Self::Automatic => vec![last(&|_, _| true)],
@@ -82,7 +82,7 @@ fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<It
 }
 
 impl Chunk {
-    fn of(part: Part) -> Self {
+    fn from_part(part: Part) -> Self {
         match part {
             Part::Tools | Part::System | Part::FileList => Self::Head,
             Part::Map => Self::Map,

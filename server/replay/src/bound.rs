@@ -26,7 +26,7 @@ pub(crate) enum Need {
 /// Lower bound on the cost of a session. A token that n turns need, without the cache expiring in between, costs n
 /// times plain input, or one write and n - 1 reads, whichever is less.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound<Key> {
+pub(crate) struct CostBound<Key> {
     prices: Prices,
     needed: BTreeMap<Key, BlockNeed>,
     /// Cost of all turns before the cache last expired.
@@ -41,14 +41,14 @@ struct BlockNeed {
     times: BTreeMap<usize, usize>,
 }
 
-impl<Key: Ord> Bound<Key> {
+impl<Key: Ord> CostBound<Key> {
     /// Creates the bound of a session without turns.
     pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, needed: BTreeMap::new(), closed: 0.0 }
     }
 
     /// Adds a turn with the blocks that it needs. A block whose key occurs twice is needed twice.
-    pub(crate) fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
+    pub(crate) fn add_turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
             let tokens = match need {
@@ -63,7 +63,7 @@ impl<Key: Ord> Bound<Key> {
     }
 
     /// Records that the next turn finds nothing in the cache.
-    pub(crate) fn expired(&mut self) {
+    pub(crate) fn expire_cache(&mut self) {
         self.closed = self.total();
         for needed in self.needed.values_mut() {
             needed.times.clear();
@@ -76,7 +76,7 @@ impl<Key: Ord> Bound<Key> {
     }
 
     /// Returns what each block contributes to the bound of a session without pauses.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
+    pub(crate) fn need_costs(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
         self.needed.iter().map(|(key, needed)| {
             let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
             let reads = tokens as f64 * self.prices.read;
@@ -91,13 +91,13 @@ impl<Key: Ord> Bound<Key> {
         let mut turns = 0;
         let layers = times.iter().rev().zip(smaller).map(|((&tokens, &times), smaller)| {
             turns += times;
-            (tokens - smaller) as f64 * self.token(turns)
+            (tokens - smaller) as f64 * self.token_cost(turns)
         });
         layers.sum()
     }
 
     /// Returns the minimum cost of a token that `turns` turns need.
-    fn token(&self, turns: usize) -> f64 {
+    fn token_cost(&self, turns: usize) -> f64 {
         let turns = turns as f64;
         turns.min(self.prices.write + (turns - 1.0) * self.prices.read)
     }

@@ -109,7 +109,7 @@ pub(crate) struct ColumnStats {
 }
 
 impl ColumnStats {
-    pub(crate) fn of_each(totals: &BTreeMap<Column, ColumnTotals>) -> BTreeMap<Column, Self> {
+    pub(crate) fn from_totals(totals: &BTreeMap<Column, ColumnTotals>) -> BTreeMap<Column, Self> {
         let none = totals.get(&Column::None).cloned().unwrap_or_default();
         let stats = |totals: &ColumnTotals| Self {
             share: share(totals.cost, none.cost),

@@ -20,7 +20,7 @@ use strata_tokens::models::Models;
 
 use self::cut::{CompactionError, CompactionResult, Recording};
 use self::stats::CompactionStats;
-use crate::parallel::{count_steps, in_parallel};
+use crate::parallel::{count_steps, parallel_map};
 use crate::sources::Material;
 
 /// Maximum number of violations to report in full. All violations are counted.
@@ -47,7 +47,7 @@ pub struct Compactions {
     pub(crate) conversations: Vec<ConversationCompactions>,
     pub(crate) profiles: BTreeMap<BuiltinProfile, CompactionStats>,
     /// The first compactions whose results providers would reject.
-    pub(crate) breaches: Vec<Breach>,
+    pub(crate) breaches: Vec<ReportedViolation>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -58,13 +58,13 @@ pub(crate) struct ConversationCompactions {
     pub(crate) cuts: usize,
     pub(crate) profiles: BTreeMap<BuiltinProfile, CompactionStats>,
     #[serde(skip)]
-    breaches: Vec<Breach>,
+    breaches: Vec<ReportedViolation>,
 }
 
 /// A compaction after which a provider would reject the conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Breach {
+pub(crate) struct ReportedViolation {
     pub conversation: String,
     /// Number of recorded messages before the cut.
     pub cut: usize,
@@ -74,7 +74,7 @@ pub(crate) struct Breach {
 
 impl CutPlaces {
     /// Returns the indices at which to cut, in ascending order. `places` is the number of possible cuts.
-    fn places(self, places: usize) -> Vec<usize> {
+    fn cut_indices(self, places: usize) -> Vec<usize> {
         match self {
             Self::AtMost(most) if most < places => (1..=most).map(|nth| nth * places / most - 1).collect(),
             Self::Everywhere | Self::AtMost(_) => (0..places).collect(),
@@ -100,10 +100,11 @@ impl Compactions {
             .iter()
             .map(|(name, transcript)| (name.as_str(), Recording::new(transcript.messages())))
             .collect();
-        let total = recordings.iter().map(|(_, recording)| cuts.places(recording.places()).len()).sum();
+        let total =
+            recordings.iter().map(|(_, recording)| cuts.cut_indices(recording.message_count()).len()).sum();
         let cut_done = count_steps(total, progress);
-        let conversations = in_parallel(&recordings, |(name, recording)| {
-            ConversationCompactions::of(name, recording, cuts, services, &cut_done)
+        let conversations = parallel_map(&recordings, |(name, recording)| {
+            ConversationCompactions::measure(name, recording, cuts, services, &cut_done)
         });
         let mut profiles: BTreeMap<BuiltinProfile, CompactionStats> = BTreeMap::new();
         for (builtin, stats) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
@@ -126,23 +127,23 @@ impl Compactions {
     }
 
     /// Returns the number of violated provider rules, plus the number of calls separated from their results.
-    pub fn breach_count(&self) -> usize {
+    pub fn violation_count(&self) -> usize {
         self.profiles.values().map(|stats| stats.violations + stats.parted).sum()
     }
 }
 
 impl ConversationCompactions {
-    fn of(
+    fn measure(
         name: &str,
         recording: &Recording,
         cuts: CutPlaces,
         services: PromptServices<'_>,
         cut_done: &dyn Fn(),
     ) -> Self {
-        let places = cuts.places(recording.places());
+        let places = cuts.cut_indices(recording.message_count());
         let mut conversation = Self {
             name: name.to_owned(),
-            messages: recording.places(),
+            messages: recording.message_count(),
             cuts: places.len(),
             profiles: BTreeMap::new(),
             breaches: Vec::new(),
@@ -152,7 +153,7 @@ impl ConversationCompactions {
             if let Some(cut) = recording.cut(place, services) {
                 for (builtin, profile) in &profiles {
                     let (outcome, nanos) = cut.compact(profile, services);
-                    conversation.count(place, (*builtin, profile), &outcome, nanos);
+                    conversation.add_outcome(place, (*builtin, profile), &outcome, nanos);
                 }
             }
             cut_done();
@@ -160,14 +161,14 @@ impl ConversationCompactions {
         conversation
     }
 
-    fn count(
+    fn add_outcome(
         &mut self,
         place: usize,
         (builtin, profile): (BuiltinProfile, &Profile),
         outcome: &Result<CompactionResult, CompactionError>,
         nanos: u64,
     ) {
-        self.profiles.entry(builtin).or_default().count(profile, outcome, nanos);
+        self.profiles.entry(builtin).or_default().add_outcome(profile, outcome, nanos);
         let told = |violation: &Violation| violation.to_string();
         let mut problems: Vec<String> = match outcome {
             Ok(shortened) => shortened.violations.iter().map(told).collect(),
@@ -181,7 +182,7 @@ impl ConversationCompactions {
             problems.push(format!("{parted} tool calls were separated from their results"));
         }
         let conversation = self.name.clone();
-        let breach = |problem| Breach {
+        let breach = |problem| ReportedViolation {
             conversation: conversation.clone(),
             cut: place + 1,
             profile: builtin,
@@ -198,10 +199,10 @@ mod tests {
 
     #[test]
     fn cuts_are_evenly_spread_and_the_last_is_among_them() {
-        assert_eq!(CutPlaces::Everywhere.places(3), [0, 1, 2]);
-        assert_eq!(CutPlaces::AtMost(3).places(10), [2, 5, 9]);
-        assert_eq!(CutPlaces::AtMost(1).places(10), [9]);
-        assert_eq!(CutPlaces::AtMost(11).places(2), [0, 1]);
-        assert!(CutPlaces::AtMost(4).places(0).is_empty());
+        assert_eq!(CutPlaces::Everywhere.cut_indices(3), [0, 1, 2]);
+        assert_eq!(CutPlaces::AtMost(3).cut_indices(10), [2, 5, 9]);
+        assert_eq!(CutPlaces::AtMost(1).cut_indices(10), [9]);
+        assert_eq!(CutPlaces::AtMost(11).cut_indices(2), [0, 1]);
+        assert!(CutPlaces::AtMost(4).cut_indices(0).is_empty());
     }
 }

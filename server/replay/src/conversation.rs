@@ -65,7 +65,7 @@ pub(crate) struct ConversationStats {
 impl ConversationStats {
     /// Replays a record under `flat` (which represents all stateless layouts) and `ledger`, sending each request at its
     /// recorded time.
-    pub(crate) fn of(
+    pub(crate) fn play(
         name: &str,
         transcript: &Transcript,
         services: PromptServices<'_>,
@@ -90,7 +90,7 @@ impl ConversationStats {
             turns,
             skipped_lines: transcript.skipped,
             billed: billed_share(transcript),
-            columns: ColumnStats::of_each(&columns),
+            columns: ColumnStats::from_totals(&columns),
             with_archival,
             cut_short,
             problem,
@@ -148,7 +148,7 @@ fn play_turn(
     if !results.is_empty() {
         let results = NewMessage::new(Role::User, results);
         session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
-        session.touch();
+        session.mark_changed();
     }
     let (policy, format) = (Some(runner.policy), Some(format_of(services)));
     let request = PromptRequest { policy, format, now_ms, ..PromptRequest::new(request) };

@@ -1,4 +1,4 @@
-//! Explains why a session costs more than its bound: attributes every token of the difference to a [`Cause`]. A
+//! Explains why a session costs more than its bound: attributes every token of the difference to a [`GapCause`]. A
 //! token costs at least the price of reading it from the cache. Anything beyond that is the price of writing
 //! it, or of not caching it.
 
@@ -15,38 +15,38 @@ use strata_prompt::layout::Part;
 use strata_tokens::cost::Prices;
 use strata_tokens::models::CacheKind;
 
-use crate::bound::Bound;
+use crate::bound::CostBound;
 use crate::columns::share;
 
-pub(crate) use cause::Cause;
+pub(crate) use cause::GapCause;
 pub(crate) use prompt::ChargedPrompt;
-use prompt::{Name, SentBlock};
+use prompt::{PartId, SentBlock};
 
 /// The difference between the cost of a session and its bound, by cause.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(crate) struct Gap {
-    pub(crate) causes: BTreeMap<Cause, f64>,
+    pub(crate) causes: BTreeMap<GapCause, f64>,
 }
 
 impl Gap {
     /// Attributes the difference between the cost of `prompts` and `bound`, in tokens of plain input.
-    pub(crate) fn of(prompts: &[ChargedPrompt], bound: &Bound<String>, prices: Prices) -> Self {
+    pub(crate) fn of(prompts: &[ChargedPrompt], bound: &CostBound<String>, prices: Prices) -> Self {
         let mut gap = Self::default();
         let mut seen = BTreeSet::new();
         for (at, prompt) in prompts.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| prompts.get(before));
             let history = Past { seen: &seen, last: before.map(|before| Last::new(before, prompt, prices)) };
             gap.add_prompt(prompt, &history, prompts.get(at + 1), prices);
-            seen.extend(prompt.blocks.iter().flat_map(SentBlock::names));
+            seen.extend(prompt.blocks.iter().flat_map(SentBlock::part_ids));
         }
-        for (key, cost) in bound.parts() {
+        for (key, cost) in bound.need_costs() {
             let kept = match key {
-                key if key.starts_with("file:") => Cause::KeptFiles,
-                key if key.starts_with("symbol:") => Cause::KeptOutlines,
-                _ => Cause::Wording,
+                key if key.starts_with("file:") => GapCause::KeptFiles,
+                key if key.starts_with("symbol:") => GapCause::KeptOutlines,
+                _ => GapCause::Wording,
             };
             gap.add(kept, -cost.reads);
-            gap.add(Cause::FirstWrites, -cost.writes);
+            gap.add(GapCause::FirstWrites, -cost.writes);
         }
         gap
     }
@@ -70,11 +70,11 @@ impl Gap {
         self.causes.values().sum()
     }
 
-    pub(crate) fn cost(&self, cause: Cause) -> f64 {
+    pub(crate) fn cost(&self, cause: GapCause) -> f64 {
         self.causes.get(&cause).copied().unwrap_or_default()
     }
 
-    fn add(&mut self, cause: Cause, cost: f64) {
+    fn add(&mut self, cause: GapCause, cost: f64) {
         *self.causes.entry(cause).or_default() += cost;
     }
 
@@ -86,11 +86,11 @@ impl Gap {
         prices: Prices,
     ) {
         let charge = prompt.charge;
-        let factor = prices.input(charge.total());
-        self.add(Cause::LongPrompts, charge.cost - charge.cost / factor);
+        let factor = prices.input_price(charge.total());
+        self.add(GapCause::LongPrompts, charge.cost - charge.cost / factor);
         let written = charge.read..charge.read + charge.written;
         let next_read = next.map_or(0, |next| next.charge.read);
-        let inner = prompt.inner_mark();
+        let inner = prompt.penultimate_breakpoint();
         let mut shown = BTreeSet::new();
         let mut start = 0;
         for block in &prompt.blocks {
@@ -103,14 +103,14 @@ impl Gap {
             let inside = within(written.start.max(next_read), written.end.min(inner));
             let fee = prices.write - 1.0;
             if next.is_none() {
-                self.add(Cause::UnreadLast, all as f64 * fee);
+                self.add(GapCause::UnreadLast, all as f64 * fee);
             } else {
-                self.add(Cause::UnreadInside, inside as f64 * fee);
-                self.add(Cause::UnreadEnd, (all - useful - inside) as f64 * fee);
+                self.add(GapCause::UnreadInside, inside as f64 * fee);
+                self.add(GapCause::UnreadEnd, (all - useful - inside) as f64 * fee);
             }
             let unread = block.tokens - within(0, charge.read);
             let extra = unread as f64 * (1.0 - prices.read) + useful as f64 * fee;
-            let names: Vec<Name> = block.names().collect();
+            let names: Vec<PartId> = block.part_ids().collect();
             for name in &names {
                 let cause = past.cause(block, name, &shown);
                 self.add(cause, extra / names.len() as f64);
@@ -123,37 +123,37 @@ impl Gap {
 
 /// Returns the cause that the cost of reading a block is attributed to. [`Gap::of`] subtracts the reads that the bound
 /// includes.
-fn kept(block: &SentBlock) -> Cause {
+fn kept(block: &SentBlock) -> GapCause {
     match block.part {
-        Part::Files => Cause::KeptFiles,
-        Part::Map if !block.items.is_empty() => Cause::KeptOutlines,
-        Part::Updates if !block.items.is_empty() => Cause::KeptUpdates,
-        _ => Cause::Wording,
+        Part::Files => GapCause::KeptFiles,
+        Part::Map if !block.items.is_empty() => GapCause::KeptOutlines,
+        Part::Updates if !block.items.is_empty() => GapCause::KeptUpdates,
+        _ => GapCause::Wording,
     }
 }
 
 /// The prompts before the current one.
 struct Past<'a> {
     /// Everything that the earlier prompts showed.
-    seen: &'a BTreeSet<Name>,
+    seen: &'a BTreeSet<PartId>,
     last: Option<Last>,
 }
 
 impl Past<'_> {
     /// Returns why a part of a block was not read from the cache. `shown` contains everything that the prompt
     /// shows before the block.
-    fn cause(&self, block: &SentBlock, name: &Name, shown: &BTreeSet<Name>) -> Cause {
+    fn cause(&self, block: &SentBlock, name: &PartId, shown: &BTreeSet<PartId>) -> GapCause {
         if block.is_volatile() {
-            return Cause::Volatile;
+            return GapCause::Volatile;
         }
         // A new version of something that the prompt still shows.
         let is_update = block.part == Part::Updates || shown.contains(name);
         let again = self.last.as_ref().and_then(|last| Some((last, *last.places.get(name)?)));
         match again {
             Some((last, place)) if !shown.contains(name) => last.cause(place),
-            _ if is_update => Cause::Updates,
-            _ if self.seen.contains(name) => Cause::Returned,
-            _ => Cause::FirstWrites,
+            _ if is_update => GapCause::Updates,
+            _ if self.seen.contains(name) => GapCause::Returned,
+            _ => GapCause::FirstWrites,
         }
     }
 }
@@ -161,11 +161,11 @@ impl Past<'_> {
 /// The previous prompt, and what the current one could read of it.
 struct Last {
     /// Offset in tokens of each item or text that the prompt shows.
-    places: BTreeMap<Name, usize>,
+    places: BTreeMap<PartId, usize>,
     /// Tokens of the prefix that the provider cached.
     cached: usize,
     /// Offset in tokens of the first block that could not stay, and the reason.
-    broken: (usize, Cause),
+    broken: (usize, GapCause),
     /// Length in tokens of the longest prefix that ends at or before the block of `broken` and that the current prompt
     /// could read from the cache.
     available: usize,
@@ -179,7 +179,7 @@ impl Last {
         let mut places = BTreeMap::new();
         let mut start = 0;
         for block in &before.blocks {
-            places.extend(block.names().map(|name| (name, start)));
+            places.extend(block.part_ids().map(|name| (name, start)));
             start += block.tokens;
         }
         let cached = match prices.kind {
@@ -187,10 +187,10 @@ impl Last {
             CacheKind::Automatic { .. } => 0,
             _ => before.charge.read + before.charge.written,
         };
-        let broken = before.broken_by(now);
+        let broken = before.first_break(now);
         let available = match prices.kind {
             CacheKind::Automatic { granularity } => broken.0 - broken.0 % granularity.max(1),
-            _ => before.ends_of_marks().filter(|end| *end <= broken.0).last().unwrap_or(0),
+            _ => before.breakpoint_ends().filter(|end| *end <= broken.0).last().unwrap_or(0),
         };
         Self {
             places,
@@ -204,20 +204,20 @@ impl Last {
     }
 
     /// Returns why the content at this offset was not read from the cache.
-    fn cause(&self, place: usize) -> Cause {
+    fn cause(&self, place: usize) -> GapCause {
         let (broken, cause) = self.broken;
         if self.expired {
-            Cause::Expired
+            GapCause::Expired
         } else if place >= self.cached {
-            Cause::Uncached
+            GapCause::Uncached
         } else if place >= broken {
             cause
         } else if self.read >= self.available {
-            Cause::NoBreakpoint
+            GapCause::NoBreakpoint
         } else if self.rebuilt {
-            Cause::Rebuilt
+            GapCause::Rebuilt
         } else {
-            Cause::Slack
+            GapCause::Slack
         }
     }
 }

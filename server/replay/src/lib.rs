@@ -28,7 +28,7 @@ mod varied;
 
 pub use replay::Replay;
 pub use sources::{Material, SourceError, Sources, Workload};
-pub use strata_host::git::SessionOptions;
+pub use strata_host::git::TraceOptions;
 pub use strata_prompt::tiers::PolicyName;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use strata_app::model::index::Progress;
 const THREADS: usize = 2;
 
 /// Applies `work` to each item, two at a time. The results are in the order of the items.
-pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+pub(crate) fn parallel_map<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
     let run = || {

@@ -26,15 +26,15 @@ const FILES_ADDED_LATER: [usize; 20] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 /// How often people deselect files, by the number of the turn. Only turns with selected files count. One person, who has
 /// most of the longest conversations, often deselects everything. The others deselect something in 3 % of these turns.
-const DROPS: [DropRates; 3] = [
-    DropRates { last_turn: 7, turns: 186, all: 6, some: 5 },
-    DropRates { last_turn: 20, turns: 165, all: 11, some: 5 },
-    DropRates { last_turn: usize::MAX, turns: 133, all: 31, some: 0 },
+const DROPS: [DeselectionRates; 3] = [
+    DeselectionRates { last_turn: 7, turns: 186, all: 6, some: 5 },
+    DeselectionRates { last_turn: 20, turns: 165, all: 11, some: 5 },
+    DeselectionRates { last_turn: usize::MAX, turns: 133, all: 31, some: 0 },
 ];
 /// Number of files deselected if some stay.
 const FILES_DROPPED: [usize; 10] = [1, 1, 1, 1, 1, 2, 2, 2, 3, 3];
 
-struct DropRates {
+struct DeselectionRates {
     /// Last turn to which the rates apply, counted from 1.
     last_turn: usize,
     /// Number of recorded turns, and how many of them deselect all files or only some.
@@ -46,8 +46,8 @@ struct DropRates {
 impl PlayedSession<'static> {
     /// Cuts a session to the length of a recorded conversation, and selects files and pauses as in one. `index` is the
     /// position of the session among those to play.
-    pub(crate) fn peoples(trace: &Trace, index: usize, seed: u64) -> Self {
-        let mut draws = Rng::named(&trace.name, seed);
+    pub(crate) fn human_like(trace: &Trace, index: usize, seed: u64) -> Self {
+        let mut draws = Rng::for_session(&trace.name, seed);
         let shift = (seed % TURNS.len() as u64) as usize;
         let turns = TURNS.get((index % TURNS.len() * TURNS_STEP + shift) % TURNS.len());
         let selected = selections(trace, turns.copied().unwrap_or_default(), &mut draws);
@@ -55,7 +55,7 @@ impl PlayedSession<'static> {
         let turns = turns.map(|(turn, touched)| TraceTurn { touched, ..turn.clone() }).collect();
         // Each turn lists all its files.
         let trace = Trace { sel: SelectionRule::Window(0), turns, ..trace.clone() };
-        Self::new(Cow::Owned(trace), "people".to_owned()).with_peoples_pauses(draws.bits())
+        Self::new(Cow::Owned(trace), "people".to_owned()).with_human_pauses(draws.next_u64())
     }
 }
 
@@ -68,7 +68,7 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
         let before: BTreeSet<&String> = selected.iter().copied().collect();
         selected.retain(|path| existing.contains(path));
         if at > 0 {
-            drop_files(&mut selected, at + 1, draws);
+            deselect_files(&mut selected, at + 1, draws);
         }
         let added = draws.draw(match at {
             0 => &FIRST_FILES,
@@ -92,15 +92,15 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
 }
 
 /// Deselects as many files as people do before the `number`th turn.
-fn drop_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
+fn deselect_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
     let Some(rates) = DROPS.iter().find(|rates| number <= rates.last_turn) else { return };
-    let drawn = draws.below(rates.turns);
+    let drawn = draws.next_below(rates.turns);
     if drawn < rates.all {
         selected.clear();
     } else if drawn < rates.all + rates.some {
         let dropped = draws.draw(&FILES_DROPPED).min(selected.len().saturating_sub(1));
         for _ in 0..dropped {
-            selected.remove(draws.below(selected.len()));
+            selected.remove(draws.next_below(selected.len()));
         }
     }
 }

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use strata_conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
 use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
-use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::settings::Settings;
 use strata_tokens::calibration::Calibration;
 use strata_tokens::counting::Tokenizer;
@@ -93,7 +93,7 @@ struct Estimates {
 }
 
 /// State of the estimators within a conversation.
-struct Learner {
+struct EstimatorState {
     model: String,
     weight: Estimates,
     calibration: Calibration,
@@ -108,7 +108,7 @@ struct Learner {
 /// model starts a new conversation.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
-    let mut known: Option<Learner> = None;
+    let mut known: Option<EstimatorState> = None;
     let mut before: Option<&Turn> = None;
     for turn in &transcript.turns {
         let of_turn = Settings { model: turn.model.clone(), ..services.settings.clone() };
@@ -118,16 +118,16 @@ pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>)
             turn.past == PriorHistory::Kept && before.is_some_and(|before| before.model == turn.model);
         let mut now = match known.take().filter(|known| goes_on && known.model == turn.model) {
             Some(known) => known,
-            None => Learner::new(turn.model.clone()),
+            None => EstimatorState::new(turn.model.clone()),
         };
         let answer = before.filter(|_| goes_on).map(|before| (Role::Assistant, before.answer.as_slice()));
         for (role, blocks) in answer.into_iter().chain([(Role::User, turn.request.as_slice())]) {
-            now.weight = now.weight.and(Estimates::of(role, blocks, &model, services));
+            now.weight = now.weight.plus(Estimates::estimate(role, blocks, &model, services));
         }
         if let Some(billed) =
             turn.billed.map(strata_tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
         {
-            let is_visible = is_visible(turn, before.filter(|_| goes_on));
+            let is_visible = is_fully_recorded(turn, before.filter(|_| goes_on));
             predicted.extend(now.predict(billed, model.tokenizer, is_visible));
             now.learn(billed);
         }
@@ -137,7 +137,7 @@ pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>)
     predicted
 }
 
-impl Learner {
+impl EstimatorState {
     fn new(model: String) -> Self {
         Self {
             model,
@@ -155,13 +155,13 @@ impl Learner {
         }
         let Estimates { ratio, o200k, chars } = self.weight;
         let estimated = ratio as usize;
-        let expected = self.calibration.expected(tokenizer, estimated);
+        let expected = self.calibration.predict_bill(tokenizer, estimated);
         let told = Estimator::ALL.map(|way| match way {
             Estimator::Calibrated => expected.tokens as f64,
             Estimator::Whole => {
-                self.calibration.for_other_conversation().expected(tokenizer, estimated).tokens as f64
+                self.calibration.for_other_conversation().predict_bill(tokenizer, estimated).tokens as f64
             }
-            Estimator::Blind => self.blind.expected(tokenizer, estimated).tokens as f64,
+            Estimator::Blind => self.blind.predict_bill(tokenizer, estimated).tokens as f64,
             Estimator::Ratio => ratio + self.beyond.ratio,
             Estimator::O200k => o200k + self.beyond.o200k,
             Estimator::Chars => chars + self.beyond.chars,
@@ -185,7 +185,7 @@ impl Learner {
 
 impl Estimates {
     /// Estimates the tokens of a message. Only `ratio` counts images, and `chars` does not count structure.
-    fn of(role: Role, blocks: &[ContentBlock], model: &Model, services: PromptServices<'_>) -> Self {
+    fn estimate(role: Role, blocks: &[ContentBlock], model: &Model, services: PromptServices<'_>) -> Self {
         if blocks.is_empty() {
             return Self::default();
         }
@@ -194,8 +194,9 @@ impl Estimates {
         let Some(message) = history.messages().first() else { return Self::default() };
         let structure = model.overheads.message
             + model.overheads.tool_round_trip * blocks.iter().filter(|block| block.is_tool_result()).count();
-        let ratio =
-            with_scales(services, |scales| (scales.message)(message)) - model.overheads.message + structure;
+        let ratio = with_token_counters(services, |scales| (scales.message)(message))
+            - model.overheads.message
+            + structure;
         let (mut o200k, mut chars) = (structure, 0);
         for piece in blocks.iter().flat_map(strata_conversation::providers::pieces_of) {
             if let strata_conversation::providers::Piece::Text(text) = piece {
@@ -206,7 +207,7 @@ impl Estimates {
         Self { ratio: ratio as f64, o200k: o200k as f64, chars: chars as f64 }
     }
 
-    fn and(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             ratio: self.ratio + other.ratio,
             o200k: self.o200k + other.o200k,
@@ -217,7 +218,7 @@ impl Estimates {
 
 /// Whether the record shows all content that a request adds to the one before: it has no images of unknown size and no
 /// hidden thinking, and the request is not empty.
-fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
+fn is_fully_recorded(turn: &Turn, before: Option<&Turn>) -> bool {
     let answer = before.map_or(&[][..], |before| &before.answer);
     let hidden = |block: &ContentBlock| match block {
         ContentBlock::RedactedThinking { .. } | ContentBlock::Foreign(_) => true,
@@ -233,7 +234,7 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 impl PredictionStats {
     /// Computes the statistics. Returns `None` if there is no prediction for a request whose new content is
     /// fully visible.
-    pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
+    pub(crate) fn from_predictions<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
         if visible.is_empty() {
@@ -244,8 +245,10 @@ impl PredictionStats {
             let [calibrated, ..] = one.told;
             (calibrated - one.billed as f64).abs() <= one.error as f64
         };
-        let ways =
-            Estimator::ALL.into_iter().enumerate().map(|(at, way)| EstimatorStats::of(way, at, &visible));
+        let ways = Estimator::ALL
+            .into_iter()
+            .enumerate()
+            .map(|(at, way)| EstimatorStats::from_predictions(way, at, &visible));
         Some(Self {
             learnt_from: LEARNT_FROM,
             requests: all.len(),
@@ -258,7 +261,7 @@ impl PredictionStats {
 }
 
 impl EstimatorStats {
-    fn of(way: Estimator, at: usize, requests: &[&Prediction]) -> Self {
+    fn from_predictions(way: Estimator, at: usize, requests: &[&Prediction]) -> Self {
         let off = |one: &&Prediction| {
             let told = one.told.get(at).copied().unwrap_or_default();
             (told - one.billed as f64) / one.billed as f64
@@ -357,12 +360,12 @@ mod tests {
             one(1_000, 900.0, true),
             one(1_000, 2_000.0, false),
         ];
-        let figures = PredictionStats::of(requests.iter()).unwrap();
+        let figures = PredictionStats::from_predictions(requests.iter()).unwrap();
         assert_eq!((figures.requests, figures.visible), (4, 3));
         assert!((figures.within_error - 0.5).abs() < 1e-9);
         let told = &figures.ways[0];
         assert!((told.median - 0.02).abs() < 1e-9 && (told.under - 1.0 / 3.0).abs() < 1e-9, "{told:?}");
         assert!(told.over.abs() < 1e-9);
-        assert!(PredictionStats::of([].iter()).is_none());
+        assert!(PredictionStats::from_predictions([].iter()).is_none());
     }
 }

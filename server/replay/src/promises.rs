@@ -15,7 +15,7 @@ use strata_prompt::assembly::{
 };
 use strata_prompt::diff;
 use strata_prompt::excerpts::ExcerptSelection;
-use strata_prompt::layout::{ItemKey, LayoutBlock, Part, inline};
+use strata_prompt::layout::{ItemKey, LayoutBlock, Part, inline_code};
 use strata_prompt::session::Session;
 use strata_prompt::tiers::edits_in;
 use strata_prompt::wire::Body;
@@ -106,13 +106,13 @@ pub(crate) fn broken_promises(
             }
         }
     }
-    reader.check_currency(prepared);
+    reader.check_current_versions(prepared);
     reader.check_files(prepared, workspace);
     if has_whole_map(prepared, services) {
         reader.check_symbols(prepared, workspace);
     }
     reader.check_history(prepared, ask);
-    reader.check_marks(prepared);
+    reader.check_breakpoints(prepared);
     reader.broken
 }
 
@@ -152,7 +152,7 @@ impl PromptReader<'_> {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
             for path in &self.session.selection.excluded {
-                if has_name(text, path) {
+                if has_file(text, path) {
                     self.broken.push(BrokenPromise::Excluded(path.clone()));
                 }
             }
@@ -194,7 +194,7 @@ impl PromptReader<'_> {
 
     /// Reads a full text, a diff from the last version, or a diff from the last full text.
     fn read_file(&mut self, key: &ItemKey, text: &str) {
-        let Some(FencedText { heading, body }) = fenced(text) else {
+        let Some(FencedText { heading, body }) = parse_fenced(text) else {
             self.broken.push(BrokenPromise::Diff(key.clone()));
             return;
         };
@@ -203,7 +203,7 @@ impl PromptReader<'_> {
             // The closing fence needs a line break before it, which the text itself may lack.
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
-            let text = if ContentHash::of(body).short() == version { body } else { bare };
+            let text = if ContentHash::from_text(body).short() == version { body } else { bare };
             self.files.insert(key.clone(), KnownText::full(text));
             return;
         }
@@ -215,8 +215,8 @@ impl PromptReader<'_> {
                 (false, true) => known.edited.as_ref()?,
                 (false, false) => &known.now,
             };
-            let after = diff::apply(base, body).filter(|_| ContentHash::of(base).short() == from)?;
-            known.now = Some(after).filter(|after| ContentHash::of(after).short() == to)?;
+            let after = diff::apply(base, body).filter(|_| ContentHash::from_text(base).short() == from)?;
+            known.now = Some(after).filter(|after| ContentHash::from_text(after).short() == to)?;
             known.edited = Some(known.now.clone());
             Some(())
         });
@@ -229,26 +229,26 @@ impl PromptReader<'_> {
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
         for edit in edits_in(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
-            known.edited = known.edited.as_deref().and_then(|text| edit.applied(text));
+            known.edited = known.edited.as_deref().and_then(|text| edit.apply_to(text));
         }
     }
 
     /// Reads the lines at the end of the prompt that give the current version of each file.
-    fn check_currency(&mut self, prepared: &PreparedPrompt) {
+    fn check_current_versions(&mut self, prepared: &PreparedPrompt) {
         let told =
             prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
         for block in told {
             let ContentBlock::Text { text } = &block.content else { continue };
             for (key, known) in &mut self.files {
                 let ItemKey::File(path) = key else { continue };
-                let named = format!("- {}: version ", inline(path.as_str()));
+                let named = format!("- {}: version ", inline_code(path.as_str()));
                 let Some(line) = text.lines().find_map(|line| line.strip_prefix(named.as_str())) else {
                     continue;
                 };
                 let are_applied = line.contains("were applied") && !line.contains("were not applied");
                 let text = known.edited.clone().filter(|_| are_applied).unwrap_or_else(|| known.now.clone());
                 match line.get(..8) {
-                    Some(label) if ContentHash::of(&text).short() == label => known.now = text,
+                    Some(label) if ContentHash::from_text(&text).short() == label => known.now = text,
                     _ => self.broken.push(BrokenPromise::Stale(key.clone())),
                 }
             }
@@ -304,7 +304,7 @@ impl PromptReader<'_> {
             return;
         }
         let request = ask.request.message().map_or(Vec::new(), |message| message.content);
-        let recipient = prepared.reply.format.provider();
+        let recipient = prepared.reply.format.foreign_provider();
         let wanted = self.session.history.projected_blocks(&request, recipient);
         let said =
             prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
@@ -313,7 +313,7 @@ impl PromptReader<'_> {
         }
     }
 
-    fn check_marks(&mut self, prepared: &PreparedPrompt) {
+    fn check_breakpoints(&mut self, prepared: &PreparedPrompt) {
         let marked = || prepared.layout.blocks().filter(|block| block.mark.is_some());
         let kind = prepared.sent.prices.kind;
         if matches!(kind, CacheKind::Explicit { .. }) && marked().count() > kind.max_markers() {
@@ -322,16 +322,19 @@ impl PromptReader<'_> {
         let format = prepared.reply.format;
         for message in &prepared.layout.messages {
             let marked = message.blocks.iter().filter(|block| block.mark.is_some());
-            for block in marked.filter(|block| !format.can_mark(message.speaker, &block.content)) {
+            for block in marked.filter(|block| !format.can_carry_breakpoint(message.speaker, &block.content))
+            {
                 self.broken.push(BrokenPromise::Mark(block.part));
             }
         }
         if let (Body::Json(body), CacheKind::Explicit { .. }) =
             (&prepared.reply.body, prepared.sent.prices.kind)
-            && breakpoints(body) != marked().count()
+            && count_breakpoints(body) != marked().count()
         {
-            self.broken
-                .push(BrokenPromise::UnwrittenMarks { laid: marked().count(), written: breakpoints(body) });
+            self.broken.push(BrokenPromise::UnwrittenMarks {
+                laid: marked().count(),
+                written: count_breakpoints(body),
+            });
         }
         let read = prepared.reply.predicted.read;
         if let Some(relied_on) = prepared.expected_cached.filter(|relied_on| *relied_on > read) {
@@ -341,21 +344,21 @@ impl PromptReader<'_> {
 }
 
 /// Counts the breakpoints of a body in any dialect.
-fn breakpoints(body: &Value) -> usize {
+fn count_breakpoints(body: &Value) -> usize {
     match body {
         Value::Object(fields) => {
             let is_mark = |field: &str| matches!(field, "cache_control" | "prompt_cache_breakpoint");
             let own = fields.keys().filter(|field| is_mark(field)).count();
-            own + fields.values().map(breakpoints).sum::<usize>()
+            own + fields.values().map(count_breakpoints).sum::<usize>()
         }
-        Value::Array(items) => items.iter().map(breakpoints).sum(),
+        Value::Array(items) => items.iter().map(count_breakpoints).sum(),
         _ => 0,
     }
 }
 
 /// Whether a list names a file, on its own line or in a note.
-fn has_name(list: &str, path: &FileKey) -> bool {
-    let inline = inline(path.as_str());
+fn has_file(list: &str, path: &FileKey) -> bool {
+    let inline = inline_code(path.as_str());
     list.lines().any(|line| line == path.as_str() || line == inline || line.get(2..) == Some(&*inline))
 }
 
@@ -365,7 +368,7 @@ struct FencedText<'a> {
 }
 
 /// Parses a text inside a fence, with the heading above it.
-fn fenced(text: &str) -> Option<FencedText<'_>> {
+fn parse_fenced(text: &str) -> Option<FencedText<'_>> {
     let heading = text.lines().next()?;
     let open = text.match_indices("\n```").next()?.0 + 1;
     let ticks = text[open..].bytes().take_while(|byte| *byte == b'`').count();

@@ -74,7 +74,7 @@ pub(crate) fn write_trace(path: &Path, trace: &Trace) -> Result<(), RecordFileEr
 ///
 /// # Errors
 /// [`RecordFileError`] if `place` does not exist or cannot be read.
-pub(crate) fn traces_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
+pub(crate) fn find_trace_files(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
     let fail = |error: io::Error| RecordFileError { path: place.to_owned(), problem: error.into() };
     if !fs::metadata(place).map_err(fail)?.is_dir() {
         return Ok(vec![place.to_owned()]);
@@ -138,7 +138,7 @@ fn write_to(path: &Path, trace: &Trace) -> Result<(), RecordProblem> {
 /// # Errors
 /// [`RecordFileError`] if `place` cannot be read or contains too many transcripts. Unreadable subdirectories are
 /// skipped.
-pub(crate) fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
+pub(crate) fn find_transcript_files(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
     let fail = |problem| RecordFileError { path: place.to_owned(), problem };
     if fs::metadata(place).map_err(|error| fail(error.into()))?.is_file() {
         return Ok(vec![place.to_owned()]);
@@ -228,10 +228,10 @@ mod trace_tests {
             write_trace(&folder.path().join(name), &trace()).unwrap();
         }
         fs::write(folder.path().join("c.txt"), "").unwrap();
-        let found = traces_at(folder.path()).unwrap();
+        let found = find_trace_files(folder.path()).unwrap();
         assert_eq!(found, ["a.json", "b.json.gz"].map(|name| folder.path().join(name)));
-        assert_eq!(traces_at(&found[0]).unwrap(), found[..1]);
-        assert!(traces_at(&folder.path().join("none")).is_err());
+        assert_eq!(find_trace_files(&found[0]).unwrap(), found[..1]);
+        assert!(find_trace_files(&folder.path().join("none")).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "a temporary file is left");
     }
 
@@ -293,11 +293,11 @@ mod transcript_tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, LINE).unwrap();
         }
-        let found = transcripts_at(folder.path()).unwrap();
+        let found = find_transcript_files(folder.path()).unwrap();
         let names: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
         assert_eq!(names, ["a.jsonl", "b/c.jsonl", "b/d/e.jsonl"].map(Path::new));
-        assert_eq!(transcripts_at(&found[0]).unwrap(), [found[0].clone()]);
-        assert!(transcripts_at(&folder.path().join("none")).is_err());
+        assert_eq!(find_transcript_files(&found[0]).unwrap(), [found[0].clone()]);
+        assert!(find_transcript_files(&folder.path().join("none")).is_err());
         assert_eq!(read_transcript(&found[0]).unwrap().turns.len(), 1);
     }
 
@@ -307,7 +307,7 @@ mod transcript_tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.jsonl"), LINE).unwrap();
         std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).unwrap();
-        assert_eq!(transcripts_at(folder.path()).unwrap().len(), 1);
+        assert_eq!(find_transcript_files(folder.path()).unwrap().len(), 1);
     }
 
     #[test]

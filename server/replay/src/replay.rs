@@ -10,11 +10,11 @@ use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
 use crate::conversation::ConversationStats;
-use crate::parallel::{count_steps, in_parallel};
+use crate::parallel::{count_steps, parallel_map};
 use crate::predictions::PredictionStats;
 use crate::session::SessionStats;
 use crate::sources::{Material, Workload};
-use crate::summary::{ConversationMeans, Summary};
+use crate::summary::{ConversationMeans, SessionMeans};
 use crate::varied::PlayedSession;
 
 #[derive(Clone, Debug, Serialize)]
@@ -27,7 +27,7 @@ pub struct Replay {
     pub warning: Option<String>,
     pub(crate) sessions: Vec<SessionStats>,
     /// Combined results of the sessions; `None` if none was completed.
-    pub(crate) summary: Option<Summary>,
+    pub(crate) summary: Option<SessionMeans>,
     pub(crate) conversations: Vec<ConversationStats>,
     /// Combined results of the conversations; `None` if none was completed.
     pub(crate) conversation_means: Option<ConversationMeans>,
@@ -55,11 +55,11 @@ impl Replay {
         let session = |(index, trace)| match workload {
             Workload::Windows => PlayedSession::plain(trace),
             Workload::Varied => PlayedSession::varied(trace, *seed),
-            Workload::People => PlayedSession::peoples(trace, index, *seed),
+            Workload::People => PlayedSession::human_like(trace, index, *seed),
         };
         let mut sessions: Vec<PlayedSession<'_>> = traces.iter().enumerate().map(session).collect();
         if *has_peoples_pauses && *workload != Workload::People {
-            sessions = sessions.into_iter().map(|session| session.with_peoples_pauses(*seed)).collect();
+            sessions = sessions.into_iter().map(|session| session.with_human_pauses(*seed)).collect();
         }
         let of_sessions =
             sessions.iter().map(|session| SessionStats::turns_to_play(&session.trace, policies, settings));
@@ -67,9 +67,9 @@ impl Replay {
         let of_conversations = transcripts.iter().map(|(_, transcript)| 2 * transcript.turns.len());
         let turn_done = count_steps(of_sessions.chain(of_conversations).sum(), progress);
         let sessions =
-            in_parallel(&sessions, |session| SessionStats::of(session, policies, services, &turn_done));
-        let conversations = in_parallel(transcripts, |(name, transcript)| {
-            ConversationStats::of(name, transcript, services, &turn_done)
+            parallel_map(&sessions, |session| SessionStats::play(session, policies, services, &turn_done));
+        let conversations = parallel_map(transcripts, |(name, transcript)| {
+            ConversationStats::play(name, transcript, services, &turn_done)
         });
         let both = |of: fn(&SessionStats) -> usize, other: fn(&ConversationStats) -> usize| {
             sessions.iter().map(of).chain(conversations.iter().map(other)).sum()
@@ -77,9 +77,11 @@ impl Replay {
         Self {
             model: resolved.model.id.clone(),
             warning: resolved.warning(),
-            summary: Summary::of(&sessions, *workload),
-            conversation_means: ConversationMeans::of(&conversations),
-            predictions: PredictionStats::of(conversations.iter().flat_map(|talk| &talk.predictions)),
+            summary: SessionMeans::from_sessions(&sessions, *workload),
+            conversation_means: ConversationMeans::from_conversations(&conversations),
+            predictions: PredictionStats::from_predictions(
+                conversations.iter().flat_map(|talk| &talk.predictions),
+            ),
             prompts: both(|session| session.prompts, |talk| talk.prompts),
             turns: both(|session| session.turns, |talk| talk.turns),
             sessions,
@@ -95,7 +97,7 @@ impl Replay {
     }
 
     /// Returns the number of prompts that omitted something to fit into the window.
-    pub(crate) fn cut_short(&self) -> usize {
+    pub(crate) fn cut_short_count(&self) -> usize {
         let sessions = self.sessions.iter().map(|session| session.cut_short);
         sessions.chain(self.conversations.iter().map(|talk| talk.cut_short)).sum()
     }

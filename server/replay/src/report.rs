@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use strata_app::format::{counted, grouped as count};
+use strata_app::format::{group_digits as count, pluralize};
 use strata_app::table::{Align, Table};
 
 use crate::columns::{Column, ColumnStats};
@@ -11,7 +11,7 @@ use crate::conversation::ConversationStats;
 use crate::predictions::{Estimator, PredictionStats};
 use crate::replay::Replay;
 use crate::session::SessionStats;
-use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
+use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, SessionMeans};
 
 /// Length of the longest bar in the chart, in characters.
 const BAR: f64 = 60.0;
@@ -21,7 +21,7 @@ const NAME: usize = 28;
 pub(crate) const ABSENT: &str = "-";
 
 /// Creates a table with names in the first column and numbers in the others.
-pub(crate) fn table_of_figures<const N: usize>() -> Table<N> {
+pub(crate) fn numeric_table<const N: usize>() -> Table<N> {
     Table::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
 }
 
@@ -32,11 +32,11 @@ impl Replay {
         if !self.sessions.is_empty() {
             let _ =
                 writeln!(text, "Input cost relative to the same prompts without a cache, {}\n", self.model);
-            text.push_str(&sessions(&self.sessions, self.summary.as_ref()));
+            text.push_str(&session_table(&self.sessions, self.summary.as_ref()));
             if let Some(summary) = &self.summary {
                 let of = if summary.is_of_all_turns { "all turns of " } else { "" };
-                let _ = writeln!(text, "\nMeans over {of}{}\n", counted(summary.sessions, "session"));
-                text.push_str(&policies(summary));
+                let _ = writeln!(text, "\nMeans over {of}{}\n", pluralize(summary.sessions, "session"));
+                text.push_str(&policy_table(summary));
                 if let Some(ExcerptMeans { ratio, most, changes_shown, .. }) = &summary.excerpts {
                     let _ = writeln!(
                         text,
@@ -55,35 +55,35 @@ impl Replay {
                 "Conversations without files, input cost relative to no cache, {}\n",
                 self.model
             );
-            text.push_str(&conversations(&self.conversations, self.conversation_means.as_ref()));
+            text.push_str(&conversation_table(&self.conversations, self.conversation_means.as_ref()));
             text.push('\n');
         }
         if let Some(predictions) = &self.predictions {
-            text.push_str(&predicted(predictions));
+            text.push_str(&prediction_report(predictions));
             text.push('\n');
         }
-        let cut_short = self.cut_short();
+        let cut_short = self.cut_short_count();
         if cut_short > 0 {
             let _ = writeln!(
                 text,
                 "{} omitted something to fit into the window, so the figures are not comparable",
-                counted(cut_short, "prompt")
+                pluralize(cut_short, "prompt")
             );
         }
         for (name, problem) in self.problems() {
             let _ = writeln!(text, "{name} was not replayed to the end: {problem}");
         }
-        let (prompts, turns) = (counted(self.prompts, "prompt"), counted(self.turns, "turn"));
+        let (prompts, turns) = (pluralize(self.prompts, "prompt"), pluralize(self.turns, "turn"));
         let promises = match self.problems().count() {
             0 => "no promise was broken".to_owned(),
-            problems => format!("{} not replayed to the end", counted(problems, "session")),
+            problems => format!("{} not replayed to the end", pluralize(problems, "session")),
         };
         let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
         text
     }
 }
 
-fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
+fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> String {
     let (left, right) = (Align::Left, Align::Right);
     let mut table =
         Table::new([left, right, left, right, right, right, right, right, right, right, right, right]);
@@ -99,7 +99,7 @@ fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
         let [none, auto, flat, fixed, ripple, ledger] = cells;
         let tokens = session.columns.get(&Column::None);
         table.row([
-            shown(&session.name),
+            truncate_name(&session.name),
             count(session.turns),
             session.selection.clone(),
             tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
@@ -135,8 +135,8 @@ fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
     table.render()
 }
 
-fn policies(summary: &Summary) -> String {
-    let mut table = table_of_figures();
+fn policy_table(summary: &SessionMeans) -> String {
+    let mut table = numeric_table();
     table.row(
         ["layout", "cost", "hits", "tokens", "per turn", "first", "length", "worst", "ms/turn"]
             .map(str::to_owned),
@@ -177,7 +177,7 @@ fn policies(summary: &Summary) -> String {
     table.render()
 }
 
-fn chart(summary: &Summary) -> String {
+fn chart(summary: &SessionMeans) -> String {
     let lines = summary.lines.iter().map(|line| (line.column.to_string(), line.cost));
     let bars: Vec<(String, f64)> = lines.chain([("bound".to_owned(), summary.bound)]).collect();
     let longest = bars.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
@@ -194,8 +194,8 @@ fn chart(summary: &Summary) -> String {
     table.render()
 }
 
-fn conversations(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
-    let mut table = table_of_figures();
+fn conversation_table(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
+    let mut table = numeric_table();
     table.row(
         ["conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto"]
             .map(str::to_owned),
@@ -206,7 +206,7 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
         let tokens = told.columns.get(&Column::None);
         let ratio = |cost: Option<f64>| cost.zip(auto).map_or_else(absent, |(cost, auto)| share(cost / auto));
         table.row([
-            shown(&told.name),
+            truncate_name(&told.name),
             count(told.turns),
             tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
             told.billed.map_or_else(absent, share),
@@ -234,9 +234,9 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
 }
 
 /// Formats how well the sizes of billed requests were predicted.
-fn predicted(predictions: &PredictionStats) -> String {
+fn prediction_report(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
-    let mut table = table_of_figures();
+    let mut table = numeric_table();
     table.row(
         ["error in % of the billed size", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned),
     );
@@ -257,7 +257,7 @@ fn predicted(predictions: &PredictionStats) -> String {
             percent(told.over),
         ]);
     }
-    let requests = counted(predictions.requests, "request");
+    let requests = pluralize(predictions.requests, "request");
     format!(
         "Error of predicted request sizes, without the first {} of each conversation\n\n{}\n\
          {requests}; the table covers the {} that the record shows in full. Of all requests, {} % are\n\
@@ -275,7 +275,7 @@ fn cost_cells(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
 }
 
 /// Cuts a long name at its beginning, since its end is more distinctive.
-pub(crate) fn shown(name: &str) -> String {
+pub(crate) fn truncate_name(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {
         return name.to_owned();

@@ -10,7 +10,7 @@ use strata_prompt::assembly::{
     AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
 use strata_prompt::layout::{Layout, Part};
-use strata_prompt::session::{RequestOutcome, Session, Status};
+use strata_prompt::session::{RequestOutcome, RequestStatus, Session};
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::{Charge, Prices, Provider, Usage};
 
@@ -110,7 +110,7 @@ pub(crate) enum ReplayError {
 }
 
 /// Formats only the first broken promises, because a single cause often breaks the same promise for many files.
-fn list(broken: &[BrokenPromise]) -> String {
+fn format_broken_promises(broken: &[BrokenPromise]) -> String {
     const SHOWN: usize = 3;
     let mut all: Vec<String> = broken.iter().take(SHOWN).map(ToString::to_string).collect();
     if broken.len() > SHOWN {
@@ -173,7 +173,7 @@ impl Runner {
             nanos,
             members: prepared.members.clone(),
             message_tokens: message_tokens(&prepared.layout),
-            charged: ChargedPrompt::of(&prepared, charged, &self.session.selection),
+            charged: ChargedPrompt::new(&prepared, charged, &self.session.selection),
             cut_short: is_cut_short(&prepared, services),
         };
         let usage = Usage {
@@ -185,7 +185,7 @@ impl Runner {
         let reply = self.session.add_pending_prompt(prepared);
         let outcome = RequestOutcome {
             error: None,
-            status: Status::Complete,
+            status: RequestStatus::Complete,
             answer,
             usage: Some(usage),
             time_ms: request.now_ms,

@@ -15,12 +15,14 @@ use strata_conversation::trace::{Trace, TraceTurn};
 use strata_prompt::assembly::{
     self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
-use strata_prompt::excerpts::{ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose};
-use strata_prompt::layout::Seeds;
+use strata_prompt::excerpts::{
+    ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose_excerpts,
+};
+use strata_prompt::layout::TierSeeds;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
 
-use crate::bound::{Bound, Need};
+use crate::bound::{CostBound, Need};
 
 /// Minimum weight of the references between two files for them to share a tier. A reference to one name that only the
 /// other file defines has a weight of about 1.
@@ -48,7 +50,7 @@ pub(crate) struct Scenario<'a> {
     pub(crate) files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
     references: References,
-    seeds: Seeds,
+    seeds: TierSeeds,
     listing: Vec<FileKey>,
     /// Files selected in this turn, in key order.
     pub(crate) selected: BTreeSet<FileKey>,
@@ -71,7 +73,7 @@ impl<'a> Scenario<'a> {
             files: BTreeMap::new(),
             symbols: SymbolIndex::default(),
             references: References::default(),
-            seeds: Seeds::default(),
+            seeds: TierSeeds::default(),
             listing: Vec::new(),
             selected: BTreeSet::new(),
             session_state: String::new(),
@@ -89,13 +91,13 @@ impl<'a> Scenario<'a> {
     }
 
     /// Returns the turn to play next, or `None` after the last one.
-    pub(crate) fn turn(&self) -> Option<&'a TraceTurn> {
+    pub(crate) fn current_turn(&self) -> Option<&'a TraceTurn> {
         self.trace.turns.get(self.turn)
     }
 
     /// Applies the changes that the turn makes inside and outside of the session.
-    pub(crate) fn advance(&mut self) {
-        if let Some(turn) = self.turn() {
+    pub(crate) fn advance_turn(&mut self) {
+        if let Some(turn) = self.current_turn() {
             for (path, text) in turn.edits.iter().chain(&turn.ext) {
                 self.write(path, text.as_deref());
             }
@@ -181,7 +183,7 @@ impl<'a> Scenario<'a> {
         ExcerptSources {
             symbols: &self.symbols,
             references: &self.references,
-            lexical: self.lexical(),
+            lexical: self.lexical_index(),
             open: &[],
             recency: &self.recency,
             line_ages: const { &BTreeMap::new() },
@@ -191,7 +193,7 @@ impl<'a> Scenario<'a> {
         }
     }
 
-    fn lexical(&self) -> &LexicalIndex {
+    fn lexical_index(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.listing))
     }
 
@@ -214,7 +216,7 @@ impl<'a> Scenario<'a> {
         }
         let count = assembly::counter(request.model.as_deref(), services);
         let read = |key: &FileKey| Ok::<_, Infallible>(self.source(key));
-        let Ok(chosen) = choose(self.sources(), session, question, read, &count);
+        let Ok(chosen) = choose_excerpts(self.sources(), session, question, read, &count);
         chosen
     }
 
@@ -222,7 +224,7 @@ impl<'a> Scenario<'a> {
     /// not selected.
     pub(crate) fn add_needs(
         &self,
-        bound: &mut Bound<String>,
+        bound: &mut CostBound<String>,
         members: &[MapMember],
         message_tokens: &[(String, usize)],
         services: PromptServices<'_>,
@@ -240,7 +242,7 @@ impl<'a> Scenario<'a> {
         let files = self.selected.iter().filter_map(file);
         let blocks = members.iter().filter(|member| !self.selected.contains(&member.path)).filter_map(block);
         let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
-        bound.turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
+        bound.add_turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
     }
 
     fn write(&mut self, path: &str, text: Option<&str>) {
@@ -268,13 +270,13 @@ impl<'a> Scenario<'a> {
     /// Updates the data derived from the files, and the selection of the next turn.
     fn update_derived(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
-        self.seeds = Seeds {
+        self.seeds = TierSeeds {
             referenced: self.references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),
         };
         self.lexical = OnceLock::new();
         self.listing = self.files.keys().cloned().collect();
-        let first = match self.trace.sel.window() {
+        let first = match self.trace.sel.window_turns() {
             None => 0,
             Some(window) => self.turn.saturating_sub(window as usize),
         };

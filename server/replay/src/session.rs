@@ -19,12 +19,12 @@ use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::Prices;
 use strata_tokens::models::Model;
 
-use crate::bound::Bound;
+use crate::bound::CostBound;
 use crate::columns::{Column, ColumnStats, share};
 use crate::gap::{ChargedPrompt, Gap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
-use crate::varied::{Conditions, PlayedSession};
+use crate::varied::{PlayedSession, TurnConditions};
 
 /// Results of replaying one session in a repository.
 #[derive(Clone, Debug, Serialize)]
@@ -42,10 +42,10 @@ pub(crate) struct SessionStats {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Gap>,
     /// Results with the file list and the session state in the prompts.
-    pub everything: Option<Everything>,
+    pub everything: Option<FullPromptStats>,
     /// Results with excerpts in the prompts; absent without a budget for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub excerpts: Option<WithExcerpts>,
+    pub excerpts: Option<ExcerptStats>,
     /// Number of prompts that omitted something to fit into the window.
     pub cut_short: usize,
     /// Why the session was not played to its end.
@@ -56,9 +56,9 @@ pub(crate) struct SessionStats {
 }
 
 /// The results of playing a session.
-struct Played {
+struct PlayOutcome {
     totals: SessionTotals,
-    bound: Bound<String>,
+    bound: CostBound<String>,
     /// The prompts of `ledger`.
     prompts: Vec<ChargedPrompt>,
 }
@@ -66,7 +66,7 @@ struct Played {
 /// Results of the default layout policy, `ledger`, if Strata adds relevant code (excerpts) to the prompts.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WithExcerpts {
+pub(crate) struct ExcerptStats {
     /// Token limit for code that a question adds.
     pub budget: usize,
     /// Results relative to the same prompts without a cache.
@@ -80,27 +80,27 @@ pub(crate) struct WithExcerpts {
 /// Results of `ledger` with all parts that an editor's prompts have.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Everything {
+pub(crate) struct FullPromptStats {
     /// Results relative to the same prompts without a cache.
     pub ledger: ColumnStats,
 }
 
 impl SessionStats {
     /// Plays `session` under `policies`, and under `flat`, which is the reference for all results.
-    pub(crate) fn of(
+    pub(crate) fn play(
         session: &PlayedSession<'_>,
         policies: &[PolicyName],
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let Played { totals, bound, prompts } =
+        let PlayOutcome { totals, bound, prompts } =
             play(session, PromptParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: session.trace.name.clone(),
             selection: session.selection.clone(),
             turns: totals.turns,
-            columns: ColumnStats::of_each(&totals.columns),
+            columns: ColumnStats::from_totals(&totals.columns),
             bound: share(bound.total(), none),
             gap: (!prompts.is_empty() && !session.is_varied())
                 .then(|| Gap::of(&prompts, &bound, prices_of(services)).relative_to(none)),
@@ -114,10 +114,10 @@ impl SessionStats {
         };
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
-            let Played { totals, .. } =
+            let PlayOutcome { totals, .. } =
                 play(session, PromptParts::Everything, 0, ledger, services, turn_done);
-            let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
-            stats.everything = ledger.map(|ledger| Everything { ledger });
+            let ledger = ColumnStats::from_totals(&totals.columns).remove(&Column::Ledger);
+            stats.everything = ledger.map(|ledger| FullPromptStats { ledger });
             stats.cut_short += totals.cut_short;
             stats.prompts += totals.prompts;
             let problem = totals.problem.map(|problem| format!("with everything: {problem}"));
@@ -140,13 +140,14 @@ impl SessionStats {
             return;
         }
         let ledger = &[PolicyName::Ledger];
-        let Played { totals, .. } = play(session, PromptParts::Table, budget, ledger, services, turn_done);
-        let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
+        let PlayOutcome { totals, .. } =
+            play(session, PromptParts::Table, budget, ledger, services, turn_done);
+        let ledger = ColumnStats::from_totals(&totals.columns).remove(&Column::Ledger);
         let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
-        let changes_shown = changes_shown(session, budget, services, turn_done);
+        let changes_shown = excerpt_recall(session, budget, services, turn_done);
         self.excerpts = ledger.zip(without).map(|(ledger, without)| {
             let ratio = ledger.totals.cost / without.max(f64::MIN_POSITIVE);
-            WithExcerpts { budget, ledger, ratio, changes_shown }
+            ExcerptStats { budget, ledger, ratio, changes_shown }
         });
         self.cut_short += totals.cut_short;
         self.prompts += totals.prompts;
@@ -171,21 +172,21 @@ fn play(
     policies: &[PolicyName],
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
-) -> Played {
+) -> PlayOutcome {
     let prices = prices_of(services);
     let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
     let all = std::iter::once(PolicyName::Flat).chain(others);
     let mut runners: Vec<Runner> = all.map(|policy| Runner::new(policy, prices)).collect();
     let mut scenario = Scenario::new(&session.trace, parts);
     let mut time = Schedule::new(services);
-    let mut bound = Bound::new(prices);
+    let mut bound = CostBound::new(prices);
     let lifetime_s = prices.extended.map_or(prices.seconds, |extended| extended.seconds);
     let mut totals = SessionTotals::default();
     let mut prompts = Vec::new();
-    while let Some(turn) = scenario.turn() {
+    while let Some(turn) = scenario.current_turn() {
         let conditions = session.conditions(totals.turns);
         if time.begin(conditions, totals.turns) > u64::from(lifetime_s) * 1_000 || time.is_new_model {
-            bound.expired();
+            bound.expire_cache();
         }
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, (&time, conditions, auto_budget), services)?;
@@ -200,15 +201,15 @@ fn play(
         if !goes_on {
             break;
         }
-        scenario.advance();
+        scenario.advance_turn();
     }
-    Played { totals, bound, prompts }
+    PlayOutcome { totals, bound, prompts }
 }
 
 /// Returns the share of the ranges changed in answers that the preceding prompt shows in full in its excerpts.
 /// Only source files other than tests count. The session selects no file, so excerpts are the only code in the
 /// prompt.
-fn changes_shown(
+fn excerpt_recall(
     session: &PlayedSession<'_>,
     auto_budget: usize,
     services: PromptServices<'_>,
@@ -219,7 +220,7 @@ fn changes_shown(
     let mut time = Schedule::new(services);
     let (mut changes, mut shown) = (0_usize, 0_usize);
     for number in 0.. {
-        let Some(turn) = scenario.turn() else { break };
+        let Some(turn) = scenario.current_turn() else { break };
         let conditions = session.conditions(number);
         time.begin(conditions, number);
         if play_turn(&mut runner, turn, &scenario, (&time, conditions, auto_budget), services).is_err() {
@@ -236,7 +237,7 @@ fn changes_shown(
             changes += places.len();
             shown += places.iter().filter(|place| is_shown(&runner.session, &key, place)).count();
         }
-        scenario.advance();
+        scenario.advance_turn();
         turn_done();
     }
     share(shown as f64, changes as f64)
@@ -274,7 +275,7 @@ impl Schedule {
     }
 
     /// Moves on to a turn. Returns the time since the one before, in milliseconds.
-    fn begin(&mut self, conditions: &Conditions, turn: usize) -> u64 {
+    fn begin(&mut self, conditions: &TurnConditions, turn: usize) -> u64 {
         let pause_ms = if turn == 0 { 0 } else { conditions.pause_ms };
         let is_for_second_model = conditions.is_for_second_model && self.second_model.is_some();
         self.is_new_model = is_for_second_model != self.is_for_second_model;
@@ -288,7 +289,7 @@ fn play_turn(
     runner: &mut Runner,
     turn: &TraceTurn,
     scenario: &Scenario<'_>,
-    (time, conditions, auto_budget): (&Schedule, &Conditions, usize),
+    (time, conditions, auto_budget): (&Schedule, &TurnConditions, usize),
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let session = &mut runner.session;
@@ -296,12 +297,12 @@ fn play_turn(
     scenario.apply_selection(&mut selection);
     if selection != session.selection {
         session.selection = selection;
-        session.touch();
+        session.mark_changed();
     }
     if conditions.is_compacted {
         compact(session);
     }
-    let open_call = session.history.visible().last().and_then(|message| {
+    let open_call = session.history.visible_messages().last().and_then(|message| {
         message.body.content.iter().find_map(|block| match block {
             ContentBlock::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
@@ -338,7 +339,8 @@ fn play_turn(
 
 /// Replaces all exchanges except the last with a summary, which has the first line of each text.
 fn compact(session: &mut Session) {
-    let messages: Vec<NewMessage> = session.history.visible().map(|message| message.body.clone()).collect();
+    let messages: Vec<NewMessage> =
+        session.history.visible_messages().map(|message| message.body.clone()).collect();
     let is_prompt = |message: &NewMessage| {
         message.role == Role::User && !message.content.iter().any(ContentBlock::is_tool_result)
     };

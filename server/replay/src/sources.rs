@@ -9,14 +9,14 @@ use strata_app::model::index::Progress;
 use strata_base::cancel::Cancel;
 use strata_conversation::trace::Trace;
 use strata_conversation::transcript::Transcript;
-use strata_host::git::{GitError, SessionOptions, sessions};
-use strata_prompt::diff::unified;
+use strata_host::git::{GitError, TraceOptions, extract_traces};
+use strata_prompt::diff::unified_diff;
 use strata_prompt::settings::Settings;
 use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
 use crate::record_file::{
-    RecordFileError, read_trace, read_transcript, traces_at, transcripts_at, write_trace,
+    RecordFileError, find_trace_files, find_transcript_files, read_trace, read_transcript, write_trace,
 };
 
 /// Number of unchanged lines around each change in the diffs of an exported trace, as in diffs of `ledger`.
@@ -31,7 +31,7 @@ pub struct Sources {
     /// Transcripts of coding agents, or directories to search for them.
     pub transcripts: Vec<PathBuf>,
     /// Options for making sessions from Git histories.
-    pub session_options: SessionOptions,
+    pub session_options: TraceOptions,
     pub workload: Workload,
     /// Whether the pauses between turns are drawn from those of people, instead of a minute each.
     pub has_peoples_pauses: bool,
@@ -100,7 +100,7 @@ impl Material {
         let total = repositories.len() * session_options.sessions.saturating_mul(session_options.turns);
         for (index, repository) in repositories.iter().enumerate() {
             let before = index * session_options.sessions.saturating_mul(session_options.turns);
-            let made = sessions(repository, session_options, &Cancel::new(), |done, _| {
+            let made = extract_traces(repository, session_options, &Cancel::new(), |done, _| {
                 progress(Progress { done: before + done, total });
             })?;
             if made.is_empty() {
@@ -110,7 +110,7 @@ impl Material {
         }
         material.made = material.traces.len();
         for place in traces {
-            let paths = traces_at(place)?;
+            let paths = find_trace_files(place)?;
             if paths.is_empty() {
                 return Err(SourceError::Empty { place: place.clone(), what: "trace (*.json, *.json.gz)" });
             }
@@ -147,7 +147,7 @@ impl Material {
 
     fn add_transcripts(&mut self, place: &Path) -> Result<(), SourceError> {
         let before = self.transcripts.len();
-        for path in transcripts_at(place)? {
+        for path in find_transcript_files(place)? {
             let transcript = read_transcript(&path)?;
             // The path inside of `place` is empty if `place` is the file itself.
             let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
@@ -185,7 +185,7 @@ fn with_diff_tokens(trace: &Trace, count: impl Fn(&str) -> usize) -> Trace {
     for turn in &mut trace.turns {
         for (path, text) in &turn.edits {
             if let (Some(before), Some(after)) = (files.get(path), text) {
-                turn.diff_tokens.insert(path.clone(), count(&unified(before, after, CONTEXT)));
+                turn.diff_tokens.insert(path.clone(), count(&unified_diff(before, after, CONTEXT)));
             }
         }
         for (path, text) in turn.edits.iter().chain(&turn.ext) {

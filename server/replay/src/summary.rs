@@ -11,7 +11,7 @@ use crate::sources::Workload;
 /// Means over the sessions that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Summary {
+pub(crate) struct SessionMeans {
     pub sessions: usize,
     /// Whether the ratios are those of all sessions together, instead of means over the sessions.
     #[serde(skip)]
@@ -55,12 +55,12 @@ pub(crate) struct ColumnMeans {
     /// Cost of the most expensive prompt after a session's first, relative to its cost without a cache.
     pub worst: f64,
     /// Time for assembling a prompt; `None` for baselines that only rearrange the prompts of `flat`.
-    pub time: Option<Time>,
+    pub time: Option<AssemblyTime>,
 }
 
 /// Mean and longest time for assembling a prompt, in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Time {
+pub(crate) struct AssemblyTime {
     pub mean: u64,
     pub slowest: u64,
 }
@@ -82,8 +82,8 @@ pub(crate) struct ConversationMeans {
     pub worst_ratio_with_archival: f64,
 }
 
-impl Summary {
-    pub(crate) fn of(sessions: &[SessionStats], workload: Workload) -> Option<Self> {
+impl SessionMeans {
+    pub(crate) fn from_sessions(sessions: &[SessionStats], workload: Workload) -> Option<Self> {
         let played: Vec<&SessionStats> =
             sessions.iter().filter(|session| session.problem.is_none()).collect();
         if played.is_empty() {
@@ -92,7 +92,7 @@ impl Summary {
         let is_of_all_turns = workload == Workload::People;
         let line = |column| {
             let cells = played.iter().filter_map(|session| session.columns.get(&column));
-            ColumnMeans::of(column, cells, is_of_all_turns)
+            ColumnMeans::from_stats(column, cells, is_of_all_turns)
         };
         let everything = played.iter().filter_map(|session| Some(&session.everything.as_ref()?.ledger));
         let bounds = played.iter().filter_map(|session| {
@@ -103,7 +103,7 @@ impl Summary {
             sessions: played.len(),
             is_of_all_turns,
             lines: Column::ALL.into_iter().filter_map(line).collect(),
-            everything: ColumnMeans::of(Column::Ledger, everything, is_of_all_turns),
+            everything: ColumnMeans::from_stats(Column::Ledger, everything, is_of_all_turns),
             excerpts: excerpts(&played, is_of_all_turns),
             bound: mean_ratio(bounds, is_of_all_turns),
         })
@@ -111,7 +111,7 @@ impl Summary {
 }
 
 impl ColumnMeans {
-    fn of<'a>(
+    fn from_stats<'a>(
         column: Column,
         cells: impl Iterator<Item = &'a ColumnStats>,
         is_of_all_turns: bool,
@@ -138,7 +138,7 @@ impl ColumnMeans {
             first: self::mean(cells.iter().map(|cell| cell.totals.first)),
             length: mean(|cell| (cell.totals.tokens as f64, cell.uncached)),
             worst: cells.iter().map(|cell| cell.totals.worst).fold(0.0, f64::max),
-            time: matches!(column, Column::Flat | Column::Ripple | Column::Ledger).then(|| Time {
+            time: matches!(column, Column::Flat | Column::Ripple | Column::Ledger).then(|| AssemblyTime {
                 mean: sum(|cell| cell.totals.nanos) / turns,
                 slowest: cells.iter().map(|cell| cell.totals.slowest).max().unwrap_or_default(),
             }),
@@ -147,7 +147,7 @@ impl ColumnMeans {
 }
 
 impl ConversationMeans {
-    pub(crate) fn of(conversations: &[ConversationStats]) -> Option<Self> {
+    pub(crate) fn from_conversations(conversations: &[ConversationStats]) -> Option<Self> {
         let played = || conversations.iter().filter(|told| told.problem.is_none());
         let shares = |column| {
             played()
@@ -177,7 +177,8 @@ impl ConversationMeans {
 
 fn excerpts(played: &[&SessionStats], is_of_all_turns: bool) -> Option<ExcerptMeans> {
     let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
-    let line = ColumnMeans::of(Column::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;
+    let line =
+        ColumnMeans::from_stats(Column::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;
     let most = with.iter().map(|with| with.ratio).fold(0.0, f64::max);
     let changes_shown = mean(with.iter().map(|with| with.changes_shown));
     Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most, changes_shown })

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_prompt::diff::unified;
+use strata_prompt::diff::unified_diff;
 use strata_prompt::settings::Settings;
 use strata_tokens::models::CacheTtl;
 
@@ -170,7 +170,7 @@ fn the_gap_is_explained_to_the_last_token() {
             let explained = session.gap.as_ref().unwrap().total();
             assert!((explained - gap).abs() < 1e-9, "{explained} instead of {gap}");
         }
-        let text = replay.explanation();
+        let text = replay.gap_report();
         assert!(text.contains("\ngap ") && text.contains("\nb "), "{text}");
     }
     let ripple = played(&[trace("t", 2)], &[PolicyName::Ripple]);
@@ -233,7 +233,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let tokenizer = strata_tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
     // The fourth turn changes the file that the first one created.
     let (old, new) = (&source.turns[0].edits["m0.py"], &source.turns[3].edits["m0.py"]);
-    let diff = unified(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);
+    let diff = unified_diff(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);
     assert_eq!(written.turns[3].diff_tokens["m0.py"], counter.count(tokenizer, &diff));
     let unweighed: Vec<TraceTurn> =
         written.turns.into_iter().map(|turn| TraceTurn { diff_tokens: BTreeMap::new(), ..turn }).collect();

@@ -28,7 +28,7 @@ const READ_LINES: usize = 100;
 
 /// How a turn is played, beyond what its trace says.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Conditions {
+pub(crate) struct TurnConditions {
     /// Time since the previous prompt, in milliseconds.
     pub(crate) pause_ms: u64,
     /// Input of the tool call that ends the answer. The next turn's prompt is then its result.
@@ -39,7 +39,7 @@ pub(crate) struct Conditions {
     pub(crate) is_compacted: bool,
 }
 
-impl Conditions {
+impl TurnConditions {
     /// Conditions of every turn of a session that is not varied.
     pub(crate) const PLAIN: Self =
         Self { pause_ms: PAUSE_MS, call: None, is_for_second_model: false, is_compacted: false };
@@ -50,8 +50,8 @@ pub(crate) struct PlayedSession<'a> {
     pub(crate) trace: Cow<'a, Trace>,
     /// How the files are selected, for example `win3` (see [`SelectionRule`]) or `people`.
     pub(crate) selection: String,
-    /// Conditions of each turn; empty if all are [`Conditions::PLAIN`].
-    conditions: Vec<Conditions>,
+    /// Conditions of each turn; empty if all are [`TurnConditions::PLAIN`].
+    conditions: Vec<TurnConditions>,
 }
 
 impl<'a> PlayedSession<'a> {
@@ -70,36 +70,36 @@ impl<'a> PlayedSession<'a> {
     }
 
     /// Draws the pauses between turns from those of people. Those before the results of tools stay short.
-    pub(crate) fn with_peoples_pauses(mut self, seed: u64) -> Self {
+    pub(crate) fn with_human_pauses(mut self, seed: u64) -> Self {
         let mut rng = Rng::new(seed ^ self.trace.turns.len() as u64);
-        self.conditions.resize(self.trace.turns.len(), Conditions::PLAIN);
+        self.conditions.resize(self.trace.turns.len(), TurnConditions::PLAIN);
         for conditions in self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_MS) {
             conditions.pause_ms = rng.draw(&PAUSES_S) * 1_000;
         }
         self
     }
 
-    pub(crate) fn conditions(&self, turn: usize) -> &Conditions {
-        self.conditions.get(turn).unwrap_or(&Conditions::PLAIN)
+    pub(crate) fn conditions(&self, turn: usize) -> &TurnConditions {
+        self.conditions.get(turn).unwrap_or(&TurnConditions::PLAIN)
     }
 }
 
 impl PlayedSession<'static> {
     /// Varies a session.
     pub(crate) fn varied(trace: &Trace, seed: u64) -> Self {
-        let mut builder = Builder {
-            draws: Rng::named(&trace.name, seed),
+        let mut builder = VariedSessionBuilder {
+            draws: Rng::for_session(&trace.name, seed),
             files: trace.files0.clone(),
             undo: Vec::new(),
             turns: Vec::new(),
             conditions: Vec::new(),
         };
-        let turns = builder.joined(&trace.turns);
+        let turns = builder.join_turns(&trace.turns);
         let selected = selections(&turns, trace.sel);
         for (at, (turn, selected)) in turns.iter().zip(&selected).enumerate() {
-            builder.add(turn, selected, Progress { turn: at, of: turns.len() });
+            builder.vary_turn(turn, selected, TurnPosition { turn: at, of: turns.len() });
         }
-        let Builder { turns, conditions, .. } = builder;
+        let VariedSessionBuilder { turns, conditions, .. } = builder;
         // Each turn lists all its files, so that inserted turns do not shorten a selection.
         let varied = Trace {
             name: trace.name.clone(),
@@ -114,23 +114,23 @@ impl PlayedSession<'static> {
 
 /// Position of a turn in its session.
 #[derive(Clone, Copy)]
-struct Progress {
+struct TurnPosition {
     turn: usize,
     of: usize,
 }
 
-struct Builder {
+struct VariedSessionBuilder {
     draws: Rng,
     files: BTreeMap<String, String>,
     /// Texts that the last turns replaced, to switch to an earlier state.
     undo: Vec<BTreeMap<String, Option<String>>>,
     turns: Vec<TraceTurn>,
-    conditions: Vec<Conditions>,
+    conditions: Vec<TurnConditions>,
 }
 
-impl Builder {
+impl VariedSessionBuilder {
     /// Joins a quarter of the turns with the next one, so that one answer makes several edits.
-    fn joined(&mut self, turns: &[TraceTurn]) -> Vec<TraceTurn> {
+    fn join_turns(&mut self, turns: &[TraceTurn]) -> Vec<TraceTurn> {
         let mut joined: Vec<TraceTurn> = Vec::new();
         let mut is_open = false;
         for turn in turns {
@@ -152,22 +152,22 @@ impl Builder {
         joined
     }
 
-    fn add(&mut self, turn: &TraceTurn, selected: &[String], at: Progress) {
+    fn vary_turn(&mut self, turn: &TraceTurn, selected: &[String], at: TurnPosition) {
         if at.turn > 0 && at.turn == at.of / 3 {
             self.visit_branch(turn, selected);
         }
         if self.draws.once_in(4) {
-            for _ in 0..=self.draws.below(2) {
+            for _ in 0..=self.draws.next_below(2) {
                 let is_for_second_model = self.draws.once_in(4);
-                self.discuss(turn, selected, is_for_second_model);
+                self.add_question(turn, selected, is_for_second_model);
             }
         }
         let first = self.turns.len();
         if self.draws.once_in(3) {
-            self.act(turn, selected);
+            self.add_agent_turns(turn, selected);
         } else {
             let pause_ms = self.pause();
-            self.push(turn.clone(), selected, Conditions { pause_ms, ..Conditions::PLAIN });
+            self.push(turn.clone(), selected, TurnConditions { pause_ms, ..TurnConditions::PLAIN });
         }
         if let Some(conditions) = self.conditions.get_mut(first) {
             if at.turn == at.of / 2 {
@@ -178,15 +178,15 @@ impl Builder {
     }
 
     /// Adds a question about the next change that the model answers without an edit.
-    fn discuss(&mut self, next: &TraceTurn, selected: &[String], is_for_second_model: bool) {
+    fn add_question(&mut self, next: &TraceTurn, selected: &[String], is_for_second_model: bool) {
         let subject = next.prompt.lines().next().unwrap_or_default();
         let turn = TraceTurn {
             prompt: format!("What has to change for this: {subject}"),
-            answer: format!("{}\n", next.prompt).repeat(1 + self.draws.below(8)),
+            answer: format!("{}\n", next.prompt).repeat(1 + self.draws.next_below(8)),
             ..TraceTurn::default()
         };
         let pause_ms = self.pause();
-        self.push(turn, selected, Conditions { pause_ms, is_for_second_model, ..Conditions::PLAIN });
+        self.push(turn, selected, TurnConditions { pause_ms, is_for_second_model, ..TurnConditions::PLAIN });
     }
 
     /// Adds two questions on a branch without the changes of the last turns.
@@ -199,42 +199,47 @@ impl Builder {
         if let Some(last) = self.turns.last_mut() {
             last.ext.extend(before);
         }
-        self.discuss(next, selected, false);
-        self.discuss(next, selected, false);
+        self.add_question(next, selected, false);
+        self.add_question(next, selected, false);
         if let Some(last) = self.turns.last_mut() {
             last.ext = after;
         }
     }
 
     /// Adds a turn of an agent: it reads up to four files, makes each change with a tool, and then answers.
-    fn act(&mut self, turn: &TraceTurn, selected: &[String]) {
+    fn add_agent_turns(&mut self, turn: &TraceTurn, selected: &[String]) {
         let mut calls = Vec::new();
-        for _ in 0..=self.draws.below(4) {
-            let path = self.files.keys().nth(self.draws.below(self.files.len())).cloned().unwrap_or_default();
+        for _ in 0..=self.draws.next_below(4) {
+            let path =
+                self.files.keys().nth(self.draws.next_below(self.files.len())).cloned().unwrap_or_default();
             let text = self.files.get(&path).map_or("", String::as_str);
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let from = self.draws.below(lines.len());
+            let from = self.draws.next_below(lines.len());
             let result = lines.iter().skip(from).take(READ_LINES).copied().collect();
             let input = json!({"read": path, "line": from + 1});
             calls.push(ToolCall { input, result, edits: BTreeMap::new() });
         }
         for (path, text) in &turn.edits {
-            let input = call(path, self.files.get(path).map(String::as_str), text.as_deref());
+            let input = edit_tool_input(path, self.files.get(path).map(String::as_str), text.as_deref());
             let edits = BTreeMap::from([(path.clone(), text.clone())]);
             calls.push(ToolCall { input, result: "done".to_owned(), edits });
         }
         let (mut prompt, mut pause_ms) = (turn.prompt.clone(), self.pause());
         for ToolCall { input, result, edits } in calls {
             let step = TraceTurn { prompt, edits, ..TraceTurn::default() };
-            self.push(step, selected, Conditions { pause_ms, call: Some(input), ..Conditions::PLAIN });
+            self.push(
+                step,
+                selected,
+                TurnConditions { pause_ms, call: Some(input), ..TurnConditions::PLAIN },
+            );
             (prompt, pause_ms) = (result, TOOL_MS);
         }
         let answer = format!("Done: {}\n", turn.prompt);
         let last = TraceTurn { prompt, answer, ext: turn.ext.clone(), ..TraceTurn::default() };
-        self.push(last, selected, Conditions { pause_ms, ..Conditions::PLAIN });
+        self.push(last, selected, TurnConditions { pause_ms, ..TurnConditions::PLAIN });
     }
 
-    fn push(&mut self, mut turn: TraceTurn, selected: &[String], conditions: Conditions) {
+    fn push(&mut self, mut turn: TraceTurn, selected: &[String], conditions: TurnConditions) {
         selected.clone_into(&mut turn.touched);
         let mut undo = BTreeMap::new();
         for (path, text) in turn.edits.iter().chain(&turn.ext) {
@@ -265,7 +270,7 @@ struct ToolCall {
 /// Returns the files that a session selects in each turn.
 fn selections(turns: &[TraceTurn], rule: SelectionRule) -> Vec<Vec<String>> {
     let selection = |at: usize| {
-        let first = rule.window().map_or(0, |window| at.saturating_sub(window as usize));
+        let first = rule.window_turns().map_or(0, |window| at.saturating_sub(window as usize));
         let window = turns.get(first..=at).unwrap_or_default();
         let files: BTreeSet<&String> = window.iter().flat_map(|turn| &turn.touched).collect();
         files.into_iter().cloned().collect()
@@ -274,7 +279,7 @@ fn selections(turns: &[TraceTurn], rule: SelectionRule) -> Vec<Vec<String>> {
 }
 
 /// Returns the input of an editing tool that makes a change: the changed lines with the line before them, or a new text.
-fn call(path: &str, before: Option<&str>, after: Option<&str>) -> Value {
+fn edit_tool_input(path: &str, before: Option<&str>, after: Option<&str>) -> Value {
     let Some(after) = after else { return json!({"delete": path}) };
     let Some(before) = before else { return json!({"path": path, "content": after}) };
     let old: Vec<&str> = before.split_inclusive('\n').collect();

@@ -161,7 +161,7 @@ impl Repository {
                 if let Some(found) = self.symbols(hash, &key, &text) {
                     symbols.extend([(key.clone(), found)]);
                 }
-                if Manifests::wants(&key) {
+                if Manifests::is_manifest(&key) {
                     manifests.push((key.clone(), Arc::clone(&text)));
                 }
                 texts.insert(path.to_owned(), text);

@@ -40,7 +40,7 @@ pub(crate) fn measure(directory: &Path) {
     };
     let Ok(cache) = tempfile::tempdir() else { return };
     let cancel = Cancel::new();
-    let cache = OutlineCache::at(cache.path().to_owned());
+    let cache = OutlineCache::in_directory(cache.path().to_owned());
     let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()) else {
         return;
     };

@@ -18,8 +18,8 @@ use strata_prompt::assembly::{
     context_frame,
 };
 use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources};
-use strata_prompt::layout::{Seeds, inline};
-use strata_prompt::session::{RequestOutcome, Session, Status};
+use strata_prompt::layout::{TierSeeds, inline_code};
+use strata_prompt::session::{RequestOutcome, RequestStatus, Session};
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::trust::Trust;
@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
             models: Models::builtin(),
             counter,
             trust,
-            state: format!("# Session State\n\nBranch: {}", inline(name)),
+            state: format!("# Session State\n\nBranch: {}", inline_code(name)),
         }
     }
 
@@ -83,7 +83,7 @@ impl<'a> Bench<'a> {
             }
         }
         let references = References::build(&symbols, &Arc::default());
-        let seeds = Seeds {
+        let seeds = TierSeeds {
             referenced: references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
         };
@@ -163,8 +163,13 @@ impl<'a> Bench<'a> {
                 ],
                 _ => vec![ContentBlock::text("Done.")],
             };
-            let outcome =
-                RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+            let outcome = RequestOutcome {
+                error: None,
+                status: RequestStatus::Complete,
+                answer,
+                usage: None,
+                time_ms: 0,
+            };
             self.session.record(&reply.id.unwrap(), outcome).unwrap();
             if turn == 1 {
                 let shown = FileKey::new(format!("shown/{name}"));

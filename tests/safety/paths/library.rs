@@ -6,9 +6,9 @@ use strata_app::model::documents::key_of;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};
-use strata_host::index::{IndexOptions, index};
+use strata_host::index::{IndexOptions, index_files};
 use strata_host::path_patterns::expand;
-use strata_host::roots::{Folder, Roots};
+use strata_host::roots::{RootFolder, Roots};
 use strata_host::rule_files::rule_files;
 use strata_host::walk::{Walk, WalkOptions, walk, walk_at};
 
@@ -102,7 +102,7 @@ fn nothing_comes_in_from_outside_by_any_path_through_any_door() {
 #[test]
 fn the_same_holds_in_a_folder_that_is_a_link_and_with_several_folders() {
     let field = Field::new();
-    let folder = |path: &str| Folder { name: None, path: field.top().join(path) };
+    let folder = |path: &str| RootFolder { name: None, path: field.top().join(path) };
     let nested = format!("{}/nested", super::workspace::ROOT);
     let houses = [
         House::new(Roots::new([folder("other-name")]).unwrap()),
@@ -133,7 +133,7 @@ fn a_walk_and_an_index_of_it_see_the_inside_only() {
     let mut seen = Vec::new();
     let work = |_: &FileKey, text: &strata_host::disk::DiskText| text.text.to_string();
     let options = IndexOptions::default();
-    index(&house.roots, &all, options, &Cancel::new(), work, |batch| seen.push(format!("{batch:?}")))
+    index_files(&house.roots, &all, options, &Cancel::new(), work, |batch| seen.push(format!("{batch:?}")))
         .unwrap();
     Field::check("the index", &seen.join("\n"));
     assert!(seen.join("").contains("pub fn inside"), "what is inside was read");

@@ -27,7 +27,7 @@ thread_local! {
     /// One for all inputs, each of which has a session of its own: a new one would load the vocabularies again.
     static BENCH: RefCell<HeadlessWorkspace> = RefCell::new({
         let mut bench = HeadlessWorkspace::open(FOLDER.path(), Settings::default()).unwrap();
-        bench.list().unwrap();
+        bench.list_files().unwrap();
         bench
     });
 }

@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 use strata_code::buffer::Buffer;
 use strata_code::document::Document;
 use strata_grammars::LanguageId;
-use strata_lsp::position::Encoding;
+use strata_lsp::position::PositionEncoding;
 use strata_lsp::sync;
 
 #[derive(Arbitrary, Debug)]
@@ -37,7 +37,8 @@ pub(crate) fn check(input: &[u8]) {
     let language = LanguageId::all().nth(usize::from(input.language) % LanguageId::COUNT).unwrap();
     let extension = language.extensions.first().copied().unwrap_or_default();
     let key = FileKey::from(format!("a.{extension}").as_str());
-    let unit = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][usize::from(input.unit) % 3];
+    let unit = [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32]
+        [usize::from(input.unit) % 3];
     let mut buffer = Buffer::new(&key, Document::open(&input.text, 0, language.name));
     let mut version = 0;
     for step in input.steps.iter().take(16) {
@@ -55,7 +56,7 @@ pub(crate) fn check(input: &[u8]) {
                     })
                     .map(|change| serde_json::from_value(change).unwrap())
                     .collect();
-                buffer = sync::changed(&buffer, version, &changes, unit);
+                buffer = sync::apply_changes(&buffer, version, &changes, unit);
             }
             Step::Parse => {
                 if let Ok(Some(parsed)) = buffer.parse(&key, &Cancel::new()) {
@@ -67,7 +68,7 @@ pub(crate) fn check(input: &[u8]) {
     // The next full text is what counts, whatever was before it.
     let text = format!("{}\n{}", input.text, buffer.document().text());
     let whole = serde_json::from_value(json!({ "text": text })).unwrap();
-    buffer = sync::changed(&buffer, version.saturating_add(1), &[whole], unit);
+    buffer = sync::apply_changes(&buffer, version.saturating_add(1), &[whole], unit);
     assert!(buffer.document().is_in_step());
     let mut fresh = Buffer::new(&key, Document::open(&text, 0, language.name));
     assert_eq!(buffer.document().text(), fresh.document().text());

@@ -7,9 +7,9 @@ use strata_prompt::budget::{self, BudgetReport};
 use super::compaction::RequestParams;
 use super::{Access, Command, CommandError, Context, IndexNeed};
 
-pub struct Report;
+pub struct ReportBudget;
 
-impl Command for Report {
+impl Command for ReportBudget {
     const NAME: &str = "strata.budget.report";
     const SUMMARY: &str = "Reports the tokens of the next request, excluding the user's new message.";
     const ACCESS: Access = Access::Reads;
@@ -18,7 +18,7 @@ impl Command for Report {
     type Reply = BudgetReport;
 
     fn run(params: RequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
-        let prompt_request = params.next_ask(context.session, context.now_ms);
+        let prompt_request = params.next_prompt_request(context.session, context.now_ms);
         let report = context.snapshot.with_workspace(
             context.session,
             &prompt_request,
@@ -57,8 +57,8 @@ impl Command for Set {
 
     fn run(params: SetParams, context: &mut Context<'_>) -> Result<SetReply, CommandError> {
         context.session.max_input_tokens = params.max_input_tokens;
-        context.session.touch();
-        let prompt_request = context.session.next_ask(context.now_ms);
+        context.session.mark_changed();
+        let prompt_request = context.session.next_request(context.now_ms);
         let limit = context
             .session
             .request_size(&prompt_request, context.snapshot.prompt_services())

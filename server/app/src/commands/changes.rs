@@ -76,7 +76,7 @@ impl CurrentTexts for Snapshot {
             on_disk.map(|entry| (entry.key.clone(), TextVersion::Disk(entry.stamp))).collect();
         for key in self.documents.whole_documents() {
             if let Some(text) = unsaved_text(key, self) {
-                texts.insert(key.clone(), TextVersion::Unsaved(ContentHash::of(&text)));
+                texts.insert(key.clone(), TextVersion::Unsaved(ContentHash::from_text(&text)));
             }
         }
         texts

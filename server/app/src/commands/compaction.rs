@@ -12,7 +12,7 @@ use strata_prompt::session::Session;
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
 use crate::model::snapshot::Snapshot;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
 
 /// The compaction to run.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -35,8 +35,8 @@ pub struct RequestParams {
 
 impl RequestParams {
     /// Returns the next request of a session, with the model and the token limit from `self` if they are given.
-    pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
-        let last_request = session.next_ask(now_ms);
+    pub(super) fn next_prompt_request(self, session: &Session, now_ms: u64) -> PromptRequest {
+        let last_request = session.next_request(now_ms);
         PromptRequest {
             model: self.model.or(last_request.model),
             max_input_tokens: self.max_input_tokens.or(last_request.max_input_tokens),
@@ -67,7 +67,7 @@ impl Command for Status {
 
     fn run(params: RequestParams, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
         let (session, services) = (&context.session, context.snapshot.prompt_services());
-        let prompt_request = params.next_ask(session, context.now_ms);
+        let prompt_request = params.next_prompt_request(session, context.now_ms);
         let status = session.compaction_status(
             session.request_size(&prompt_request, services),
             services,
@@ -91,7 +91,7 @@ impl Command for Run {
             Some(name) => settings.compaction.profile_named(&name, &settings.tool_output)?,
             None => settings.compaction.profile(&settings.tool_output),
         };
-        begin(profile, Reason::Asked, context);
+        start_compaction(profile, CompactionReason::Asked, context);
         Ok(Deferred::default())
     }
 }
@@ -106,16 +106,16 @@ impl Command for Undo {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<UndoReply, CommandError> {
         let record = context.session.undo_compaction()?;
-        let messages = context.session.history.visible().count();
+        let messages = context.session.history.visible_messages().count();
         Ok(UndoReply { profile: record.profile, before: record.after, messages })
     }
 }
 
 /// Compacts the conversation after the provider rejected a prompt as too long. The client then assembles the prompt
 /// again and resends it.
-pub struct ContextLimitExceeded;
+pub struct RecoverFromContextLimit;
 
-impl Command for ContextLimitExceeded {
+impl Command for RecoverFromContextLimit {
     const NAME: &str = "strata.compaction.contextLimitExceeded";
     const SUMMARY: &str = "Compacts the conversation after the provider rejected a prompt as too long. Replies when the compaction is \
                            done.";
@@ -131,26 +131,26 @@ impl Command for ContextLimitExceeded {
         }
         let settings = &context.snapshot.settings;
         let profile = settings.compaction.profile(&settings.tool_output);
-        begin(profile, Reason::ContextLimit, context);
+        start_compaction(profile, CompactionReason::ContextLimit, context);
         Ok(Deferred::default())
     }
 }
 
 /// Returns the automatic compaction to run at `moment`. Returns `None` if automatic compaction is disabled, the profile
 /// specifies another moment, or its threshold has not been reached.
-pub(super) fn due(
+pub(super) fn due_job(
     moment: CompactionMoment,
     size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,
     now_ms: u64,
 ) -> Option<CompactionJob> {
-    let profile = automatic(snapshot)?;
+    let profile = automatic_profile(snapshot)?;
     if profile.moment != moment {
         return None;
     }
-    let reading = profile.due(&session.pressure(Some(size), snapshot.prompt_services(), now_ms))?;
-    Some(job(profile, Reason::Due(reading), Some(size), session))
+    let reading = profile.due_reading(&session.pressure(Some(size), snapshot.prompt_services(), now_ms))?;
+    Some(job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
 /// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges, even if the profile
@@ -160,29 +160,39 @@ pub(super) fn due_before_truncation(
     session: &Session,
     snapshot: &Snapshot,
 ) -> Option<CompactionJob> {
-    let profile = automatic(snapshot)?;
+    let profile = automatic_profile(snapshot)?;
     let (measured, limit) = (TriggerMetric::ContextTokens, size.limit.unwrap_or_default());
     let reading = TriggerReading { measured, now: size.tokens, limit, due: true };
-    Some(job(profile, Reason::Due(reading), Some(size), session))
+    Some(job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
 /// Returns the compaction to run before the next prompt, after the provider rejected one as too long.
-pub(super) fn recovery(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
+pub(super) fn recovery_job(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
     let settings = &snapshot.settings;
-    job(settings.compaction.profile(&settings.tool_output), Reason::ContextLimit, Some(size), session)
+    job(
+        settings.compaction.profile(&settings.tool_output),
+        CompactionReason::ContextLimit,
+        Some(size),
+        session,
+    )
 }
 
-fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Session) -> CompactionJob {
+fn job(
+    profile: Profile,
+    reason: CompactionReason,
+    size: Option<RequestSize>,
+    session: &Session,
+) -> CompactionJob {
     CompactionJob { session: session.id.to_string(), profile, reason, size }
 }
 
 /// Returns the configured profile, or `None` if automatic compaction is disabled.
-fn automatic(snapshot: &Snapshot) -> Option<Profile> {
+fn automatic_profile(snapshot: &Snapshot) -> Option<Profile> {
     let compaction = &snapshot.settings.compaction;
     (compaction.enabled && compaction.auto).then(|| compaction.profile(&snapshot.settings.tool_output))
 }
 
-fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {
+fn start_compaction(profile: Profile, reason: CompactionReason, context: &mut Context<'_>) {
     let job = job(profile, reason, None, context.session);
     context.effects.push(Effect::Start(Job::Compact(Box::new(job))));
 }

@@ -16,7 +16,7 @@ impl Connection {
     ) -> Result<(Self, String), CommandError> {
         let workspace = context.snapshot.clone();
         let client = ProviderClient::from_settings(&workspace.settings, model)?;
-        client.check()?;
+        client.check_configuration()?;
         let (format, model) = (client.format(), client.model().to_owned());
         let max_output_tokens = max_output_tokens.or(workspace.settings.provider.max_output_tokens);
         let (session, client) = (context.session.id.to_string(), Arc::new(client));

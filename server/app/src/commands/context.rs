@@ -101,7 +101,7 @@ impl Command for Pin {
     type Reply = ExcerptChange;
 
     fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
-        change(&params, context, |context, key| {
+        change_excerpts(&params, context, |context, key| {
             context.session.excerpts.pin(key);
             true
         })
@@ -117,7 +117,7 @@ impl Command for Unpin {
     type Reply = ExcerptChange;
 
     fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
-        change(&params, context, |context, key| context.session.excerpts.pinned.remove(&key))
+        change_excerpts(&params, context, |context, key| context.session.excerpts.pinned.remove(&key))
     }
 }
 
@@ -130,7 +130,7 @@ impl Command for Dismiss {
     type Reply = ExcerptChange;
 
     fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
-        change(&params, context, |context, key| {
+        change_excerpts(&params, context, |context, key| {
             context.session.excerpts.dismiss(key);
             true
         })
@@ -148,15 +148,15 @@ impl Command for Restore {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
         let changed: Vec<ExcerptKey> = context.session.excerpts.dismissed.iter().cloned().collect();
         if !std::mem::take(&mut context.session.excerpts.dismissed).is_empty() {
-            context.session.touch();
+            context.session.mark_changed();
         }
         Ok(ExcerptChange { changed })
     }
 }
 
-pub(super) struct Auto;
+pub(super) struct SetAutoBudget;
 
-impl Command for Auto {
+impl Command for SetAutoBudget {
     const NAME: &str = "strata.context.auto";
     const SUMMARY: &str = "Sets the token limit of automatic context in this session, or toggles it.";
     const SHOWN: bool = true;
@@ -169,7 +169,7 @@ impl Command for Auto {
         let enabled_budget = if configured > 0 { configured } else { ContextSettings::AUTO_BUDGET };
         let new_budget = params.budget.unwrap_or(if old_budget > 0 { 0 } else { enabled_budget });
         context.session.auto_budget = Some(new_budget);
-        context.session.touch();
+        context.session.mark_changed();
         let message = match new_budget {
             0 => "Automatic context is off.".to_owned(),
             tokens => format!("Automatic context is on: up to {tokens} tokens of code per question."),
@@ -189,7 +189,7 @@ impl Command for List {
     type Reply = ExcerptList;
 
     fn run(params: ListParams, context: &mut Context<'_>) -> Result<ExcerptList, CommandError> {
-        let next = context.session.next_ask(context.now_ms);
+        let next = context.session.next_request(context.now_ms);
         let auto_budget = params.auto_budget.or(next.auto_budget);
         let request = match params.prompt {
             Some(text) => PromptRequest::prompt(text).request,
@@ -201,10 +201,10 @@ impl Command for List {
         let system = system_context(snapshot, session);
         let selection = snapshot.excerpts(session, &prompt_request, &symbols, &system, cancel)?;
         let excerpts = selection.items.into_iter().map(|item| {
-            let (_, tokens) = snapshot.count(&item.body, prompt_request.model.as_deref());
+            let (_, tokens) = snapshot.count_text_tokens(&item.body, prompt_request.model.as_deref());
             ListedExcerpt {
                 path: item.key.file.clone(),
-                uri: snapshot.address(&item.key.file),
+                uri: snapshot.editor_uri(&item.key.file),
                 lines: item.lines.and_then(|lines| LineRange::new(lines.start + 1, lines.end)),
                 reason: item.reason,
                 standing: item.standing,
@@ -225,7 +225,7 @@ fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }
 
-fn change(
+fn change_excerpts(
     params: &ExcerptParams,
     context: &mut Context<'_>,
     mut change: impl FnMut(&mut Context<'_>, ExcerptKey) -> bool,
@@ -236,13 +236,13 @@ fn change(
         let text = text.strip_prefix("excerpt:").unwrap_or(text);
         let parsed_key =
             text.parse::<ExcerptKey>().map_err(|error| CommandError::invalid(&field, &error.to_string()))?;
-        let key = ExcerptKey { file: context.file(&field, parsed_key.file.as_str())?, ..parsed_key };
+        let key = ExcerptKey { file: context.resolve_file(&field, parsed_key.file.as_str())?, ..parsed_key };
         if change(context, key.clone()) {
             changed.push(key);
         }
     }
     if !changed.is_empty() {
-        context.session.touch();
+        context.session.mark_changed();
     }
     Ok(ExcerptChange { changed })
 }

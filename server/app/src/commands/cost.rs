@@ -76,9 +76,9 @@ struct BilledSession {
     bill: Bill,
 }
 
-pub struct Report;
+pub struct ReportCosts;
 
-impl Command for Report {
+impl Command for ReportCosts {
     const NAME: &str = "strata.cost.report";
     const SUMMARY: &str = "Reports what the conversations of the workspace were billed, in tokens and money.";
     const ACCESS: Access = Access::Reads;
@@ -116,7 +116,7 @@ impl Command for Report {
         }
         entries.extend(groups.into_values());
         let total = entries.iter().fold(Amount::default(), |total, entry| total + entry.amount);
-        Ok(CostReport { entries, total, prices: context.snapshot.models.prices().to_owned() })
+        Ok(CostReport { entries, total, prices: context.snapshot.models.price_source().to_owned() })
     }
 }
 

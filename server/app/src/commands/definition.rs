@@ -3,22 +3,22 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use strata_tokens::redaction::Screen;
+use strata_tokens::redaction::SecretRedactor;
 
 use super::{
     Access, Command, CommandError, Context, IndexNeed, Reply, budget, changes, compaction, context, cost,
     files, grep, here, history, iteration, memory, model, pack, prompt, read, redaction, rules, send, server,
     session, symbols, tiers, tool_output, url,
 };
-use crate::faults::{self, Point};
+use crate::faults::{self, FaultPoint};
 use crate::model::snapshot::Snapshot;
-use crate::schema::Shapes;
+use crate::schema::TypeSchemas;
 use crate::services::Services;
 
 macro_rules! definitions {
     ($($command:ty,)+) => {
         /// All commands, in the order in which the reference documentation lists them.
-        pub const COMMANDS: &[Definition] = &[$(Definition::new::<$command>()),+];
+        pub const COMMANDS: &[CommandDefinition] = &[$(CommandDefinition::new::<$command>()),+];
     };
 }
 
@@ -61,8 +61,8 @@ definitions! {
     context::Unpin,
     context::Dismiss,
     context::Restore,
-    context::Auto,
-    tiers::Report,
+    context::SetAutoBudget,
+    tiers::ReportLayout,
     tiers::Rebuild,
     tiers::Policy,
     tiers::ExplainBreak,
@@ -77,7 +77,7 @@ definitions! {
     history::Edit,
     history::PinMessage,
     history::Hide,
-    history::Reregister,
+    history::ResetTiers,
     history::Import,
     tool_output::Add,
     tool_output::Read,
@@ -102,22 +102,22 @@ definitions! {
     url::Add,
     url::Remove,
     url::List,
-    budget::Report,
+    budget::ReportBudget,
     budget::Set,
-    cost::Report,
+    cost::ReportCosts,
     compaction::Status,
     compaction::Run,
     compaction::Undo,
-    compaction::ContextLimitExceeded,
+    compaction::RecoverFromContextLimit,
     redaction::List,
     redaction::Restore,
     symbols::Map,
-    symbols::File,
+    symbols::OutlineFile,
     symbols::References,
     symbols::Dependents,
     symbols::Find,
     symbols::Relevant,
-    pack::Make,
+    pack::MakePack,
     server::Status,
     server::Reindex,
     server::ShowSettings,
@@ -126,17 +126,17 @@ definitions! {
 
 /// A [`Command`] with its types erased.
 #[derive(Clone, Copy, Debug)]
-pub struct Definition {
+pub struct CommandDefinition {
     pub name: &'static str,
     pub access: Access,
     pub index: IndexNeed,
     pub shown: bool,
     pub(super) may_await_reply: fn(&Snapshot, &Services) -> bool,
     run: fn(Value, &mut Context<'_>) -> Result<Value, CommandError>,
-    describe: fn(&mut Shapes) -> Value,
+    describe: fn(&mut TypeSchemas) -> Value,
 }
 
-impl Definition {
+impl CommandDefinition {
     pub(crate) const fn new<C: Command>() -> Self {
         Self {
             name: C::NAME,
@@ -145,11 +145,11 @@ impl Definition {
             shown: C::SHOWN,
             may_await_reply: C::may_await_reply,
             run: run::<C>,
-            describe: |shapes| shapes.command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),
+            describe: |shapes| shapes.add_command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),
         }
     }
 
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn by_name(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|definition| definition.name == name)
     }
 
@@ -167,7 +167,7 @@ impl Definition {
 fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
     begin::<C>(context)?;
     if C::SCREENED {
-        context.snapshot.screen.value(&mut arguments);
+        context.snapshot.screen.redact_value(&mut arguments);
     }
     let reply = run_typed::<C>(parse_arguments(arguments)?, context)?;
     serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
@@ -185,7 +185,7 @@ pub(super) fn call<C: Command<Args: Serialize>>(
 
 fn begin<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
     context.cancel.check()?;
-    faults::reach(C::NAME, Point::Before);
+    faults::reach(C::NAME, FaultPoint::Before);
     Ok(())
 }
 
@@ -196,11 +196,14 @@ fn parse_arguments<A: DeserializeOwned>(arguments: Value) -> Result<A, CommandEr
 
 /// Replaces secrets in arguments before the command runs, so that they can never be sent, stored or logged. Sees them
 /// as JSON, because the name of a field tells whether its value is a secret.
-fn screen_arguments<A: Serialize + DeserializeOwned>(args: A, screen: &Screen) -> Result<A, CommandError> {
+fn screen_arguments<A: Serialize + DeserializeOwned>(
+    args: A,
+    screen: &SecretRedactor,
+) -> Result<A, CommandError> {
     let failed = |error: serde_json::Error| CommandError::failed(error.to_string());
     let value = serde_json::to_value(&args).map_err(failed)?;
     let mut screened = value.clone();
-    screen.value(&mut screened);
+    screen.redact_value(&mut screened);
     if screened == value { Ok(args) } else { parse_arguments(screened) }
 }
 
@@ -209,9 +212,9 @@ fn run_typed<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Rep
         context.snapshot.index.check_outlines()?;
     }
     let reply = C::run(args, context);
-    faults::reach(C::NAME, Point::Changed);
+    faults::reach(C::NAME, FaultPoint::Changed);
     let (reply, version) = (reply?, context.session.cache.revision);
-    faults::reach(C::NAME, Point::After);
+    faults::reach(C::NAME, FaultPoint::After);
     let Some(write) = context.write.take() else { return Ok(Reply::new(reply, version)) };
     context.cancel.check()?;
     (write.run)(&context.services.store)?;
@@ -221,6 +224,6 @@ fn run_typed<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Rep
 
 /// Describes all commands, keyed by name, in the order of the reference documentation. Adds their argument and reply
 /// types to `shapes`.
-pub fn described(shapes: &mut Shapes) -> Value {
+pub fn describe_all(shapes: &mut TypeSchemas) -> Value {
     COMMANDS.iter().map(|command| (command.name, (command.describe)(shapes))).collect()
 }

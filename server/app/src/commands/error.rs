@@ -25,7 +25,7 @@ const MAX_MESSAGE_CHARS: usize = 2_000;
 pub enum CommandError {
     #[error("unknown command `{}`", External::new(&shorten_middle(.0, MAX_QUOTE_CHARS)).notice())]
     Unknown(String),
-    #[error("{}{}", prefix(path), External::new(message).notice())]
+    #[error("{}{}", field_prefix(path), External::new(message).notice())]
     InvalidParams {
         /// Path of the invalid field within the argument object.
         path: String,
@@ -91,13 +91,13 @@ pub enum FailureDetails {
 }
 
 /// Names the invalid field before a message.
-fn prefix(path: &str) -> String {
+fn field_prefix(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("`{}`: ", External::new(path).notice()) }
 }
 
 impl CommandError {
     /// Puts the cause before the message of a failure.
-    pub(crate) fn after(self, cause: &str) -> Self {
+    pub(crate) fn with_cause(self, cause: &str) -> Self {
         match self {
             Self::Failed { message, details } => {
                 Self::Failed { message: format!("{cause}; {message}"), details }
@@ -205,7 +205,7 @@ fn shorten_middle(text: &str, chars: usize) -> String {
 
 /// Returns whether the rule concerns content that the client provides and Strata sends unchanged: images and declared
 /// tools.
-fn is_for_the_client(rule: Rule) -> bool {
+fn is_about_client_content(rule: Rule) -> bool {
     matches!(
         rule,
         Rule::ImageForm
@@ -221,7 +221,7 @@ impl From<AssembleError> for CommandError {
     fn from(error: AssembleError) -> Self {
         let message = match &error {
             AssembleError::Invalid { violations }
-                if violations.iter().all(|violation| is_for_the_client(violation.rule)) =>
+                if violations.iter().all(|violation| is_about_client_content(violation.rule)) =>
             {
                 let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 format!(

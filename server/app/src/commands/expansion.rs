@@ -6,7 +6,7 @@ use strata_host::path_patterns::{Expansion, PatternError, PatternKind, expand, l
 use strata_host::walk::walk;
 
 use super::CommandError;
-use super::named_file::does_not_exist;
+use super::named_file::missing_path_message;
 use crate::model::index::{NotReady, walk_options};
 use crate::model::path_reference::PathReference;
 use crate::model::snapshot::Snapshot;
@@ -27,10 +27,10 @@ pub(super) enum ExpansionError {
 
 impl ExpansionError {
     /// Creates the error of a command whose argument `field` has this path or pattern.
-    pub(super) fn at(self, field: &str, snapshot: &Snapshot) -> CommandError {
+    pub(super) fn into_command_error(self, field: &str, snapshot: &Snapshot) -> CommandError {
         match self {
             Self::Pattern(PatternError::NotFound(path)) => {
-                CommandError::invalid(field, &does_not_exist(&snapshot.index.files, &path))
+                CommandError::invalid(field, &missing_path_message(&snapshot.index.files, &path))
             }
             Self::Pattern(_) | Self::PartOfMany(_) => CommandError::invalid(field, &self.to_string()),
             Self::NotReady(error) => error.into(),

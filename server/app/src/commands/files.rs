@@ -10,8 +10,8 @@ use strata_code::symbols;
 use strata_conversation::selection::{Choice, Extent, LineRange, Selection};
 use strata_host::disk::{ReadError, ReadLimits, check_text};
 use strata_host::path_patterns::PatternKind;
-use strata_host::secrets::secret_by_name;
-use strata_host::walk::NameOnly;
+use strata_host::secrets::secret_rule_by_name;
+use strata_host::walk::NameOnlyReason;
 use strata_prompt::assembly::Source;
 use strata_prompt::layout::{ItemKey, Tier};
 
@@ -198,7 +198,7 @@ impl Command for Select {
     fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         let changed = select_into(&mut selection, &params, context)?;
-        install(selection, context);
+        set_selection(selection, context);
         Ok(changed)
     }
 }
@@ -214,9 +214,9 @@ impl Command for Set {
 
     fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
-        selection.clear();
+        selection.deselect_all();
         let changed = select_into(&mut selection, &params, context)?;
-        install(selection, context);
+        set_selection(selection, context);
         Ok(changed)
     }
 }
@@ -231,11 +231,11 @@ impl Command for MarkRead {
 
     fn run(params: MarkReadParams, context: &mut Context<'_>) -> Result<MarkReadReply, CommandError> {
         for (at, path) in params.paths.iter().enumerate() {
-            let key = context.file(&format!("paths[{at}]"), path)?;
+            let key = context.resolve_file(&format!("paths[{at}]"), path)?;
             let history = context.session.history.clone();
             context.session.trail.mark_read(key.as_str(), &history);
         }
-        context.session.touch();
+        context.session.mark_changed();
         let tools = &context.snapshot.settings.tools;
         Ok(MarkReadReply { files_read: context.session.trail.files_read(&context.session.history, tools) })
     }
@@ -291,7 +291,7 @@ impl Command for Include {
             &params,
             context,
             |selection| selection.excluded.iter().cloned().collect(),
-            Selection::include,
+            Selection::remove_exclusion,
         )
     }
 }
@@ -309,7 +309,7 @@ impl Command for Exclude {
         let mut selection = context.session.selection.clone();
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
-            let path = whole_file(at, text, context)?;
+            let path = whole_file_path(at, text, context)?;
             let expansion = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
             // Excluding a file needs no confirmation, even if selecting it does.
             let withheld = expansion.withheld.into_iter().map(|(key, _)| key);
@@ -318,7 +318,7 @@ impl Command for Exclude {
                 changed.changed.push(key);
             }
         }
-        install(selection, context);
+        set_selection(selection, context);
         Ok(changed.sorted())
     }
 }
@@ -332,14 +332,14 @@ impl Command for Add {
     type Reply = SelectionChange;
 
     fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
-        let key = context.file("path", &params.path)?;
+        let key = context.resolve_file("path", &params.path)?;
         let limits = ReadLimits { max_bytes: context.snapshot.settings.files.max_bytes };
         let content = without_byte_order_mark(&params.content);
         check_text(&key, content, limits)
             .map_err(|error| CommandError::invalid("content", &error.to_string()))?;
         let mut selection = context.session.selection.clone();
-        selection.add(key.clone(), content.into());
-        install(selection, context);
+        selection.select_with_text(key.clone(), content.into());
+        set_selection(selection, context);
         Ok(SelectionChange { changed: vec![key], ..SelectionChange::default() })
     }
 }
@@ -355,7 +355,7 @@ impl Command for RenameFiles {
     fn run(params: Renames, context: &mut Context<'_>) -> Result<RenameReply, CommandError> {
         let mut renames = Vec::new();
         for (at, Rename { from, to }) in params.files.iter().enumerate() {
-            let key = |name: &str, text: &str| context.file(&format!("files[{at}].{name}"), text);
+            let key = |name: &str, text: &str| context.resolve_file(&format!("files[{at}].{name}"), text);
             renames.push((key("from", from)?, key("to", to)?));
         }
         let moved = |key: &FileKey| {
@@ -378,8 +378,8 @@ impl Command for Clear {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
         let mut selection = context.session.selection.clone();
-        selection.clear();
-        install(selection, context);
+        selection.deselect_all();
+        set_selection(selection, context);
         Ok(Empty {})
     }
 }
@@ -394,7 +394,7 @@ impl Command for Has {
     type Reply = HasReply;
 
     fn run(params: OnePath, context: &mut Context<'_>) -> Result<HasReply, CommandError> {
-        let key = context.file("path", &params.path)?;
+        let key = context.resolve_file("path", &params.path)?;
         Ok(HasReply { has: context.session.selection.choice(&key) == Choice::Selected })
     }
 }
@@ -420,7 +420,7 @@ impl Command for List {
             };
             let mut listed = ListedFile {
                 path: key.clone(),
-                uri: context.snapshot.address(key),
+                uri: context.snapshot.editor_uri(key),
                 state: Choice::Selected,
                 lines: match extent {
                     Extent::Whole => None,
@@ -442,7 +442,7 @@ impl Command for List {
         });
         let excluded = selection.excluded.iter().map(|key| ListedFile {
             path: key.clone(),
-            uri: context.snapshot.address(key),
+            uri: context.snapshot.editor_uri(key),
             state: Choice::Excluded,
             lines: None,
             tier: None,
@@ -473,7 +473,7 @@ impl Command for Find {
         let keys = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
         let files = keys.into_iter().map(|key| FoundFile {
             path: key.clone(),
-            uri: snapshot.address(key),
+            uri: snapshot.editor_uri(key),
             state: session.selection.choice(key),
         });
         Ok(FindReply { files: files.collect() })
@@ -482,7 +482,7 @@ impl Command for Find {
 
 impl Paths {
     /// Creates arguments that name one document, or some of its lines.
-    pub(super) fn document(key: &FileKey, lines: Option<LineRange>) -> Self {
+    pub(super) fn for_document(key: &FileKey, lines: Option<LineRange>) -> Self {
         let path = match lines {
             Some(lines) => format!("{}#{lines}", key.as_str()),
             None => key.as_str().to_owned(),
@@ -503,7 +503,7 @@ impl SelectionChange {
 pub(super) struct Expansion {
     pub(super) kind: PatternKind,
     pub(super) files: Vec<FileKey>,
-    pub(super) withheld: Vec<(FileKey, NameOnly)>,
+    pub(super) withheld: Vec<(FileKey, NameOnlyReason)>,
 }
 
 pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, ExpansionError> {
@@ -511,9 +511,9 @@ pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, Exp
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
-    if let Some(key) = context.snapshot.document_named(text) {
-        let (files, withheld) = match secret_by_name(&key) {
-            Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
+    if let Some(key) = context.snapshot.find_document(text) {
+        let (files, withheld) = match secret_rule_by_name(&key) {
+            Some(rule) => (Vec::new(), vec![(key, NameOnlyReason::Secret(rule))]),
             None => (vec![key], Vec::new()),
         };
         return Ok(Expansion { kind: PatternKind::File, files, withheld });
@@ -536,7 +536,7 @@ fn select_into(
         confirmed_keys.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str())
     };
     for (at, text) in params.paths.iter().enumerate() {
-        let PathReference { path, part } = reference(text, context);
+        let PathReference { path, part } = parse_reference(text, context);
         let expansion = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
         let named_itself = expansion.kind == PatternKind::File;
         if let (Some(_), false) = (&part, named_itself) {
@@ -552,7 +552,7 @@ fn select_into(
             let mut lines = None;
             if named_itself {
                 let text_result = if confirmed(&key) {
-                    context.snapshot.text_as_it_is(&key, selection)
+                    context.snapshot.unscreened_text(&key, selection)
                 } else {
                     context.snapshot.text(&key, selection)
                 };
@@ -576,7 +576,7 @@ fn select_into(
                 selection.select(key.clone());
             }
             if confirmed(&key) {
-                selection.confirm(key.clone());
+                selection.allow_unredacted(key.clone());
             }
             changed.changed.push(key);
         }
@@ -608,7 +608,7 @@ fn select_lines(
     let existing = existing
         .ok_or_else(|| CommandError::invalid(field, &format!("`{}` has {count} lines", key.notice())))?;
     selection.select_lines(key.clone(), existing);
-    selection.follow(key, text);
+    selection.relocate_lines(key, text);
     Ok((existing != range).then(|| {
         format!("`{}` has {count} lines, so {existing} is selected instead of {range}", key.notice())
     }))
@@ -626,7 +626,7 @@ fn change_chosen(
     let candidates = chosen(&selection);
     let mut changed = SelectionChange::default();
     for (at, text) in params.paths.iter().enumerate() {
-        let path = whole_file(at, text, context)?;
+        let path = whole_file_path(at, text, context)?;
         let expanded = match candidates.get(&*path) {
             Some(key) => Ok(BTreeSet::from([key.clone()])),
             None => expand(&path, context).map(|expansion| {
@@ -649,21 +649,21 @@ fn change_chosen(
             return Err(invalid_path(at, error, context));
         }
     }
-    install(selection, context);
+    set_selection(selection, context);
     Ok(changed.sorted())
 }
 
-fn install(selection: Selection, context: &mut Context<'_>) {
+fn set_selection(selection: Selection, context: &mut Context<'_>) {
     if context.session.selection != selection {
         context.session.selection = selection;
-        context.session.touch();
+        context.session.mark_changed();
     }
 }
 
 /// Parses a path. Content added by the client may have a path that does not exist on disk.
 /// Returns the path that `paths[at]` names, which must not be a part of a file.
-fn whole_file(at: usize, text: &str, context: &Context<'_>) -> Result<String, CommandError> {
-    let PathReference { path, part } = reference(text, context);
+fn whole_file_path(at: usize, text: &str, context: &Context<'_>) -> Result<String, CommandError> {
+    let PathReference { path, part } = parse_reference(text, context);
     match part {
         None => Ok(path),
         Some(_) => {
@@ -673,7 +673,7 @@ fn whole_file(at: usize, text: &str, context: &Context<'_>) -> Result<String, Co
     }
 }
 
-fn reference(text: &str, context: &Context<'_>) -> PathReference {
+fn parse_reference(text: &str, context: &Context<'_>) -> PathReference {
     match context.session.selection.selected.contains_key(text) {
         true => PathReference::without_part(text),
         false => context.snapshot.path_reference(text),
@@ -681,5 +681,5 @@ fn reference(text: &str, context: &Context<'_>) -> PathReference {
 }
 
 pub(super) fn invalid_path(at: usize, error: ExpansionError, context: &Context<'_>) -> CommandError {
-    error.at(&format!("paths[{at}]"), context.snapshot)
+    error.into_command_error(&format!("paths[{at}]"), context.snapshot)
 }

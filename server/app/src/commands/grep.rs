@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_conversation::selection::Choice;
 use strata_host::disk::ReadError;
-use strata_host::index::{Batch, IndexOptions, spread};
+use strata_host::index::{Batch, IndexOptions, for_each_parallel};
 use strata_host::path_patterns::PatternKind;
-use strata_host::walk::NameOnly;
+use strata_host::walk::NameOnlyReason;
 
 use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context, IndexNeed};
@@ -152,7 +152,7 @@ impl Command for Grep {
         };
         let pattern = Pattern::new(&params.pattern, options)
             .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
-        let SearchedFiles { files, too_large } = searched_files(&params.paths, context)?;
+        let FilesToSearch { files, too_large } = files_to_search(&params.paths, context)?;
         let context_lines = params.context.min(MAX_CONTEXT);
         let mut matches = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
         let bytes_left = AtomicU64::new(MAX_SEARCHED_BYTES);
@@ -167,8 +167,9 @@ impl Command for Grep {
             {
                 return Ok(FileSearch::NotSearched);
             }
-            let text = snapshot.text_with(key, &session.selection, |text| pattern.is_match_in(text))?;
-            let lines = text.map(|file| pattern.lines(&file.text, context_lines)).unwrap_or_default();
+            let text = snapshot.text_if(key, &session.selection, |text| pattern.is_match_in(text))?;
+            let lines =
+                text.map(|file| pattern.matching_lines(&file.text, context_lines)).unwrap_or_default();
             Ok(if lines.is_empty() { FileSearch::NoMatch } else { FileSearch::Lines(key.clone(), lines) })
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
@@ -188,7 +189,7 @@ impl Command for Grep {
                 ) => FileSearch::NoMatch,
                 Err(error) => FileSearch::Unreadable(key.clone(), error.to_string()),
             };
-            spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
+            for_each_parallel(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
                 batch.files.into_iter().for_each(|searched| matches.add(searched, params.limit));
             })?;
         }
@@ -196,7 +197,7 @@ impl Command for Grep {
     }
 }
 
-struct SearchedFiles {
+struct FilesToSearch {
     files: Vec<FileKey>,
     /// Files that are not searched because of their size, with the reason.
     too_large: BTreeMap<FileKey, String>,
@@ -204,12 +205,12 @@ struct SearchedFiles {
 
 /// Returns the files that match `paths`, or all workspace files. Omits excluded files, and files that must be named
 /// explicitly.
-fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFiles, CommandError> {
+fn files_to_search(paths: &[String], context: &Context<'_>) -> Result<FilesToSearch, CommandError> {
     let Context { snapshot, session, .. } = context;
     let mut files: Vec<FileKey> = Vec::new();
     let mut too_large = BTreeMap::new();
-    let mut withhold = |key: FileKey, reason: NameOnly| {
-        if let NameOnly::TooLarge = reason {
+    let mut withhold = |key: FileKey, reason: NameOnlyReason| {
+        if let NameOnlyReason::TooLarge = reason {
             let message = format!("`{}` is not searched unless it is named: {reason}", key.notice());
             too_large.insert(key, message);
         }
@@ -240,7 +241,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFil
     too_large.retain(|key, _| {
         session.selection.choice(key) != Choice::Excluded && files.binary_search(key).is_err()
     });
-    Ok(SearchedFiles { files, too_large })
+    Ok(FilesToSearch { files, too_large })
 }
 
 impl GrepMatches {
@@ -338,7 +339,7 @@ mod tests {
             fs::write(path, content).unwrap();
         }
         let mut workspace = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
-        workspace.list().unwrap();
+        workspace.list_files().unwrap();
         workspace
     }
 

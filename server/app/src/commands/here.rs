@@ -10,7 +10,7 @@ use strata_host::uri;
 
 use super::selected_question::FileQuestion;
 use super::send::SendParams;
-use super::{Access, AnswerPage, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
+use super::{Access, AnswerDocument, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
 use crate::format;
 use crate::model::documents;
 use crate::model::meter;
@@ -76,7 +76,7 @@ impl CurrentDocument {
 
     fn lines(&self) -> Option<LineRange> {
         let position = |at: TextPosition| (at.line, at.character);
-        self.range.and_then(|range| documents::lines(position(range.start)..position(range.end)))
+        self.range.and_then(|range| documents::lines_in_range(position(range.start)..position(range.end)))
     }
 }
 
@@ -97,7 +97,7 @@ impl Command for Select {
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::Select::run(files::Paths::document(&key, document.lines()), context)
+        files::Select::run(files::Paths::for_document(&key, document.lines()), context)
             .map_err(without_argument_name)?;
         Ok(describe_selection(&key, context).into())
     }
@@ -115,7 +115,8 @@ impl Command for Deselect {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Deselect::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
+        files::Deselect::run(files::Paths::for_document(&key, None), context)
+            .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Selected => format!("{}: removed from the model's context", key.notice()),
             Choice::Deselected | Choice::Excluded => format!("{}: was not selected", key.notice()),
@@ -153,7 +154,8 @@ impl Command for Exclude {
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::Exclude::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
+        files::Exclude::run(files::Paths::for_document(&key, None), context)
+            .map_err(without_argument_name)?;
         Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
 }
@@ -170,7 +172,8 @@ impl Command for Include {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Include::run(files::Paths::document(&key, None), context).map_err(without_argument_name)?;
+        files::Include::run(files::Paths::for_document(&key, None), context)
+            .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Excluded => format!("{}: no longer excluded", key.notice()),
             Choice::Selected | Choice::Deselected => format!("{}: was not excluded", key.notice()),
@@ -228,8 +231,8 @@ impl Command for AskAbout {
         let file = context.snapshot.text(&key, selection);
         let file = file.map_err(|error| CommandError::failed(error.to_string()))?;
         let choice = selection.choice(&key);
-        let question = FileQuestion::about(&key, &file.text, document.lines(), choice);
-        let page = AnswerPage { previews: context.services.previews.clone(), question: question.title };
+        let question = FileQuestion::new(&key, &file.text, document.lines(), choice);
+        let page = AnswerDocument { previews: context.services.previews.clone(), question: question.title };
         SendParams::with_tools(question.prompt).begin(Some(page), context)?;
         Ok(Deferred::default())
     }
@@ -247,10 +250,10 @@ impl Command for Status {
 
     fn run(_: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let Context { snapshot, session, sessions, services, now_ms, cancel, .. } = context;
-        let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
+        let status = meter::measure(snapshot, session, services.store.persistence(), *now_ms, cancel)
             .ok_or_else(|| CommandError::failed("the size of the context is unknown"))?;
         let name = if session.id == *sessions.current_id() { "main" } else { &*session.id };
-        Ok(status.sentence(name, session.selection.selected.len()).into())
+        Ok(status.summary(name, session.selection.selected.len()).into())
     }
 }
 

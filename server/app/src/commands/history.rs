@@ -159,7 +159,7 @@ impl Command for Add {
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let message = message(params, "content", context)?;
         let id = context.session.history.add(message);
-        context.session.touch();
+        context.session.mark_changed();
         Ok(AddReply { ids: vec![id] })
     }
 }
@@ -176,7 +176,7 @@ impl Command for AddExchange {
         let user = message(AddParams::new(Role::User, params.user), "user", context)?;
         let assistant = message(AddParams::new(Role::Assistant, params.assistant), "assistant", context)?;
         let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
-        context.session.touch();
+        context.session.mark_changed();
         Ok(AddReply { ids })
     }
 }
@@ -243,9 +243,9 @@ impl Command for CountMessages {
     }
 }
 
-pub struct Reregister;
+pub struct ResetTiers;
 
-impl Command for Reregister {
+impl Command for ResetTiers {
     const NAME: &str = "strata.history.reregister";
     const SUMMARY: &str = "Moves all messages out of the cached tiers, without changing the conversation.";
     type Args = NoArguments;
@@ -253,7 +253,7 @@ impl Command for Reregister {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
         context.session.reset_history_tiers();
-        context.session.touch();
+        context.session.mark_changed();
         Ok(Empty {})
     }
 }
@@ -339,10 +339,10 @@ impl Command for Import {
         let messages = super::imported::messages_in(&params.text, &context.snapshot.screen)?;
         let mut ids = Vec::new();
         for message in messages {
-            let content = within_limits(message.content, context.session, context);
+            let content = truncate_tool_results(message.content, context.session, context);
             ids.push(context.session.history.add(NewMessage { content, ..message }));
         }
-        context.session.touch();
+        context.session.mark_changed();
         Ok(AddReply { ids })
     }
 }
@@ -383,20 +383,21 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
     if content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
     }
-    let content = if id.is_some() { content } else { within_limits(content, context.session, context) };
+    let content =
+        if id.is_some() { content } else { truncate_tool_results(content, context.session, context) };
     let time_ms = if id.is_some() { time_ms } else { time_ms.or(Some(context.now_ms)) };
     Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
 }
 
 /// Truncates all tool results in `content` to the limits for tool outputs.
-pub(super) fn within_limits(
+pub(super) fn truncate_tool_results(
     content: Vec<ContentBlock>,
     session: &Session,
     context: &Context<'_>,
 ) -> Vec<ContentBlock> {
     let within = |block| match block {
         ContentBlock::ToolResult { call_id, content, outcome } => {
-            let content = tool_output::truncate_for(content, session, context);
+            let content = tool_output::truncate_for_session(content, session, context);
             ContentBlock::ToolResult { call_id, content, outcome }
         }
         other => other,

@@ -2,17 +2,17 @@
 
 use strata_conversation::exchange::{self, ImportedConversation};
 use strata_conversation::history::NewMessage;
-use strata_tokens::redaction::Screen;
+use strata_tokens::redaction::SecretRedactor;
 
 use super::CommandError;
 
 /// Reads the messages of a conversation in any supported format.
-pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
+pub(super) fn messages_in(text: &str, screen: &SecretRedactor) -> Result<Vec<NewMessage>, CommandError> {
     Ok(read(text, screen)?.messages)
 }
 
 /// Reads a conversation in any supported format, and replaces secrets with placeholders.
-pub(super) fn read(text: &str, screen: &Screen) -> Result<ImportedConversation, CommandError> {
+pub(super) fn read(text: &str, screen: &SecretRedactor) -> Result<ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
     imported.messages.iter_mut().for_each(|message| message.screen(screen));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::definition::call;
-use super::{Access, Command, CommandError, Context, Deferred, Definition, IndexNeed, Reply};
+use super::{Access, Command, CommandDefinition, CommandError, Context, Deferred, IndexNeed, Reply};
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 
@@ -22,7 +22,7 @@ pub struct Invocation {
 
 impl Invocation {
     /// Creates an invocation whose reply is JSON.
-    pub fn from_json(command: &Definition, arguments: Value) -> Self {
+    pub fn from_json(command: &CommandDefinition, arguments: Value) -> Self {
         let command = *command;
         let run: Run = Box::new(move |context| command.run(arguments, context));
         Self {

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::compaction::Summariser;
 use strata_conversation::iteration::{
-    AgentLoop, ContextualPrompt, FileEvent, Fold, LoopStatus, NewIteration, Promise, RollingConfig,
+    AgentLoop, ContextualPrompt, FileEvent, Fold, LoopPromise, LoopStatus, NewIteration, RollingConfig,
 };
-use strata_prompt::assembly::with_scales;
+use strata_prompt::assembly::with_token_counters;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::model::snapshot::Snapshot;
@@ -49,7 +49,7 @@ pub struct AddReply {
     /// Number of the iteration within its loop, counted from 1.
     pub number: u64,
     /// Whether the iteration reports that the goal is reached.
-    pub promise: Promise,
+    pub promise: LoopPromise,
     /// Outcome of folding older iterations into the summary. Absent if no iterations were due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<Folding>,
@@ -91,7 +91,7 @@ impl Command for Add {
 
     /// Returns whether a model may be asked to write the summary.
     fn may_await_reply(snapshot: &Snapshot, services: &Services) -> bool {
-        services.asks_model(snapshot)
+        services.has_summary_model(snapshot)
     }
 
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
@@ -99,7 +99,7 @@ impl Command for Add {
         if iteration.time_ms == 0 {
             iteration.time_ms = context.now_ms;
         }
-        let config = context.snapshot.settings.context.rolling();
+        let config = context.snapshot.settings.context.rolling_config();
         let now_ms = context.now_ms;
         let looping = match (context.session.looping.take(), goal) {
             (Some(looping), None) => looping,
@@ -111,10 +111,10 @@ impl Command for Add {
         for event in file_events.iter_mut().filter(|event| event.time_ms == 0) {
             event.time_ms = now_ms;
         }
-        looping.note(environment, file_events);
+        looping.record_state(environment, file_events);
         let added = looping.add(iteration, &config);
         let fold = added.fold.map(|fold| fold_into_summary(&fold, &config, context)).transpose()?;
-        context.session.touch();
+        context.session.mark_changed();
         Ok(AddReply { number: added.number, promise: added.promise, fold })
     }
 }
@@ -130,14 +130,16 @@ impl Command for Prompt {
 
     fn run(params: PromptParams, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
         let PromptParams { goal, environment } = params;
-        let config = context.snapshot.settings.context.rolling();
+        let config = context.snapshot.settings.context.rolling_config();
         let mut looping = match (&context.session.looping, goal) {
             (Some(looping), Some(goal)) if looping.goal == goal => looping.clone(),
             (_, Some(goal)) if !goal.trim().is_empty() => AgentLoop::new(goal, context.now_ms),
-            _ => self::looping(context)?.clone(),
+            _ => self::agent_loop(context)?.clone(),
         };
-        looping.note(environment, []);
-        Ok(with_scales(context.snapshot.prompt_services(), |scales| looping.prompt(&config, scales.text)))
+        looping.record_state(environment, []);
+        Ok(with_token_counters(context.snapshot.prompt_services(), |scales| {
+            looping.prompt(&config, scales.text)
+        }))
     }
 }
 
@@ -151,11 +153,11 @@ impl Command for Status {
     type Reply = LoopStatus;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<LoopStatus, CommandError> {
-        Ok(looping(context)?.status(&context.snapshot.settings.context.rolling()))
+        Ok(agent_loop(context)?.status(&context.snapshot.settings.context.rolling_config()))
     }
 }
 
-fn looping<'a>(context: &'a Context<'_>) -> Result<&'a AgentLoop, CommandError> {
+fn agent_loop<'a>(context: &'a Context<'_>) -> Result<&'a AgentLoop, CommandError> {
     let none = "no loop is running in this session; start one with strata.iteration.add and a goal";
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
@@ -168,12 +170,13 @@ fn fold_into_summary(
 ) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let services = context.snapshot.prompt_services();
-    let (text, by) = match summarizer.summariser() {
-        Summariser::Extractive => {
-            (Ok(with_scales(services, |scales| fold.extract(scales.text))), SummaryAuthor::Extractive)
-        }
+    let (text, by) = match summarizer.summarizer() {
+        Summariser::Extractive => (
+            Ok(with_token_counters(services, |scales| fold.extract_summary(scales.text))),
+            SummaryAuthor::Extractive,
+        ),
         Summariser::Model { window, .. } => {
-            let question = with_scales(services, |scales| fold.question(window, scales.text));
+            let question = with_token_counters(services, |scales| fold.question(window, scales.text));
             (summarizer.ask(&question, context.cancel).map(|answer| answer.text), SummaryAuthor::Model)
         }
     };
@@ -182,13 +185,13 @@ fn fold_into_summary(
     let Some(looping) = context.session.looping.as_mut() else {
         return Err(CommandError::failed("the loop no longer exists"));
     };
-    with_scales(services, |scales| {
+    with_token_counters(services, |scales| {
         let fold_in =
-            |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());
+            |text: String| looping.apply_fold(fold, &text, scales.text).map_err(|error| error.to_string());
         Ok(match text.and_then(fold_in) {
             Ok(()) => Folding { iterations, by, problem: None },
             Err(problem) => {
-                looping.not_folded(fold, config, scales.text);
+                looping.record_failed_fold(fold, config, scales.text);
                 Folding { iterations, by: SummaryAuthor::Nobody, problem: Some(problem) }
             }
         })

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_conversation::history::{Kind, MessageId, Role};
 use strata_host::store::{
-    Coverage, FoundPassage, Fragment, FragmentId, Limits, MatchedWords, NewFragment, Scope, SearchHit,
-    SearchResults, Source, StoreError, search_passages,
+    FoundPassage, FragmentId, HitSource, MatchedWords, NewNote, RankingCoverage, Scope, SearchHit,
+    SearchLimits, SearchResults, StoreError, StoredNote, search_passages,
 };
 use strata_prompt::assembly::SystemContextText;
 
@@ -148,9 +148,9 @@ impl Command for Add {
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<Deferred<AddReply>, CommandError> {
         let AddParams { text, tags } = params;
         let note =
-            NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
-        Ok(context.write_last(move |store| {
-            let FragmentId(id) = store.with(|store| store.memory_add(&note))?;
+            NewNote { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
+        Ok(context.schedule_write_with_reply(move |store| {
+            let FragmentId(id) = store.with_store(|store| store.add_note(&note))?;
             Ok(AddReply { id })
         }))
     }
@@ -166,7 +166,7 @@ impl Command for List {
     type Reply = Fragments;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
-        let fragments = context.services.store.with(|store| store.memory_list())?;
+        let fragments = context.services.store.with_store(|store| store.list_notes())?;
         Ok(Fragments { fragments: fragments.into_iter().map(Note::from).collect() })
     }
 }
@@ -181,8 +181,8 @@ impl Command for Remove {
     type Reply = Deferred<Empty>;
 
     fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
-        Ok(context.write_last(move |store| {
-            store.with(|store| store.memory_remove(FragmentId(params.id)))?;
+        Ok(context.schedule_write_with_reply(move |store| {
+            store.with_store(|store| store.remove_note(FragmentId(params.id)))?;
             Ok(Empty {})
         }))
     }
@@ -226,22 +226,22 @@ pub(super) fn search_in(
 fn search(
     query: &str,
     scope: &Scope,
-    limits: Limits,
+    limits: SearchLimits,
     context: &Context<'_>,
 ) -> Result<SearchResults, CommandError> {
-    Ok(context.services.store.with(|store| store.search(query, scope, limits))?)
+    Ok(context.services.store.with_store(|store| store.search(query, scope, limits))?)
 }
 
-fn limits(limit: Option<usize>) -> Limits {
-    let default = Limits::default();
-    Limits { hits: limit.unwrap_or(default.hits).clamp(1, MAX_MATCHES), ..default }
+fn limits(limit: Option<usize>) -> SearchLimits {
+    let default = SearchLimits::default();
+    SearchLimits { hits: limit.unwrap_or(default.hits).clamp(1, MAX_MATCHES), ..default }
 }
 
 /// Searches the paragraphs of memory files for a query.
 fn search_files(
     files: &[SystemContextText],
     query: &str,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> Result<(Vec<MemoryMatch>, MatchedWords), StoreError> {
     let passages: Vec<(&FileKey, usize, &str)> = files
         .iter()
@@ -249,7 +249,7 @@ fn search_files(
         .collect();
     let texts: Vec<&str> = passages.iter().map(|(_, _, text)| *text).collect();
     let (passages_found, matched) =
-        search_passages(&texts, query, Limits { hits: limits.hits.min(MAX_FILE_MATCHES), ..limits })?;
+        search_passages(&texts, query, SearchLimits { hits: limits.hits.min(MAX_FILE_MATCHES), ..limits })?;
     let to_match = |FoundPassage { index, snippet, score }| {
         let (path, line, _) = *passages.get(index)?;
         let place = MatchLocation::File { path: path.clone(), line };
@@ -284,16 +284,16 @@ fn paragraphs(text: &str) -> Vec<(usize, &str)> {
 impl From<SearchResults> for SearchReply {
     fn from(results: SearchResults) -> Self {
         let newest = match results.coverage {
-            Coverage::All => None,
-            Coverage::Newest(count) => Some(count),
+            RankingCoverage::All => None,
+            RankingCoverage::Newest(count) => Some(count),
         };
         Self { hits: results.hits.into_iter().map(MemoryMatch::from).collect(), newest }
     }
 }
 
-impl From<Fragment> for Note {
-    fn from(fragment: Fragment) -> Self {
-        let Fragment { id: FragmentId(id), note: NewFragment { text, tags, session, created_ms } } = fragment;
+impl From<StoredNote> for Note {
+    fn from(fragment: StoredNote) -> Self {
+        let StoredNote { id: FragmentId(id), note: NewNote { text, tags, session, created_ms } } = fragment;
         Self { id, text, tags, session: session.map(|session| session.as_str().to_owned()), created_ms }
     }
 }
@@ -302,8 +302,8 @@ impl From<SearchHit> for MemoryMatch {
     fn from(hit: SearchHit) -> Self {
         let SearchHit { source, time_ms, snippet, score } = hit;
         let place = match source {
-            Source::Fragment { id: FragmentId(id), tags, .. } => MatchLocation::Fragment { id, tags },
-            Source::Message { session, message, role, kind } => {
+            HitSource::Fragment { id: FragmentId(id), tags, .. } => MatchLocation::Fragment { id, tags },
+            HitSource::Message { session, message, role, kind } => {
                 MatchLocation::Message { session: session.as_str().to_owned(), message, role, kind }
             }
         };

@@ -38,7 +38,7 @@ impl ModelJob {
     }
 
     /// Returns whether the answer is shown only when it is complete.
-    pub fn is_silent(&self) -> bool {
+    pub fn is_shown_when_complete(&self) -> bool {
         matches!(self, Self::Send(SendJob { page: Some(_), .. }))
     }
 }
@@ -66,7 +66,7 @@ pub struct SendJob {
     pub(crate) last_tools: Vec<Tool>,
     pub(crate) tool_rounds: u32,
     /// Document to write the answer to, for editors that cannot show replies.
-    pub(crate) page: Option<AnswerPage>,
+    pub(crate) page: Option<AnswerDocument>,
     pub(crate) reply: Deferred<SendReply>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Connection {
 
 /// The document to write an answer to.
 #[derive(Clone, Debug)]
-pub(crate) struct AnswerPage {
+pub(crate) struct AnswerDocument {
     pub(crate) previews: PreviewFiles,
     /// Question as shown to the user. It becomes the heading of the document.
     pub(crate) question: String,

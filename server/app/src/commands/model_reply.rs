@@ -146,7 +146,7 @@ impl SendCost {
     /// Returns the cost of one request.
     pub(crate) fn new(usage: Usage, predicted: &Charge, prices: &Prices) -> Self {
         let input = usage.input_tokens();
-        let uncached = input as f64 * prices.input(input);
+        let uncached = input as f64 * prices.input_price(input);
         Self {
             paid: usage.cost(prices, predicted),
             uncached,

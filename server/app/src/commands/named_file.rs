@@ -11,7 +11,7 @@ use crate::model::snapshot::Snapshot;
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Returns the error message for a path that does not exist, with the most similar names in `files`.
-pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
+pub(crate) fn missing_path_message(files: &[FileKey], path: &str) -> String {
     let suggestions: Vec<String> =
         nearest_files(files, path, MAX_SUGGESTIONS).iter().map(|key| format!("`{}`", key.notice())).collect();
     match suggestions.as_slice() {
@@ -29,12 +29,12 @@ pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
 pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
     let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
-    if snapshot.is_file(key.as_str()) || snapshot.documents.contains(&key) {
+    if snapshot.is_indexed_file(key.as_str()) || snapshot.documents.contains(&key) {
         return Ok(key);
     }
     Err(invalid(&match stamp_of(&snapshot.roots, &key) {
         Ok(_) => format!("`{}` matches an ignore rule", key.notice()),
-        Err(_) => does_not_exist(&snapshot.index.files, key.as_str()),
+        Err(_) => missing_path_message(&snapshot.index.files, key.as_str()),
     }))
 }
 
@@ -47,11 +47,11 @@ pub(super) fn shown_file(
     path: &str,
     context: &Context<'_>,
 ) -> Result<(FileKey, FileText), CommandError> {
-    let key = context.file(field, path)?;
+    let key = context.resolve_file(field, path)?;
     match context.snapshot.text(&key, &context.session.selection) {
         Ok(text) => Ok((key, text)),
         Err(ReadError::NotFound(key)) => {
-            Err(CommandError::failed(does_not_exist(&context.snapshot.index.files, key.as_str())))
+            Err(CommandError::failed(missing_path_message(&context.snapshot.index.files, key.as_str())))
         }
         Err(error) => Err(CommandError::failed(error.to_string())),
     }

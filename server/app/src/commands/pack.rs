@@ -9,7 +9,7 @@ use strata_base::external::External;
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
 use strata_code::outline::language_of;
-use strata_code::symbols::{AskedWords, MapRequest, Ranking, Seeds, map_within, rank_for};
+use strata_code::symbols::{MapRequest, QuestionWords, Ranking, Seeds, map_within, rank_for};
 use strata_prompt::layout::fence;
 
 use super::expansion::expand_pattern;
@@ -84,9 +84,9 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
-pub struct Make;
+pub struct MakePack;
 
-impl Command for Make {
+impl Command for MakePack {
     const NAME: &str = "strata.pack.make";
     const SUMMARY: &str = "Makes one text of files and outlines, for pasting into a chat.";
     const ACCESS: Access = Access::Reads;
@@ -108,7 +108,7 @@ impl Command for Make {
                 PackForm::Markdown => contents.markdown(),
                 PackForm::Xml => contents.xml(),
             };
-            let (model, tokens) = builder.context.snapshot.count(&text, None);
+            let (model, tokens) = builder.context.snapshot.count_text_tokens(&text, None);
             let over = tokens.saturating_sub(budget);
             if over > 0 && limit > over && !(contents.files.is_empty() && contents.outlines.is_empty()) {
                 limit -= over;
@@ -143,7 +143,7 @@ fn candidates(
     let mut files = BTreeSet::new();
     for (at, path) in params.paths.iter().enumerate() {
         let expansion = expand_pattern(snapshot, path, context.cancel)
-            .map_err(|error| error.at(&format!("paths[{at}]"), snapshot))?;
+            .map_err(|error| error.into_command_error(&format!("paths[{at}]"), snapshot))?;
         files.extend(expansion.files.into_iter().filter(|key| !excluded.contains(key)));
         let withheld = expansion.withheld.into_iter();
         skipped.extend(withheld.map(|(path, reason)| SkippedFile { path, reason: reason.to_string() }));
@@ -271,7 +271,7 @@ impl<'a> PackBuilder<'a, '_> {
         let symbols = snapshot.symbols(self.context.cancel)?;
         let is_wanted = |key: &FileKey| candidates.contains(key) && !full.contains_key(key);
         let without = symbols.keys().filter(|key| !is_wanted(key)).cloned().collect();
-        let about = self.question.map(|question| AskedWords::read(question, snapshot.index.lexical()));
+        let about = self.question.map(|question| QuestionWords::read(question, snapshot.index.lexical()));
         let request = MapRequest {
             budget,
             kept: &[],
@@ -288,14 +288,14 @@ impl<'a> PackBuilder<'a, '_> {
     }
 
     fn count(&self, text: &str) -> usize {
-        self.context.snapshot.count(text, None).1
+        self.context.snapshot.count_text_tokens(text, None).1
     }
 }
 
 impl Contents<'_> {
     /// Returns a sentence about what the pack contains.
     fn summary(&self) -> String {
-        let mut parts = vec![crate::format::counted(self.files.len(), "file") + " in full"];
+        let mut parts = vec![crate::format::pluralize(self.files.len(), "file") + " in full"];
         if self.outlined > 0 {
             parts.push(format!("{} in outline", self.outlined));
         }
@@ -311,10 +311,10 @@ impl Contents<'_> {
         let mut text = format!("# {name}\n\n{}\n", self.summary());
         for PackedFile { path, language, text: content, .. } in &self.files {
             let path = External::new(path.as_str()).line();
-            let _ = write!(text, "\n## {path}\n\n{}", block(language, content));
+            let _ = write!(text, "\n## {path}\n\n{}", code_block(language, content));
         }
         if !self.outlines.is_empty() {
-            let _ = write!(text, "\n## Outlines of other files\n\n{}", block("", &self.outlines));
+            let _ = write!(text, "\n## Outlines of other files\n\n{}", code_block("", &self.outlines));
         }
         if let Some(question) = self.question {
             let _ = write!(text, "\n## Question\n\n{question}\n");
@@ -324,10 +324,10 @@ impl Contents<'_> {
 
     fn xml(&self) -> String {
         let tag = self.unused_tag();
-        let mut text = format!("<{tag}s of=\"{}\">\n{}\n", attribute(&self.name), self.summary());
+        let mut text = format!("<{tag}s of=\"{}\">\n{}\n", escape_attribute(&self.name), self.summary());
         for PackedFile { path, text: content, .. } in &self.files {
             let content = content.trim_end_matches('\n');
-            let path = attribute(&External::new(path.as_str()).line().to_string());
+            let path = escape_attribute(&External::new(path.as_str()).line().to_string());
             let _ = write!(text, "\n<{tag} path=\"{path}\">\n{content}\n</{tag}>\n");
         }
         if !self.outlines.is_empty() {
@@ -350,11 +350,11 @@ impl Contents<'_> {
     }
 }
 
-fn block(language: &str, content: &str) -> String {
+fn code_block(language: &str, content: &str) -> String {
     let fence = fence(content);
     format!("{fence}{language}\n{}\n{fence}\n", content.trim_end_matches('\n'))
 }
 
-fn attribute(text: &str) -> String {
+fn escape_attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('\n', "&#10;")
 }

@@ -11,7 +11,7 @@ use strata_prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
 };
-use strata_prompt::session::{PromptFit, RecordResult, RequestError, RequestOutcome, Status};
+use strata_prompt::session::{PromptFit, RecordResult, RequestError, RequestOutcome, RequestStatus};
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::wire::Body;
 use strata_tokens::cost::Usage;
@@ -22,7 +22,7 @@ use crate::model::snapshot::Snapshot;
 use crate::model::workspace_context::branch;
 use crate::services::Services;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::Reason;
+use crate::services::compaction_notice::CompactionReason;
 use crate::services::token_count_client::CountedPrompt;
 
 /// Maximum number of times to ask the client for the token count of one prompt.
@@ -94,7 +94,7 @@ pub struct RecordParams {
     pub id: String,
     /// How the request ended. Defaults to `complete`.
     #[serde(default)]
-    pub status: Status,
+    pub status: RequestStatus,
     /// The model's answer: a string or a list of content blocks.
     pub response: Option<TextOrList<ContentBlock>>,
     /// The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
@@ -170,7 +170,7 @@ pub struct Estimate {
 }
 
 impl AssembleParams {
-    fn into_ask(self, now_ms: u64) -> Result<PromptRequest, CommandError> {
+    fn into_prompt_request(self, now_ms: u64) -> Result<PromptRequest, CommandError> {
         let request = match (self.prompt, self.tool_results) {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
@@ -214,7 +214,7 @@ impl Command for Assemble {
 
     /// Returns whether assembling may wait: it may compact the conversation first, or ask the client to count tokens.
     fn may_await_reply(snapshot: &Snapshot, services: &Services) -> bool {
-        services.token_count_client().is_some() || services.asks_model(snapshot)
+        services.token_count_client().is_some() || services.has_summary_model(snapshot)
     }
 
     fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<AssembledPrompt, CommandError> {
@@ -222,13 +222,13 @@ impl Command for Assemble {
         let AssembleParams { dry_run, body_as, .. } = params;
         let extra = std::mem::take(&mut params.extra);
         let finish_reply = |mut reply: AssembledPrompt| {
-            reply.body.extend(extra);
+            reply.body.add_missing_fields(extra);
             if body_as == BodyAs::Text {
                 reply.body = Body::Text(reply.body.into_text());
             }
             reply
         };
-        let mut prompt_request = params.into_ask(context.now_ms)?;
+        let mut prompt_request = params.into_prompt_request(context.now_ms)?;
         if let Request::ToolResults(results) = &mut prompt_request.request {
             for result in results {
                 result.content.0 =
@@ -240,12 +240,12 @@ impl Command for Assemble {
         if dry_run {
             return Ok(finish_reply(prepared?.reply));
         }
-        let mut due_job = due_before(&prepared, &prompt_request, context);
+        let mut due_job = due_compaction(&prepared, &prompt_request, context);
         let mut is_compacted = false;
         if due_job.is_some() && await_running_compaction(context)? {
             is_compacted = true;
             prepared = prepare(&prompt_request, context)?;
-            due_job = due_before(&prepared, &prompt_request, context);
+            due_job = due_compaction(&prepared, &prompt_request, context);
         }
         if let Some(job) = due_job
             && compact_now(&job, context)?
@@ -261,7 +261,7 @@ impl Command for Assemble {
         context.cancel.check()?;
         let AssembledPrompt { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
-        if warnings.iter().any(is_about_model) && !context.services.is_new_model(model) {
+        if warnings.iter().any(is_about_model) && !context.services.record_unknown_model(model) {
             warnings.retain(|warning| !is_about_model(warning));
         }
         warnings.retain(|warning| match (&warning.code, &warning.path) {
@@ -274,7 +274,7 @@ impl Command for Assemble {
 
 /// Returns the compaction that is due before this prompt is sent. Considers the complete prompt, including parts that
 /// were omitted to make it fit.
-fn due_before(
+fn due_compaction(
     prepared: &Result<PreparedPrompt, AssembleError>,
     prompt_request: &PromptRequest,
     context: &Context<'_>,
@@ -291,22 +291,22 @@ fn due_before(
         Err(_) => return None,
     };
     if session.must_recover() {
-        return Some(compaction::recovery(size, session, snapshot));
+        return Some(compaction::recovery_job(size, session, snapshot));
     }
-    compaction::due(CompactionMoment::BeforeAssembling, size, session, snapshot, context.now_ms)
+    compaction::due_job(CompactionMoment::BeforeAssembling, size, session, snapshot, context.now_ms)
         .or_else(|| is_truncated.then(|| compaction::due_before_truncation(size, session, snapshot))?)
 }
 
 /// Rejects additional fields that the request body cannot contain, or that Strata sets itself.
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = context.snapshot.format(params.format, params.model.as_deref());
-    if format.provider().is_none() && !params.extra.is_empty() {
+    if format.foreign_provider().is_none() && !params.extra.is_empty() {
         return Err(CommandError::invalid(
             "extra",
             "the format `markdown` is plain text, so it has no fields to add",
         ));
     }
-    match params.extra.keys().find(|field| !format.has_room_for(field)) {
+    match params.extra.keys().find(|field| !format.can_add_field(field)) {
         Some(field) => Err(CommandError::invalid(
             &format!("extra.{field}"),
             "Strata sets this field of the request body",
@@ -320,7 +320,7 @@ fn inherit_calibrations(context: &mut Context<'_>) {
     if context.session.calibrations.is_empty()
         && let Some(calibrations) = context.services.store.calibrations()
     {
-        context.session.inherit(&calibrations);
+        context.session.inherit_calibrations(&calibrations);
     }
 }
 
@@ -412,18 +412,18 @@ fn await_running_compaction(context: &mut Context<'_>) -> Result<bool, CommandEr
 /// uses the unchanged conversation and omits what does not fit.
 fn compact_now(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
-    if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
+    if matches!(job.reason, CompactionReason::Due(_)) && !job.has_old_messages(session, snapshot) {
         return Ok(false);
     }
-    services.notify_compaction(job.started(session, snapshot));
+    services.notify_compaction(job.started_notice(session, snapshot));
     let draft = job.draft(session, snapshot, services, cancel);
     cancel.check()?;
     let installed = draft.map_err(|error| error.to_string()).and_then(|draft| {
-        let notice = job.ended(Some(&draft));
+        let notice = job.ended_notice(Some(&draft));
         job.install(session, draft, snapshot).map(|()| notice).map_err(|error| error.to_string())
     });
     let is_installed = installed.is_ok();
-    let notice = installed.unwrap_or_else(|error| job.failed(&error));
+    let notice = installed.unwrap_or_else(|error| job.failed_notice(&error));
     // Notify the client only after the command's changes have been persisted.
     context.effects.push(Effect::Start(Job::Notify(Box::new(notice))));
     Ok(is_installed)
@@ -441,7 +441,7 @@ impl Command for PreviewPrompt {
     type Reply = Preview;
 
     fn run(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
-        let mut prompt_request = params.into_ask(context.now_ms)?;
+        let mut prompt_request = params.into_prompt_request(context.now_ms)?;
         match &mut prompt_request.request {
             Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
                 prompt_request.request = Request::Nothing;
@@ -500,7 +500,7 @@ impl Command for Record {
                 "an answer cannot contain tool results; they belong in the next request",
             ));
         }
-        let status = if params.error.is_some() { Status::Error } else { params.status };
+        let status = if params.error.is_some() { RequestStatus::Error } else { params.status };
         let outcome = RequestOutcome {
             status,
             error: params.error,
@@ -509,14 +509,14 @@ impl Command for Record {
             time_ms: context.now_ms,
         };
         let recorded = context.session.record(&params.id, outcome)?;
-        if status == Status::Error {
+        if status == RequestStatus::Error {
             let stated = ContextSize { limit: params.limit, requested: params.requested };
             context.session.apply_stated_limit(stated);
             return Ok(recorded);
         }
         context.session.branch = branch(context.snapshot);
         let (services, now_ms) = (context.snapshot.prompt_services(), context.now_ms);
-        let prompt_request = context.session.next_ask(now_ms);
+        let prompt_request = context.session.next_request(now_ms);
         let before = context.session.request_size(&prompt_request, services);
         let history = history_size(&context.session.history, services).tokens;
         archive_old_results(before, context);
@@ -528,7 +528,7 @@ impl Command for Record {
         // A turn of a conversation also counts as an iteration.
         let due_job = [CompactionMoment::AfterTurn, CompactionMoment::OnIteration]
             .into_iter()
-            .find_map(|moment| compaction::due(moment, size, context.session, context.snapshot, now_ms));
+            .find_map(|moment| compaction::due_job(moment, size, context.session, context.snapshot, now_ms));
         context.effects.extend(due_job.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
         Ok(recorded)
     }
@@ -541,7 +541,7 @@ fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let is_full = size.limit.is_some_and(|limit| size.tokens > limit);
     let room = if is_full { PromptFit::TooLarge } else { PromptFit::Fits };
     let Some(plan) = context.session.plan_archival(room, services, context.now_ms) else { return };
-    match (plan.question.as_ref(), context.services.summarizer(context.snapshot).summariser()) {
+    match (plan.question.as_ref(), context.services.summarizer(context.snapshot).summarizer()) {
         (Some(_), Summariser::Model { .. }) => {
             context.effects.push(Effect::Start(Job::Archive(Box::new(plan))));
         }
@@ -560,7 +560,7 @@ impl Command for Discard {
     type Reply = Empty;
 
     fn run(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        context.session.discard(&params.id)?;
+        context.session.discard_prompt(&params.id)?;
         Ok(Empty {})
     }
 }
@@ -576,7 +576,7 @@ impl Command for EstimateTokens {
 
     fn run(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
         let EstimateParams { text, model, max_input_tokens } = params;
-        let (name, tokens) = context.snapshot.count(&text, model.as_deref());
+        let (name, tokens) = context.snapshot.count_text_tokens(&text, model.as_deref());
         let prompt_request =
             PromptRequest { model, max_input_tokens, ..PromptRequest::new(Request::Nothing) };
         let limit = context

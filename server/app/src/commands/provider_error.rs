@@ -38,12 +38,12 @@ impl From<&SendError> for CommandError {
             SendError::Cancelled => return Self::Cancelled,
             _ => FailureDetails::Unreachable,
         };
-        Self::Failed { message: described(error), details: Some(details) }
+        Self::Failed { message: describe_send_error(error), details: Some(details) }
     }
 }
 
 /// Describes an error, and names the setting that caused it, if any.
-pub(crate) fn described(error: &SendError) -> String {
+pub(crate) fn describe_send_error(error: &SendError) -> String {
     match error {
         SendError::Timeout { .. } => format!("{error} (`provider.timeout_s`)"),
         SendError::Stalled { .. } => format!("{error} (`provider.stall_s`)"),

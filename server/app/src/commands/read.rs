@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_base::text::LineStarts;
-use strata_code::outline::{Located, definitions, qualified_name};
+use strata_code::outline::{LocatedSymbol, definitions, qualified_name};
 use strata_code::symbols::files_of_member;
 use strata_conversation::selection::LineRange;
 use strata_prompt::assembly::{FileText, Source};
@@ -110,7 +110,7 @@ fn read_part(
             }
             (reply.from, reply.to) = (range.first(), range.last().min(all));
         }
-        Some(FilePart::Definition(name)) => find_definition(&mut reply, name, file, context)?,
+        Some(FilePart::Definition(name)) => narrow_to_definition(&mut reply, name, file, context)?,
     }
     let part = file.text.get(lines.bytes(reply.from, reply.to)).unwrap_or_default();
     reply.text = part.to_owned();
@@ -140,13 +140,13 @@ pub(super) fn lines_of_definition(
     context: &Context<'_>,
 ) -> Result<LineRange, CommandError> {
     let mut reply = ReadReply::for_whole_file(key.clone(), file);
-    find_definition(&mut reply, name, file, context)?;
+    narrow_to_definition(&mut reply, name, file, context)?;
     LineRange::new(reply.from, reply.to)
         .ok_or_else(|| CommandError::invalid("path", &format!("`{name}` has no lines")))
 }
 
 /// Narrows the reply to the lines of the definition called `name`.
-fn find_definition(
+fn narrow_to_definition(
     reply: &mut ReadReply,
     name: &str,
     file: &FileText,
@@ -203,7 +203,7 @@ fn find_definition(
 
 /// Returns the definitions that match a name, and the index of the only one that is wanted if the name ends with a
 /// number (`name~2`), as excerpts do for definitions with the same name. Names may be escaped as in excerpts.
-fn find_by_name<'a>(places: &'a [Located], name: &str) -> (Vec<&'a Located>, Option<usize>) {
+fn find_by_name<'a>(places: &'a [LocatedSymbol], name: &str) -> (Vec<&'a LocatedSymbol>, Option<usize>) {
     let matching = definitions(places, name);
     if !matching.is_empty() {
         return (matching, None);
@@ -222,14 +222,14 @@ fn find_by_name<'a>(places: &'a [Located], name: &str) -> (Vec<&'a Located>, Opt
 }
 
 /// Returns the name of a definition with its containers, separated by dots.
-fn dotted_name(places: &[Located], index: usize) -> String {
+fn dotted_name(places: &[LocatedSymbol], index: usize) -> String {
     qualified_name(places.iter().map(|place| &place.symbol), index)
 }
 
 #[cfg(test)]
 mod tests {
     use strata_base::cancel::Cancel;
-    use strata_code::outline::{located, parse};
+    use strata_code::outline::{locate_symbols, parse};
     use strata_grammars::LanguageId;
 
     use super::*;
@@ -239,7 +239,7 @@ mod tests {
         let python = LanguageId::by_name("python").unwrap();
         let source = "class View:\n    def answer(self):\n        pass\n\nclass Form:\n    def answer(self):\n        pass\n";
         let tree = parse(python, source, None, &Cancel::new()).unwrap();
-        let places = located(&tree, source, &Cancel::new()).unwrap();
+        let places = locate_symbols(&tree, source, &Cancel::new()).unwrap();
         let form = definitions(&places, "Form.answer")[0];
         assert_eq!(dotted_name(&places, form.index), "Form.answer");
     }

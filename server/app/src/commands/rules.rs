@@ -50,7 +50,7 @@ impl Command for Rules {
         let files: Vec<FileKey> = match &params.paths {
             Some(paths) => {
                 let files = paths.iter().enumerate();
-                let files = files.map(|(at, path)| context.file(&format!("paths[{at}]"), path));
+                let files = files.map(|(at, path)| context.resolve_file(&format!("paths[{at}]"), path));
                 files.collect::<Result<_, _>>()?
             }
             None => files_at_hand(context.snapshot, context.session),

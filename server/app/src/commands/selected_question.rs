@@ -4,7 +4,7 @@
 use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, lines};
 use strata_conversation::selection::{Choice, LineRange};
-use strata_prompt::layout::{fence, inline};
+use strata_prompt::layout::{fence, inline_code};
 
 use crate::format;
 
@@ -25,8 +25,8 @@ pub(super) struct FileQuestion {
 impl FileQuestion {
     /// Builds a question about these lines, or about the whole file. A question about a whole file omits the text if
     /// the file is selected, because the prompt then contains it already.
-    pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
-        let name = inline(key.as_str());
+    pub(super) fn new(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
+        let name = inline_code(key.as_str());
         let Some(lines) = lines else {
             let title = format!("Explain {name}");
             let prompt = if choice == Choice::Selected {
@@ -123,7 +123,7 @@ mod tests {
         let (key, text) = (FileKey::new("a.py"), "# Why?\nx = '```'\n");
         let about = |first, last, choice| {
             let lines = (first > 0).then(|| LineRange::new(first, last)).flatten();
-            FileQuestion::about(&key, text, lines, choice).prompt
+            FileQuestion::new(&key, text, lines, choice).prompt
         };
         assert_eq!(about(1, 1, Choice::Deselected), "Why?\n\nThis is a comment in `a.py`, line 1.");
         assert_eq!(

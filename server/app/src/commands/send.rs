@@ -7,8 +7,8 @@ use strata_prompt::tiers::PolicyName;
 
 use super::prompt::AssembleParams;
 use super::{
-    Access, AnswerPage, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob, SendJob,
-    SendReply, ToolAccess,
+    Access, AnswerDocument, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob,
+    SendJob, SendReply, ToolAccess,
 };
 
 /// A question, and how to deliver the answer.
@@ -68,7 +68,7 @@ impl SendParams {
     /// Returns a [`CommandError`] if the question is empty or no provider is configured.
     pub(super) fn begin(
         self,
-        page: Option<AnswerPage>,
+        page: Option<AnswerDocument>,
         context: &mut Context<'_>,
     ) -> Result<Deferred<SendReply>, CommandError> {
         if self.prompt.trim().is_empty() && self.images.is_empty() {
@@ -87,7 +87,7 @@ impl SendParams {
             ..AssembleParams::default()
         });
         let tool_rounds = context.snapshot.settings.provider.tool_rounds;
-        let last_tools = context.session.next_ask(context.now_ms).tools;
+        let last_tools = context.session.next_request(context.now_ms).tools;
         let reply = Deferred::default();
         let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page, reply: reply.clone() };
         context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));

@@ -82,11 +82,15 @@ impl Command for Status {
             open_documents: snapshot.documents.len(),
             index: snapshot.index.state,
             files: snapshot.index.files.len(),
-            outlined: snapshot.index.outlined(),
+            outlined: snapshot.index.count_outlined(),
             efforts: snapshot.index.efforts,
             languages: LanguageId::all().map(|language| language.name).collect(),
             trusted: snapshot.trust == Trust::Trusted,
-            notes: snapshot.index.all_notes().chain(snapshot.configuration.ignored()).collect(),
+            notes: snapshot
+                .index
+                .all_notes()
+                .chain(snapshot.configuration.ignored_setting_messages())
+                .collect(),
         })
     }
 }
@@ -118,11 +122,11 @@ impl Command for ShowSettings {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
         let snapshot = context.snapshot;
-        let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
+        let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective_settings().clone();
         // Settings should not contain secrets. Redact them if they do.
         let mut settings = serde_json::to_value(&*snapshot.settings)
             .map_err(|error| CommandError::failed(error.to_string()))?;
-        snapshot.screen.value(&mut settings);
+        snapshot.screen.redact_value(&mut settings);
         Ok(SettingsReply { settings, origins, ignored })
     }
 }

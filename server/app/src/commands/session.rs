@@ -14,10 +14,10 @@ use strata_conversation::providers::Format;
 use strata_host::store::{self, Scope, SessionInfo, StoreError};
 use strata_prompt::session::Session;
 use strata_prompt::wire::{self, Body};
-use strata_tokens::redaction::Screen;
+use strata_tokens::redaction::SecretRedactor;
 
 use super::memory::SearchReply;
-use super::tool_output::quota;
+use super::tool_output::spill_quota;
 use super::{
     Access, Command, CommandError, Context, Deferred, Effect, Empty, MAIN_SESSION, NoArguments, imported,
 };
@@ -187,7 +187,7 @@ pub struct ListedSession {
 
 impl ListedSession {
     /// Returns the session's name, or else its preview.
-    pub fn about(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         if self.name.is_empty() { &self.preview } else { &self.name }
     }
 }
@@ -257,17 +257,17 @@ impl Command for Fork {
     type Reply = OpenReply;
 
     fn run(params: ForkParams, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
-        let mut session = context.session.copied(SessionStore::new_id()?);
+        let mut session = context.session.copy_with_id(SessionStore::new_id()?);
         if let Some(until) = params.until {
             session.truncate_after(until)?;
         }
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
-        let quota = quota(context);
-        context.write_after(move |store| {
+        let quota = spill_quota(context);
+        context.schedule_write(move |store| {
             if store.access(&from).is_some() {
-                store.with(|store| {
-                    store.allow_spills(quota);
+                store.with_store(|store| {
+                    store.set_spill_quota(quota);
                     Ok(())
                 })?;
             }
@@ -352,11 +352,11 @@ impl Command for Rename {
         let id = id_or_current(params.id, context);
         let current_session = (*id == *context.session.id).then(|| context.session.clone());
         let (id, now_ms) = (id.parse()?, context.now_ms);
-        Ok(context.write_last(move |store| {
+        Ok(context.schedule_write_with_reply(move |store| {
             if let Some(current_session) = current_session {
-                store.begin(&current_session, now_ms)?;
+                store.ensure_stored(&current_session, now_ms)?;
             }
-            store.with(|store| store.rename(&id, &params.name))?;
+            store.with_store(|store| store.rename(&id, &params.name))?;
             Ok(Empty {})
         }))
     }
@@ -392,7 +392,7 @@ impl Command for Delete {
         if is_current {
             context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
         }
-        Ok(context.write_last(move |store| {
+        Ok(context.schedule_write_with_reply(move |store| {
             match store.delete(&id) {
                 // The session has no messages yet, so it was never stored and only needs to be closed.
                 Err(SessionStoreError::Store(StoreError::NoSession(_))) if is_current => {}
@@ -418,11 +418,11 @@ impl Command for Export {
         let text = match format {
             ExportFormat::Jsonl => {
                 if *id == *context.session.id {
-                    context.services.store.begin(context.session, context.now_ms)?;
+                    context.services.store.ensure_stored(context.session, context.now_ms)?;
                 }
                 let name = id.parse()?;
                 let mut lines = Vec::new();
-                context.services.store.with(|store| store.export(&name, &mut lines))?;
+                context.services.store.with_store(|store| store.export(&name, &mut lines))?;
                 String::from_utf8_lossy(&lines).into_owned()
             }
             ExportFormat::Anthropic => export_visible(&id, Format::Anthropic, context)?,
@@ -451,8 +451,8 @@ impl Command for Import {
     fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Deferred<ImportReply>, CommandError> {
         if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
             let text = lines_without_secrets(&params.text, &context.snapshot.screen);
-            return Ok(context.write_last(move |store| {
-                let imported = store.with(|store| store.import(text.as_bytes()))?;
+            return Ok(context.schedule_write_with_reply(move |store| {
+                let imported = store.with_store(|store| store.import(text.as_bytes()))?;
                 let id = imported.handle.id.as_str().to_owned();
                 Ok(ImportReply {
                     id,
@@ -465,7 +465,7 @@ impl Command for Import {
         let imported = imported::read(&params.text, &context.snapshot.screen)?;
         let mut session = Session::new(SessionStore::new_id()?);
         let messages = imported.messages.into_iter().map(|message| {
-            let content = super::history::within_limits(message.content, &session, context);
+            let content = super::history::truncate_tool_results(message.content, &session, context);
             NewMessage { content, ..message }
         });
         let messages: Vec<NewMessage> = messages.collect();
@@ -474,8 +474,8 @@ impl Command for Import {
         let session = Arc::new(session);
         context.effects.push(Effect::Open(Arc::clone(&session)));
         let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
-        let name = context.snapshot.screen.text(&params.name).into_owned();
-        Ok(context.write_last(move |store| {
+        let name = context.snapshot.screen.redact_text(&params.name).into_owned();
+        Ok(context.schedule_write_with_reply(move |store| {
             store.add(&session, &name, now_ms)?;
             Ok(ImportReply { id, messages, form, skipped })
         }))
@@ -492,7 +492,7 @@ impl Command for Search {
     type Reply = SearchReply;
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
-        context.services.store.begin(context.session, context.now_ms)?;
+        context.services.store.ensure_stored(context.session, context.now_ms)?;
         let scope = Scope::Session(context.session.id.parse()?);
         super::memory::search_in(&params.query, params.limit, &scope, context)
     }
@@ -531,8 +531,8 @@ fn id_or_current(id: Option<String>, context: &Context<'_>) -> String {
 /// Renders the messages of a session that the model sees, in a provider's format.
 fn export_visible(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let history = history_of(id, context)?;
-    let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
-    Ok(match wire::request(messages, &[], format, &context.snapshot.settings.model) {
+    let messages: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
+    Ok(match wire::request_body(messages, &[], format, &context.snapshot.settings.model) {
         Body::Text(text) => text,
         Body::Json(body) => body.to_string(),
     })
@@ -549,7 +549,7 @@ fn export_for_agent(
         context.snapshot.roots.first().map(|root| root.real.display().to_string()).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     let origin = Origin { session: id, folder: &folder, version, now_ms: context.now_ms };
-    let text = exchange::write_for(form, history.sent().map(|message| &**message), &origin);
+    let text = exchange::write_conversation(form, history.sent_messages().map(|message| &**message), &origin);
     text.ok_or_else(|| CommandError::failed("conversations cannot be exported in this format"))
 }
 
@@ -559,21 +559,21 @@ fn history_of(id: &str, context: &Context<'_>) -> Result<History, CommandError> 
         Some(session) => Ok(session.history.clone()),
         None => {
             let name = id.parse()?;
-            let stored = context.services.store.with(|store| store.load(&name))?;
+            let stored = context.services.store.with_store(|store| store.load(&name))?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            Ok(History::restored(messages, MessageId(stored.next_id)))
+            Ok(History::restore(messages, MessageId(stored.next_id)))
         }
     }
 }
 
 /// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged,
 /// because the store reports them.
-fn lines_without_secrets(text: &str, screen: &Screen) -> String {
+fn lines_without_secrets(text: &str, screen: &SecretRedactor) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match json::from_str::<Value>(line) {
             Ok(mut value) => {
-                screen.value(&mut value);
+                screen.redact_value(&mut value);
                 out.push_str(&value.to_string());
                 out.push('\n');
             }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{Excerpt, ShownDefinition};
-use strata_code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
+use strata_code::outline::{self, LEGEND, LocatedSymbol, MapLevel, SymbolKind, numbered_outline};
 use strata_code::references::{Confidence, ReferenceQuery, ReferenceReport};
 use strata_code::symbols::{
-    self, AskedWords, MapEntry, MapRequest, Seeds, map_within, mentioned_files, rank_for,
+    self, MapEntry, MapRequest, QuestionWords, Seeds, map_within, mentioned_files, rank_for,
 };
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
@@ -352,15 +352,15 @@ impl Command for Map {
         let references = &snapshot.index.references;
         let seeds = Seeds { selected: &focus, ..Seeds::default() };
         let about = params.about.as_deref().filter(|about| !about.trim().is_empty());
-        let words = about.map(|about| AskedWords::read(about, snapshot.index.lexical()));
+        let words = about.map(|about| QuestionWords::read(about, snapshot.index.lexical()));
         let ranking = match about {
             Some(about) => rank_for(about, &symbols, snapshot.index.lexical(), references, &seeds),
             None => references.rank(&seeds),
         };
         let named = about.map(|about| mentioned_files(about, &snapshot.index.files, references));
         let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
-        let budget = params.budget.unwrap_or_else(|| snapshot.whole_map_budget());
-        let count = |text: &str| snapshot.count(text, None).1;
+        let budget = params.budget.unwrap_or_else(|| snapshot.standalone_map_budget());
+        let count = |text: &str| snapshot.count_text_tokens(text, None).1;
         let request = |budget| MapRequest {
             budget,
             kept: &[],
@@ -435,10 +435,11 @@ fn expand_focus(
     path: &str,
     cancel: &Cancel,
 ) -> Result<Vec<FileKey>, CommandError> {
-    if let Some(key) = snapshot.document_named(path) {
+    if let Some(key) = snapshot.find_document(path) {
         return Ok(vec![key]);
     }
-    let expansion = expand_pattern(snapshot, path, cancel).map_err(|error| error.at(field, snapshot))?;
+    let expansion =
+        expand_pattern(snapshot, path, cancel).map_err(|error| error.into_command_error(field, snapshot))?;
     // A withheld file is included if it was named explicitly, because its name may be shown.
     let withheld = expansion.withheld.into_iter().map(|(key, _)| key);
     let is_single_file = expansion.kind == PatternKind::File;
@@ -459,9 +460,9 @@ fn join_blocks(texts: &[&str]) -> String {
     joined
 }
 
-pub struct File;
+pub struct OutlineFile;
 
-impl Command for File {
+impl Command for OutlineFile {
     const NAME: &str = "strata.symbols.file";
     const SUMMARY: &str = "Outlines a file, with line numbers.";
     const ACCESS: Access = Access::Reads;
@@ -479,7 +480,7 @@ impl Command for File {
         if let Some(lines) = &unparsed {
             let _ = writeln!(text, "… unparsed lines {lines}: definitions in them may be missing");
         }
-        let tokens = snapshot.count(&text, None).1;
+        let tokens = snapshot.count_text_tokens(&text, None).1;
         Ok(FileReply { path: key, language: file.language, text, tokens, unparsed })
     }
 }
@@ -528,7 +529,7 @@ impl Command for References {
         let query = ReferenceQuery::new(&params.name, only.as_ref());
         let report = snapshot.references(&query, context.cancel)?;
         let how_to_narrow = how_to_narrow(&report, &query, params.limit);
-        let definitions = definitions(&report);
+        let definitions = group_definitions(&report);
         let total = report.hits.len();
         let mut hits = report.hits;
         if total > params.limit {
@@ -537,7 +538,7 @@ impl Command for References {
             hits.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| a.range.start.cmp(&b.range.start)));
         }
         let hits = hits.into_iter().map(|hit| ReferenceLine {
-            text: snapshot.screen.text(&hit.text).into_owned(),
+            text: snapshot.screen.redact_text(&hit.text).into_owned(),
             path: hit.file,
             line: hit.line,
             confidence: hit.confidence,
@@ -558,7 +559,7 @@ impl Command for References {
 }
 
 /// Groups the definitions in a report by file, with the files that refer to them.
-fn definitions(report: &ReferenceReport) -> Vec<Definition> {
+fn group_definitions(report: &ReferenceReport) -> Vec<Definition> {
     let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
     for symbol in &report.definitions {
         let definition = files.entry(&symbol.file).or_insert_with(|| Definition {
@@ -695,7 +696,7 @@ impl Command for Find {
                 name: found.symbol.name.clone(),
                 kind: found.symbol.kind,
                 path: found.file.clone(),
-                uri: context.snapshot.address(found.file),
+                uri: context.snapshot.editor_uri(found.file),
                 head: found.symbol.head.clone(),
                 container: found.container.map(str::to_owned),
                 extent: place,
@@ -735,7 +736,7 @@ impl ParsedFiles {
     }
 }
 
-fn lines_of(file: &ParsedFile, place: &Located) -> DefinitionLines {
+fn lines_of(file: &ParsedFile, place: &LocatedSymbol) -> DefinitionLines {
     let (line, end_line) = file.lines_of(place);
     DefinitionLines { line, end_line }
 }
@@ -778,8 +779,12 @@ impl Command for Relevant {
     type Reply = RelevantReply;
 
     fn run(params: RelevantParams, context: &mut Context<'_>) -> Result<RelevantReply, CommandError> {
-        let excerpts =
-            context.snapshot.relevant(context.session, &params.query, MAX_RELEVANT, context.cancel)?;
+        let excerpts = context.snapshot.relevant_excerpts(
+            context.session,
+            &params.query,
+            MAX_RELEVANT,
+            context.cancel,
+        )?;
         let mut ranked: Vec<RankedCode> = excerpts.into_iter().flat_map(RankedCode::from_excerpt).collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         let best = ranked.first().map_or(1.0, |code| code.score.max(f64::MIN_POSITIVE));

@@ -39,7 +39,7 @@ pub struct PolicyReply {
 /// An item of the layout, with the URI of its file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ItemReport")]
-pub struct ReportedItem {
+pub struct LayoutItem {
     #[serde(flatten)]
     pub item: ItemReport,
     /// URI of the item's file. Absent if the item has no file that an editor could open.
@@ -153,18 +153,18 @@ impl ExtraCost {
     }
 }
 
-pub struct Report;
+pub struct ReportLayout;
 
-impl Command for Report {
+impl Command for ReportLayout {
     const NAME: &str = "strata.tiers.report";
     const SUMMARY: &str = "Reports the layout of the next prompt and explains it.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Glance;
     type Args = NoArguments;
-    type Reply = TiersReport<ReportedItem>;
+    type Reply = TiersReport<LayoutItem>;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<ReportedItem>, CommandError> {
-        let prompt_request = context.session.next_ask(context.now_ms);
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<LayoutItem>, CommandError> {
+        let prompt_request = context.session.next_request(context.now_ms);
         let report = context.snapshot.with_workspace(
             context.session,
             &prompt_request,
@@ -172,8 +172,8 @@ impl Command for Report {
             |workspace, services| tiers::report(workspace, context.session, context.now_ms, services),
         )??;
         let reported = |item: ItemReport| {
-            let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
-            ReportedItem { item, uri }
+            let uri = item.path.as_ref().and_then(|path| context.snapshot.editor_uri(path));
+            LayoutItem { item, uri }
         };
         Ok(report.map_items(reported))
     }
@@ -208,7 +208,7 @@ impl Command for Policy {
             && context.session.policy != policy
         {
             context.session.policy = policy;
-            context.session.touch();
+            context.session.mark_changed();
         }
         let model = model(context, None);
         Ok(PolicyReply {
@@ -259,7 +259,7 @@ impl Command for ForecastCost {
         let next_prepared = next_prompt(context, None)??;
         let tokens = next_prepared.reply.tokens.total;
         let mut course = context.session.cache.pace.trend();
-        if context.session.cache.pace.prompts() == 0 {
+        if context.session.cache.pace.prompt_count() == 0 {
             course.marked = next_prepared.sent.cacheable();
         }
         let forecast = Forecast::new(
@@ -269,7 +269,9 @@ impl Command for ForecastCost {
         );
         let after_five_minutes = context.now_ms + 1_000 * u64::from(forecast.five_minutes.seconds) + 1;
         let outlook = match ttl {
-            CacheTtl::Auto if context.session.cached(after_five_minutes).is_some() => forecast.one_hour,
+            CacheTtl::Auto if context.session.cached_prefix(after_five_minutes).is_some() => {
+                forecast.one_hour
+            }
             CacheTtl::Auto | CacheTtl::FiveMinutes => forecast.five_minutes,
             CacheTtl::OneHour => forecast.one_hour,
         };
@@ -277,43 +279,44 @@ impl Command for ForecastCost {
         let switch = match params.model {
             Some(name) => {
                 let other_prompt = next_prompt(context, Some(name.clone()))??;
-                Some(switch(&model(context, Some(&name)), &other_prompt, ttl))
+                Some(switch_cost(&model(context, Some(&name)), &other_prompt, ttl))
             }
             None => None,
         };
         Ok(ForecastReply {
             model: current.id,
             ttl,
-            turns: context.session.cache.pace.prompts(),
+            turns: context.session.cache.pace.prompt_count(),
             tokens,
             marked: course.marked,
             growth: course.growth,
-            cache_expires_ms: context.session.cached(context.now_ms).map(|cached| cached.expires_ms),
+            cache_expires_ms: context.session.cached_prefix(context.now_ms).map(|cached| cached.expires_ms),
             forecast,
             past_ttl,
-            pause: params.pause_seconds.map(|seconds| pause(seconds, &outlook, past_ttl, tokens)),
+            pause: params.pause_seconds.map(|seconds| pause_cost(seconds, &outlook, past_ttl, tokens)),
             switch,
         })
     }
 }
 
-fn pause(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
+fn pause_cost(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
     let expires = seconds > u64::from(outlook.seconds);
     PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::new(0.0, tokens) } }
 }
 
-fn switch(to: &Model, prompt: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
+fn switch_cost(to: &Model, prompt: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
     let prices = Prices::for_model(to, ttl);
     let marked = prompt.sent.cacheable();
     let charge = cost::switch_charge(&prices, marked);
     let tokens = prompt.reply.tokens.total;
-    let extra = ExtraCost::new(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
+    let extra =
+        ExtraCost::new(charge.cost - marked as f64 * prices.read * prices.input_price(tokens), tokens);
     SwitchCost { model: to.id.clone(), tokens, charge, extra }
 }
 
 /// Returns the model with this name, or the model of the next prompt.
 fn model(context: &Context<'_>, name: Option<&str>) -> Model {
-    let next = context.session.next_ask(context.now_ms).model;
+    let next = context.session.next_request(context.now_ms).model;
     let requested = name.or(next.as_deref()).unwrap_or(&context.snapshot.settings.model);
     Model::clone(&context.snapshot.models.resolve(requested).model)
 }
@@ -329,7 +332,7 @@ fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,
 ) -> Result<Result<PreparedPrompt, assembly::AssembleError>, CommandError> {
-    let next = context.session.next_ask(context.now_ms);
+    let next = context.session.next_request(context.now_ms);
     let prompt_request = PromptRequest { model: model.or(next.model.clone()), ..next };
     let prepared = context.snapshot.with_workspace(
         context.session,

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use strata_conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role, TextOrList,
 };
-use strata_conversation::tool_output::{Intake, OutputSize, ResultPage, SpilledOutput, result_page};
+use strata_conversation::tool_output::{
+    IncomingToolResult, OutputSize, ResultPage, SpilledOutput, result_page,
+};
 use strata_host::store::{Quota, SessionId};
 use strata_prompt::session::Session;
 
@@ -75,7 +77,7 @@ impl Command for Add {
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let content = truncate_output(params.content.0, context);
         let Some(call_id) = params.call_id else { return Ok(AddReply { content, id: None }) };
-        let called = context.session.history.sent().any(|message| {
+        let called = context.session.history.sent_messages().any(|message| {
             message
                 .body
                 .content
@@ -95,7 +97,7 @@ impl Command for Add {
             ..NewMessage::new(Role::User, vec![block])
         };
         let id = context.session.history.add(message);
-        context.session.touch();
+        context.session.mark_changed();
         Ok(AddReply { content, id: Some(id) })
     }
 }
@@ -130,7 +132,7 @@ impl Command for Read {
             OutputName::Spill(id) => {
                 let session: SessionId = context.session.id.parse()?;
                 let store = &context.services.store;
-                Ok(store.with(|store| store.spills.read_lines(&session, &id, from, count))?)
+                Ok(store.with_store(|store| store.spills.read_lines(&session, &id, from, count))?)
             }
         }
     }
@@ -139,16 +141,16 @@ impl Command for Read {
 /// Applies the limits for tool outputs to the parts of a result. If there is a store, writes the full text of parts
 /// that exceed the limits to files of the session.
 pub(super) fn truncate_output(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
-    truncate_for(parts, context.session, context)
+    truncate_for_session(parts, context.session, context)
 }
 
 /// Like `truncate_output`, for a session that is not open yet.
-pub(super) fn truncate_for(
+pub(super) fn truncate_for_session(
     parts: Vec<ResultPart>,
     session: &Session,
     context: &Context<'_>,
 ) -> Vec<ResultPart> {
-    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let intake = IncomingToolResult::new(parts, &context.snapshot.settings.tool_output);
     let spilled: Vec<Option<SpilledOutput>> =
         intake.texts_to_spill().map(|text| spill(text, session, context)).collect();
     intake.finish(spilled)
@@ -156,25 +158,25 @@ pub(super) fn truncate_for(
 
 /// Truncates the parts of a result like `truncate_output` would if there were no store, without writing files.
 pub(super) fn preview_truncation(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
-    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let intake = IncomingToolResult::new(parts, &context.snapshot.settings.tool_output);
     let not_spilled: Vec<Option<SpilledOutput>> = intake.texts_to_spill().map(|_| None).collect();
     intake.finish(not_spilled)
 }
 
 /// Returns the maximum total size of all spilled outputs, from the settings.
-pub(super) fn quota(context: &Context<'_>) -> Quota {
+pub(super) fn spill_quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
 
 fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
     let session: SessionId = owner.id.parse().ok()?;
     let store = &context.services.store;
-    let quota = quota(context);
+    let quota = spill_quota(context);
     // Store the session first, because the store treats spilled outputs without a session as leftovers of a deleted
     // session.
-    let written = store.begin(owner, context.now_ms).and_then(|()| {
-        store.with(|store| {
-            store.allow_spills(quota);
+    let written = store.ensure_stored(owner, context.now_ms).and_then(|()| {
+        store.with_store(|store| {
+            store.set_spill_quota(quota);
             store.spills.write(&session, text.as_bytes())
         })
     });

@@ -92,7 +92,7 @@ impl Command for Add {
         let page = Page { address: address.into(), title, text: content.into() };
         let reply = shown_page(&page, context);
         if context.session.pages.add(page) {
-            context.session.touch();
+            context.session.mark_changed();
         }
         Ok(reply)
     }
@@ -109,7 +109,7 @@ impl Command for Remove {
     fn run(params: OneUrl, context: &mut Context<'_>) -> Result<RemoveReply, CommandError> {
         let removed = context.session.pages.remove(params.url.trim()).is_some();
         if removed {
-            context.session.touch();
+            context.session.mark_changed();
         }
         Ok(RemoveReply { removed })
     }

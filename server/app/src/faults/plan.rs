@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::point::Point;
+use super::point::FaultPoint;
 
-pub(crate) type Location = (String, Point);
+pub(crate) type FaultSite = (String, FaultPoint);
 
 /// A test's fault-injection plan.
 #[derive(Default)]
-pub struct Plan(Mutex<Inner>);
+pub struct FaultPlan(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    reached: BTreeMap<Location, usize>,
+    reached: BTreeMap<FaultSite, usize>,
     /// Point at which to panic, and how many more times to pass it before that.
-    armed: Option<(Location, usize)>,
+    armed: Option<(FaultSite, usize)>,
 }
 
 /// Name that code shared by several kinds of work passes to `reach`. It stands for the work that the thread began last.
@@ -26,17 +26,17 @@ const TRANSITION: &str = "transition";
 
 thread_local! {
     static BEGUN: RefCell<String> = const { RefCell::new(String::new()) };
-    static PLAN: RefCell<Option<Arc<Plan>>> = const { RefCell::new(None) };
+    static PLAN: RefCell<Option<Arc<FaultPlan>>> = const { RefCell::new(None) };
 }
 
-impl Plan {
+impl FaultPlan {
     /// Applies the plan to this thread from now on.
-    pub fn enter(self: &Arc<Self>) {
+    pub fn apply_to_thread(self: &Arc<Self>) {
         PLAN.set(Some(Arc::clone(self)));
     }
 
     /// Makes a point panic once, after it has been passed `passes` times.
-    pub fn arm(&self, work_name: &str, point: Point, passes: usize) {
+    pub fn arm(&self, work_name: &str, point: FaultPoint, passes: usize) {
         self.inner().armed = Some(((work_name.to_owned(), point), passes));
     }
 
@@ -46,11 +46,11 @@ impl Plan {
     }
 
     /// Returns how often each point was reached.
-    pub fn reached(&self) -> BTreeMap<Location, usize> {
+    pub fn reach_counts(&self) -> BTreeMap<FaultSite, usize> {
         self.inner().reached.clone()
     }
 
-    fn reach(&self, work_name: &str, point: Point) {
+    fn reach(&self, work_name: &str, point: FaultPoint) {
         let location = (work_name.to_owned(), point);
         let mut inner = self.inner();
         *inner.reached.entry(location.clone()).or_default() += 1;
@@ -71,9 +71,9 @@ impl Plan {
     }
 }
 
-pub(super) fn reach(work_name: &str, point: Point) {
+pub(super) fn reach(work_name: &str, point: FaultPoint) {
     let Some(plan) = PLAN.with_borrow(Option::clone) else { return };
-    if point == Point::Before {
+    if point == FaultPoint::Before {
         BEGUN.set(work_name.to_owned());
     }
     match work_name {
@@ -83,18 +83,18 @@ pub(super) fn reach(work_name: &str, point: Point) {
 }
 
 /// Wraps work so that the plan of the current thread applies to it on any thread.
-pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub(super) fn inherit_plan<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let plan = PLAN.with_borrow(Option::clone);
     move || {
-        let _left = PreviousPlan(PLAN.replace(plan));
+        let _left = PlanGuard(PLAN.replace(plan));
         work()
     }
 }
 
 /// The thread's previous plan, which is restored on drop.
-struct PreviousPlan(Option<Arc<Plan>>);
+struct PlanGuard(Option<Arc<FaultPlan>>);
 
-impl Drop for PreviousPlan {
+impl Drop for PlanGuard {
     fn drop(&mut self) {
         PLAN.set(self.0.take());
     }

@@ -2,7 +2,7 @@
 
 /// How far work has progressed when it reaches a point where a test can inject a panic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Point {
+pub enum FaultPoint {
     Before,
     /// The work has made changes that are not visible yet.
     Changed,

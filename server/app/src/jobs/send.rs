@@ -19,14 +19,14 @@ use strata_base::cancel::Cancel;
 use strata_conversation::history::TextOrList;
 use strata_conversation::providers::ToolChoice;
 use strata_conversation::providers::reply::{ContextSize, ProviderErrorKind, Reply};
-use strata_host::provider::{SendError, Sent};
+use strata_host::provider::{SendError, StreamOutcome};
 
 use crate::commands::prompt::{Assemble, AssembleParams, Discard, PromptId, Record, RecordParams};
 use crate::commands::{
     AssembledPrompt, Body, Command, CommandError, FailureDetails, Invocation, ModelJob, RequestError,
-    SendEnd, SendJob, SendReply, Status, ToolAccess,
+    RequestStatus, SendEnd, SendJob, SendReply, ToolAccess,
 };
-use crate::format::grouped;
+use crate::format::group_digits;
 
 use connection::{prices, show};
 use ended::answer_end;
@@ -96,7 +96,7 @@ impl SendJob {
             let assembled = self.assemble(&input, reply.rounds, window, host);
             let AssembledPrompt { id, model, body, predicted, tokens, shed, warnings, .. } = assembled
                 .map_err(|error| match window {
-                    Some(window) if exceeds(&error, window) => error.after(&small_window(window)),
+                    Some(window) if exceeds(&error, window) => error.with_cause(&small_window(window)),
                     _ => error,
                 })?;
             let (Some(id), Body::Json(body)) = (id, body) else { return Err(CommandError::Internal) };
@@ -109,7 +109,7 @@ impl SendJob {
                 send(&self.connection, body, tokens.output_reserve, Audience::User, host, cancel);
             reply.append(&streamed.written, &streamed.shown);
             reply.model.clone_from(&model);
-            let Sent { reply: answer, broken } = match result {
+            let StreamOutcome { reply: answer, broken } = match result {
                 Ok(result) => result,
                 Err(error) => {
                     let Some(size) = context_limit(&error) else {
@@ -117,7 +117,7 @@ impl SendJob {
                         return Err(error.into());
                     };
                     let recorded = call::<Record>(host, rejection(id, size));
-                    recorded.map_err(|again| again.after(&error.to_string()))?;
+                    recorded.map_err(|again| again.with_cause(&error.to_string()))?;
                     reply.warn([COMPACTED_NOTICE.to_owned()]);
                     show(&self.connection, host, |delta| Delta {
                         notice: Some(COMPACTED_NOTICE.to_owned()),
@@ -166,7 +166,7 @@ impl SendJob {
             arguments.tool_results = Some(results.clone());
         }
         if self.declares_tools() {
-            arguments.tools = tool_round::declarations().to_vec();
+            arguments.tools = tool_round::tool_declarations().to_vec();
             let may_call = self.tools == ToolAccess::Read && rounds < self.tool_rounds;
             // Otherwise, calls are answered with an error.
             let dialect = self.connection.format.dialect();
@@ -193,7 +193,7 @@ fn small_window(window: usize) -> String {
     format!(
         "the server's window has {} tokens; a larger one can be set where the server is started (with Ollama, \
          OLLAMA_CONTEXT_LENGTH)",
-        grouped(window)
+        group_digits(window)
     )
 }
 
@@ -205,8 +205,8 @@ fn truncation(read: usize, sent: usize) -> Option<String> {
         format!(
             "the model read only {} of about {} tokens, because its server's window is smaller: enlarge the window (with \
              Ollama, OLLAMA_CONTEXT_LENGTH), or set the model's `max_input` in `models`",
-            grouped(read),
-            grouped(sent)
+            group_digits(read),
+            group_digits(sent)
         )
     })
 }
@@ -219,7 +219,7 @@ const CUT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
 fn recording(id: String, answer: &Reply, is_complete: bool) -> RecordParams {
-    let status = if is_complete { Status::Complete } else { Status::Aborted };
+    let status = if is_complete { RequestStatus::Complete } else { RequestStatus::Aborted };
     let response = Some(TextOrList(answer.content.clone()));
     RecordParams { id, status, response, usage: answer.usage, ..RecordParams::default() }
 }

@@ -8,11 +8,11 @@ pub mod text;
 
 use serde_json::Value;
 
-use crate::commands::{Access, Definition};
+use crate::commands::{Access, CommandDefinition};
 
-use pages::Shape;
+use pages::Pagination;
 
-pub use call::{Reply, ToolHost, answer, call};
+pub use call::{ToolHost, ToolReply, call, call_for_user};
 pub use schemas::Schemas;
 
 const FILES_LIST: &str = "strata.files.list";
@@ -29,7 +29,7 @@ pub struct Tool {
     /// Arguments of the command that a model must not set.
     hidden: &'static [&'static str],
     /// How to split a long reply.
-    shape: Shape,
+    shape: Pagination,
     /// Renders the reply as text for a model.
     text: fn(&Value) -> String,
 }
@@ -41,7 +41,7 @@ const CHANGES_THE_SELECTION: Tool = Tool {
     description: "",
     command: "",
     hidden: &["confirmSecrets"],
-    shape: Shape::Clipped(&["changed", "withheld"]),
+    shape: Pagination::Clipped(&["changed", "withheld"]),
     text: text::files_changed,
 };
 
@@ -54,7 +54,7 @@ pub const TOOLS: &[Tool] = &[
                       code refers to them. Call it first in a repository you do not know.",
         command: "strata.symbols.map",
         hidden: &["budget", "sort"],
-        shape: Shape::Budget { argument: "budget" },
+        shape: Pagination::Budget { argument: "budget" },
         text: text::map,
     },
     Tool {
@@ -64,7 +64,7 @@ pub const TOOLS: &[Tool] = &[
                       code count most. Call it at the start of a task.",
         command: "strata.symbols.relevant",
         hidden: &["minScore"],
-        shape: Shape::Lists(&["items"]),
+        shape: Pagination::Lists(&["items"]),
         text: text::context,
     },
     Tool {
@@ -74,7 +74,7 @@ pub const TOOLS: &[Tool] = &[
                       or by a dotted name (`Type.method`). To see a body, read `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
-        shape: Shape::Lists(&["symbols"]),
+        shape: Pagination::Lists(&["symbols"]),
         text: text::symbols,
     },
     Tool {
@@ -83,7 +83,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Lists the definitions of a file with their lines, without bodies.",
         command: "strata.symbols.file",
         hidden: &[],
-        shape: Shape::Lines("text"),
+        shape: Pagination::Lines("text"),
         text: text::outline,
     },
     Tool {
@@ -93,7 +93,7 @@ pub const TOOLS: &[Tool] = &[
                       only has the same name.",
         command: "strata.symbols.references",
         hidden: &[],
-        shape: Shape::Lists(&["hits", "definitions"]),
+        shape: Pagination::Lists(&["hits", "definitions"]),
         text: text::references,
     },
     Tool {
@@ -102,7 +102,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Shows which files depend on a file and which it depends on, strongest first.",
         command: "strata.symbols.dependents",
         hidden: &[],
-        shape: Shape::Lists(&["dependents", "dependencies", "imports", "mutual"]),
+        shape: Pagination::Lists(&["dependents", "dependencies", "imports", "mutual"]),
         text: text::dependents,
     },
     Tool {
@@ -112,7 +112,7 @@ pub const TOOLS: &[Tool] = &[
                       Skips ignored files.",
         command: "strata.files.find",
         hidden: &[],
-        shape: Shape::Lists(&["files"]),
+        shape: Pagination::Lists(&["files"]),
         text: text::files_found,
     },
     Tool {
@@ -122,7 +122,7 @@ pub const TOOLS: &[Tool] = &[
                       (`src/lib.rs#Type.method`). Secrets are replaced by placeholders (`[secret:…]`).",
         command: "strata.files.read",
         hidden: &[],
-        shape: Shape::Lines("text"),
+        shape: Pagination::Lines("text"),
         text: text::file,
     },
     Tool {
@@ -132,7 +132,7 @@ pub const TOOLS: &[Tool] = &[
                       files. For definitions and their callers, prefer `symbols` and `references`.",
         command: "strata.files.grep",
         hidden: &[],
-        shape: Shape::Nested { outer: "files", inner: "lines" },
+        shape: Pagination::Nested { outer: "files", inner: "lines" },
         text: text::matches,
     },
     Tool {
@@ -141,7 +141,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Lists files that changed since an earlier call, on disk or in the user's editor.",
         command: "strata.files.changed",
         hidden: &[],
-        shape: Shape::Lists(&["files"]),
+        shape: Pagination::Lists(&["files"]),
         text: text::changes,
     },
     Tool {
@@ -150,7 +150,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Lists the files that the user selected for the prompt or excluded from it, with their tokens.",
         command: FILES_LIST,
         hidden: &[],
-        shape: Shape::Lists(&["files"]),
+        shape: Pagination::Lists(&["files"]),
         text: text::files_listed,
     },
     Tool {
@@ -188,7 +188,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Lists the rule files (AGENTS.md and others) for files. Call it before you change them.",
         command: "strata.prompt.rules",
         hidden: &[],
-        shape: Shape::Whole,
+        shape: Pagination::Whole,
         text: text::rules,
     },
     Tool {
@@ -197,7 +197,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Searches the notes and all stored conversations about this workspace.",
         command: "strata.memory.search",
         hidden: &[],
-        shape: Shape::Lists(&["hits"]),
+        shape: Pagination::Lists(&["hits"]),
         text: text::hits,
     },
     Tool {
@@ -206,7 +206,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Saves a note about this workspace for later conversations: a decision, a convention, a fact that was hard to find.",
         command: "strata.memory.add",
         hidden: &[],
-        shape: Shape::Whole,
+        shape: Pagination::Whole,
         text: text::note_saved,
     },
     Tool {
@@ -215,7 +215,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Reads lines of a truncated tool output. The truncation notice names its `id`.",
         command: "strata.toolOutput.read",
         hidden: &[],
-        shape: Shape::Numbered,
+        shape: Pagination::Numbered,
         text: text::output,
     },
     Tool {
@@ -224,18 +224,18 @@ pub const TOOLS: &[Tool] = &[
         description: "Counts the tokens of a text.",
         command: "strata.prompt.estimate",
         hidden: &["maxInputTokens"],
-        shape: Shape::Whole,
+        shape: Pagination::Whole,
         text: text::tokens,
     },
 ];
 
 impl Tool {
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn by_name(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
     pub fn access(&self) -> Access {
-        Definition::named(self.command).map_or(Access::Changes, |command| command.access)
+        CommandDefinition::by_name(self.command).map_or(Access::Changes, |command| command.access)
     }
 
     /// Returns whether the tool lists or changes the selection itself, including excluded files.
@@ -244,7 +244,7 @@ impl Tool {
     }
 
     /// Returns the arguments of the command that a model must not set, including `session`.
-    fn hidden(&self) -> impl Iterator<Item = &'static str> {
+    fn hidden_arguments(&self) -> impl Iterator<Item = &'static str> {
         self.hidden.iter().copied().chain(["session"])
     }
 }
@@ -264,7 +264,7 @@ mod tests {
         let unknown: Vec<&str> = TOOLS
             .iter()
             .map(|tool| tool.command)
-            .filter(|command| Definition::named(command).is_none())
+            .filter(|command| CommandDefinition::by_name(command).is_none())
             .collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }

@@ -26,11 +26,11 @@ pub enum FileChange {
 pub struct ChangeLog {
     /// Distinguishes the states of this process from those of others.
     process: u64,
-    inner: Mutex<States>,
+    inner: Mutex<FileStates>,
 }
 
 #[derive(Debug, Default)]
-struct States {
+struct FileStates {
     /// Number of the current state. 0 before the first.
     state: u64,
     texts: BTreeMap<FileKey, TextVersion>,
@@ -85,7 +85,7 @@ impl ChangeLog {
     }
 }
 
-impl States {
+impl FileStates {
     /// Compares the files with those of the last state, and begins a new state if any differs.
     fn update(&mut self, current: &impl CurrentTexts) {
         let is_first = self.state == 0;

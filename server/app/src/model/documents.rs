@@ -23,7 +23,7 @@ pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
 
 /// Returns the new key of a document after the workspace folders changed, or `None` if no folder contains the document
 /// any more. With several folders, keys start with the folder's name.
-pub fn renamed(key: &FileKey, old_roots: &Roots, new_roots: &Roots) -> Option<FileKey> {
+pub fn renamed_key(key: &FileKey, old_roots: &Roots, new_roots: &Roots) -> Option<FileKey> {
     if key.is_untitled() {
         return Some(key.clone());
     }
@@ -39,7 +39,7 @@ pub(crate) type EditorPosition = (u32, u32);
 
 /// Returns the lines that a range touches, counted from 1, or `None` for an empty range. Omits the last line if the
 /// range ends at its start, because editors select whole lines this way.
-pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
+pub fn lines_in_range(range: Range<EditorPosition>) -> Option<LineRange> {
     let Range { start, end } = range;
     let (start, end) = if start <= end { (start, end) } else { (end, start) };
     let last = if end.1 == 0 { end.0 } else { end.0.saturating_add(1) };

@@ -5,7 +5,9 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::Excerpt;
 use strata_code::symbols::SymbolIndex;
 use strata_prompt::assembly::{self, PromptRequest, SystemContext};
-use strata_prompt::excerpts::{ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose, rank};
+use strata_prompt::excerpts::{
+    ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose_excerpts, rank_excerpts,
+};
 use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
@@ -70,9 +72,9 @@ impl Snapshot {
         let quoted = rules.iter().chain(scoped_rules).chain(memory);
         let quoted: Vec<FileKey> = quoted.map(|text| text.path.clone()).collect();
         let sources = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
-        let read = |key: &FileKey| self.source(key, session, symbols, cancel);
+        let read = |key: &FileKey| self.read_source(key, session, symbols, cancel);
         let count = assembly::counter(prompt_request.model.as_deref(), self.prompt_services());
-        choose(sources, session, question, read, &count)
+        choose_excerpts(sources, session, question, read, &count)
     }
 
     /// Ranks the code that is relevant to a text like the excerpts of prompts, best first. The excerpts have at most
@@ -80,7 +82,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
-    pub(crate) fn relevant(
+    pub(crate) fn relevant_excerpts(
         &self,
         session: &Session,
         text: &str,
@@ -89,14 +91,14 @@ impl Snapshot {
     ) -> Result<Vec<Excerpt>, Cancelled> {
         let symbols = self.symbols(cancel)?;
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
-        let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
+        let read = |key: &FileKey| self.read_source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.prompt_services());
         let question = ExcerptQuestion { text, earlier: String::new(), budget, first_budget: budget };
-        rank(self.sources(&symbols, &open), session, question, read, &count)
+        rank_excerpts(self.sources(&symbols, &open), session, question, read, &count)
     }
 
     /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.
-    fn source(
+    fn read_source(
         &self,
         key: &FileKey,
         session: &Session,

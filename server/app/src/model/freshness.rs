@@ -77,7 +77,7 @@ impl Freshness {
     }
 
     /// Omits files that must not be named.
-    pub(crate) fn without(mut self, hidden: &BTreeSet<String>) -> Self {
+    pub(crate) fn without_files(mut self, hidden: &BTreeSet<String>) -> Self {
         self.unsaved.retain(|file| !hidden.contains(file.path.as_str()));
         self.changed.retain(|key| !hidden.contains(key.as_str()));
         self
@@ -113,8 +113,8 @@ impl Freshness {
 
 impl ReadLog {
     /// Records how the view is, so that only later changes are news.
-    pub(crate) fn begin(&mut self, view: &ViewState) {
-        self.news(view);
+    pub(crate) fn record_view(&mut self, view: &ViewState) {
+        self.take_view_changes(view);
     }
 
     /// Returns what the reader of a reply must know, and records what the reply shows. The call began at `began_ms`.
@@ -126,7 +126,7 @@ impl ReadLog {
         snapshot: &Snapshot,
         began_ms: u64,
     ) -> Freshness {
-        let mut changed = self.changed(snapshot);
+        let mut changed = self.take_changed_files(snapshot);
         if READING_TOOLS.contains(&tool) {
             for key in shown_files(reply, snapshot) {
                 if self.record(key.clone(), snapshot, began_ms) && !changed.contains(&key) {
@@ -137,11 +137,11 @@ impl ReadLog {
         let is_mentioned = |key: &FileKey| mentions(reply, key.as_str());
         let unsaved = view.unsaved.iter().filter(|(key, _)| is_mentioned(key));
         let unsaved = unsaved.map(|(key, text)| UnsavedFile { path: key.clone(), text: text.clone() });
-        Freshness { unsaved: unsaved.collect(), changed, news: self.news(view) }
+        Freshness { unsaved: unsaved.collect(), changed, news: self.take_view_changes(view) }
     }
 
     /// Returns what changed about the view since the last call.
-    fn news(&mut self, view: &ViewState) -> Vec<String> {
+    fn take_view_changes(&mut self, view: &ViewState) -> Vec<String> {
         let mut news = Vec::new();
         let editors_before = std::mem::replace(&mut self.editors, view.editors);
         if view.editors > editors_before {
@@ -157,7 +157,7 @@ impl ReadLog {
     }
 
     /// Returns the files that have changed since the client read them or was told so.
-    fn changed(&mut self, snapshot: &Snapshot) -> Vec<FileKey> {
+    fn take_changed_files(&mut self, snapshot: &Snapshot) -> Vec<FileKey> {
         let mut changed = Vec::new();
         for (key, read) in &mut self.files {
             let version = TextVersion::new(key, snapshot);

@@ -19,14 +19,14 @@ use strata_code::outline::{WorkBudget, language_of, version_hash};
 use strata_code::symbols::{self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
-use strata_host::index::{Batch, spread};
+use strata_host::index::{Batch, for_each_parallel};
 use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
-use strata_host::secrets::secret_by_link_target;
+use strata_host::secrets::secret_rule_by_link_target;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 use strata_prompt::assembly::IndexState;
-use strata_prompt::layout::Seeds;
+use strata_prompt::layout::TierSeeds;
 use strata_prompt::trust::Trust;
 
 pub use inputs::IndexInputs;
@@ -69,14 +69,14 @@ pub struct Index {
     pub folders: Arc<BTreeSet<PathBuf>>,
     pub symbols: SymbolIndex,
     pub references: Arc<References>,
-    /// Whether outlines have changed since `references` was built. [`Index::linked`] updates it.
+    /// Whether outlines have changed since `references` was built. [`Index::with_fresh_references`] updates it.
     pub is_stale: bool,
     /// Import mappings from project files.
     manifests: Arc<Manifests>,
     /// Word index of all files, built on first use.
     lexical: Arc<OnceLock<LexicalIndex>>,
     /// Data for assigning files to their initial tiers.
-    pub seeds: Arc<Seeds>,
+    pub seeds: Arc<TierSeeds>,
     /// Number of first-parent commits since each file was last changed, as of the last full index run. 0 for files that
     /// are unknown to Git or were created after that run. Omits files outside any repository, and files that none of
     /// the commits read by [`facts`] changes.
@@ -155,7 +155,7 @@ impl Index {
     /// Returns [`Cancelled`] if the operation is cancelled.
     pub(crate) fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
-        Ok(Self { notes: notes_of(&walked), ..Self::default() }.list(walked.entries))
+        Ok(Self { notes: notes_of(&walked), ..Self::default() }.with_entries(walked.entries))
     }
 
     /// Scans the workspace folders, outlines every file with a grammar, and reads the Git history of all files.
@@ -170,7 +170,7 @@ impl Index {
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
         let folders = Arc::new(walked.folders);
-        let listed = Self { notes: notes.clone(), folders, ..Self::default() }.list(walked.entries);
+        let listed = Self { notes: notes.clone(), folders, ..Self::default() }.with_entries(walked.entries);
         let entries = Arc::clone(&listed.entries);
         report(Step::Listed(Box::new(listed.clone())));
 
@@ -185,23 +185,29 @@ impl Index {
             // A file that makes a parser panic gets no outline.
             (entry.key.clone(), catch_panic(|| run.outline(entry)).unwrap_or_default())
         };
-        spread(&to_outline, threads, cancel, outline, |batch: Batch<(FileKey, OutlineResult)>| {
-            report(Step::Outlined(Progress { done: batch.done, total: batch.total }));
-            for (key, outlined) in batch.files {
-                efforts.count(outlined.effort);
-                symbols.extend(outlined.symbols.clone().map(|file_symbols| (key.clone(), file_symbols)));
-                updates.note(roots, &key, outlined);
-            }
-            if updates.outlines() >= STORE_THRESHOLD || updates.is_costly() {
-                std::mem::take(&mut updates).keep(cache);
-            }
-        })?;
+        for_each_parallel(
+            &to_outline,
+            threads,
+            cancel,
+            outline,
+            |batch: Batch<(FileKey, OutlineResult)>| {
+                report(Step::Outlined(Progress { done: batch.done, total: batch.total }));
+                for (key, outlined) in batch.files {
+                    efforts.count(outlined.effort);
+                    symbols.extend(outlined.symbols.clone().map(|file_symbols| (key.clone(), file_symbols)));
+                    updates.note(roots, &key, outlined);
+                }
+                if updates.pending_count() >= STORE_THRESHOLD || updates.is_costly() {
+                    std::mem::take(&mut updates).save(cache);
+                }
+            },
+        )?;
         for (folder, files) in run.missing(&entries) {
             updates.set_missing(&folder, files);
         }
         let history = GitHistory::read(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
-        let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
+        let manifests = Arc::new(read_manifests(roots, &listed.files, cancel)?);
         let (recency, past) = (Arc::new(history.recency), Arc::new(history.past));
         let line_ages = Arc::new(history.line_ages);
         let symbols = symbols.into_iter().collect();
@@ -209,7 +215,7 @@ impl Index {
         let (lexical, state) = (Arc::default(), IndexState::Ready);
         let outlined =
             Self { symbols, efforts, notes, manifests, recency, line_ages, past, lexical, state, ..listed };
-        Ok((outlined.linked(), updates))
+        Ok((outlined.with_fresh_references(), updates))
     }
 
     /// Updates the entries and outlines of files that were created, changed or deleted. Does not update references: the
@@ -241,7 +247,7 @@ impl Index {
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
         let mut outlined_files = BTreeMap::new();
         for key in keys {
-            let walked = match all.and_then(|all| all.at(roots, key)) {
+            let walked = match all.and_then(|all| all.part_at(roots, key)) {
                 Some(walked) => walked,
                 None => walk_at(roots, key, options, cancel)?,
             };
@@ -271,7 +277,7 @@ impl Index {
         }
         let mut symbols = self.symbols.clone();
         let mut is_stale = self.is_stale;
-        let is_checked = |key: &FileKey| is_within(keys, key);
+        let is_checked = |key: &FileKey| is_committed(keys, key);
         for known_entry in self.entries.iter().filter(|entry| is_checked(&entry.key)) {
             if !outlined_files.contains_key(&known_entry.key) && symbols.remove(&known_entry.key) {
                 is_stale = true;
@@ -301,11 +307,12 @@ impl Index {
         // Both halves are already sorted, so sorting costs little more than a comparison pass.
         all.sort_by(|one, other| one.key.cmp(&other.key));
         let lexical = Arc::default();
-        let mut next = Self { folders, recency, symbols, is_stale, lexical, ..self.clone() }.list(all);
+        let mut next =
+            Self { folders, recency, symbols, is_stale, lexical, ..self.clone() }.with_entries(all);
         // A key may be a folder that was created or deleted with its contents.
-        let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
-        if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
-            next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
+        let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::is_manifest(key)).count();
+        if keys.iter().any(Manifests::is_manifest) || listed(&self.files) != listed(&next.files) {
+            next.manifests = Arc::new(read_manifests(roots, &next.files, cancel)?);
             next.is_stale = true;
         }
         Ok((next, updates))
@@ -339,7 +346,7 @@ impl Index {
     }
 
     /// Returns the number of files with an outline.
-    pub(crate) fn outlined(&self) -> usize {
+    pub(crate) fn count_outlined(&self) -> usize {
         self.symbols.values().filter(|file| file.outline.unparsed.is_none()).count()
     }
 
@@ -372,11 +379,11 @@ impl Index {
     }
 
     /// Returns the index with up-to-date references. Takes seconds for hundreds of thousands of files.
-    pub fn linked(self) -> Self {
+    pub fn with_fresh_references(self) -> Self {
         let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
-            Seeds { referenced: ranking.files.to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
+            TierSeeds { referenced: ranking.files.to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
         Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 
@@ -400,7 +407,7 @@ impl Index {
     }
 
     /// Replaces the listed files.
-    fn list(self, entries: Vec<Entry>) -> Self {
+    fn with_entries(self, entries: Vec<Entry>) -> Self {
         let files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
         Self { files, entries: Arc::new(entries), is_listed: true, ..self }
     }
@@ -449,7 +456,7 @@ impl GitHistory {
                 let path = roots.path_of(&entry.key).ok();
                 path.is_some_and(|path| listed.iter().any(|root| path.starts_with(root)))
             };
-            if !is_within(&committed, &entry.key) && in_history() {
+            if !is_committed(&committed, &entry.key) && in_history() {
                 history.recency.insert(entry.key.clone(), 0);
             }
         }
@@ -458,23 +465,24 @@ impl GitHistory {
 }
 
 /// Returns whether `committed` contains `key` or an entry above it, such as the directory of a submodule.
-fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
+fn is_committed(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     let key = key.as_str();
     let folders = key.match_indices('/').map(|(at, _)| &key[..at]);
     folders.chain([key]).any(|path| committed.contains(path))
 }
 
 /// Reads the project files among `files`.
-fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
-    let hidden: Vec<FileKey> =
-        (0..roots.len()).map(|root| FileKey::new(format!("{}{ATTRIBUTES}", roots.prefix(root)))).collect();
+fn read_manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
+    let hidden: Vec<FileKey> = (0..roots.len())
+        .map(|root| FileKey::new(format!("{}{ATTRIBUTES}", roots.key_prefix(root))))
+        .collect();
     let limits = ReadLimits { max_bytes: MAX_MANIFEST_BYTES };
     let mut texts = Vec::new();
-    let listed = files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS);
+    let listed = files.iter().filter(|key| Manifests::is_manifest(key)).take(MAX_MANIFESTS);
     for key in listed.chain(&hidden) {
         cancel.check()?;
         // Skip files that became links since the scan, or that cannot be read.
-        if secret_by_link_target(roots, key).is_some() {
+        if secret_rule_by_link_target(roots, key).is_some() {
             continue;
         }
         texts.extend(read_text(roots, key, limits).ok().map(|text| (key, text.text)));
@@ -494,7 +502,7 @@ pub(crate) fn outline(
     cancel: &Cancel,
 ) -> Option<Arc<FileSymbols>> {
     let language = language_of(key, first_line(text))?;
-    let hash = OutlineKey::new(ContentHash::of(text), version_hash(language));
+    let hash = OutlineKey::new(ContentHash::from_text(text), version_hash(language));
     let outline = match cache.outline(hash) {
         Some(outline) => outline,
         None => outlining::read_outline(
@@ -515,7 +523,7 @@ mod tests {
     use std::path::Path;
 
     use strata_code::symbols::{Seeds, rank_for};
-    use strata_host::roots::Folder;
+    use strata_host::roots::RootFolder;
 
     use super::*;
 
@@ -554,7 +562,8 @@ mod tests {
     }
 
     fn build_index(folders: &[&Path]) -> (Roots, Index) {
-        let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
+        let folders =
+            folders.iter().map(|path| RootFolder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
         let cache = OutlineCache::default();
         let cancel = Cancel::new();

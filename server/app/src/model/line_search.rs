@@ -79,7 +79,7 @@ impl Pattern {
     }
 
     /// Returns the matching lines in order, with up to `context` lines before and after each.
-    pub(crate) fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
+    pub(crate) fn matching_lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
         let mut lines = LineCollector(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
         // Searching in memory does no I/O, so it cannot fail; if it did, keep the lines found so far.
@@ -137,7 +137,7 @@ mod tests {
 
     fn matched_lines(pattern: &str, options: PatternOptions, context: usize) -> Vec<(u64, bool)> {
         let pattern = Pattern::new(pattern, options).unwrap();
-        let lines = pattern.lines(TEXT, context);
+        let lines = pattern.matching_lines(TEXT, context);
         assert_eq!(pattern.is_match_in(TEXT), lines.iter().any(|line| line.is_match));
         lines.into_iter().map(|line| (line.line, line.is_match)).collect()
     }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(matched_lines("o", PatternOptions { whole_words: true, ..plain }, 0), []);
         assert_eq!(matched_lines("three", plain, 1), [(3, false), (4, true)]);
         assert_eq!(matched_lines("two|three", plain, 1), [(1, false), (2, true), (3, false), (4, true)]);
-        let lines = Pattern::new("one", plain).unwrap().lines(TEXT, 0);
+        let lines = Pattern::new("one", plain).unwrap().matching_lines(TEXT, 0);
         assert_eq!(lines[0].text, "fn one() {}", "without the end of the line");
     }
 

@@ -20,15 +20,15 @@ use strata_base::external::External;
 use strata_base::key::FileKey;
 use strata_base::text::without_byte_order_mark;
 use strata_code::buffer::Buffer;
-use strata_code::document::{Document, Sync};
+use strata_code::document::{Document, DocumentSync};
 use strata_host::disk::ReadLimits;
-use strata_host::endpoint::{Address, AskError, ask, endpoints};
+use strata_host::endpoint::{AskError, EndpointAddress, ask, endpoints};
 use strata_prompt::trust::Trust;
 
 pub use self::protocol::LiveCall;
 use self::protocol::{CallReply, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};
 pub use self::server::{ServedView, listen};
-use crate::format::counted;
+use crate::format::pluralize;
 use crate::model::documents::key_of;
 use crate::model::open_documents::{OpenCell, OpenDocuments};
 use crate::model::snapshot::Snapshot;
@@ -47,11 +47,11 @@ const READ_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
 #[derive(Debug, Default)]
 pub(crate) struct LiveView {
     /// Texts that each server has sent, by URI.
-    known: BTreeMap<Address, BTreeMap<String, KnownText>>,
+    known: BTreeMap<EndpointAddress, BTreeMap<String, KnownText>>,
     /// The documents that are laid over the disk, and what identifies their texts.
     overlay: (Arc<OpenDocuments>, Vec<OverlayIdentity>),
     /// The only server that has the folder, or files in it, open. Its workspace is this folder.
-    owner: Option<Address>,
+    owner: Option<EndpointAddress>,
 }
 
 /// A text that a server has sent before.
@@ -65,11 +65,11 @@ struct KnownText {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct OverlayIdentity {
     key: FileKey,
-    server: Address,
+    server: EndpointAddress,
     version: i32,
     /// Identifies the text, together with the version.
     stamp: u64,
-    sync: Sync,
+    sync: DocumentSync,
 }
 
 /// The source of the texts in a workspace that has no editor of its own.
@@ -115,27 +115,27 @@ impl fmt::Display for ViewState {
         }
         match self.unsaved.len() {
             0 => f.write_str(", no unsaved buffers"),
-            unsaved => write!(f, ", {}", counted(unsaved, "unsaved buffer")),
+            unsaved => write!(f, ", {}", pluralize(unsaved, "unsaved buffer")),
         }
     }
 }
 
 /// An editor's document or notebook that may be laid over the disk.
-struct Candidate {
+struct OverlayCandidate {
     key: FileKey,
     uri: String,
-    server: Address,
+    server: EndpointAddress,
     editor: Option<String>,
     edited_at: u64,
     saved_at: u64,
     version: i32,
-    sync: Sync,
+    sync: DocumentSync,
     /// The text as files on disk are shown. `None` if it is not known.
     text: Option<String>,
-    content: Content,
+    content: CandidateContent,
 }
 
-enum Content {
+enum CandidateContent {
     Document(Buffer),
     Notebook(LiveNotebook, Vec<(String, Document)>),
 }
@@ -150,10 +150,10 @@ impl LiveView {
         snapshot: &Snapshot,
     ) -> (Arc<OpenDocuments>, ViewState) {
         let mut view = ViewState::default();
-        let mut candidates: BTreeMap<FileKey, Candidate> = BTreeMap::new();
+        let mut candidates: BTreeMap<FileKey, OverlayCandidate> = BTreeMap::new();
         let servers = endpoints(state);
         let mut owner = None;
-        let alive: BTreeSet<&Address> = servers.iter().collect();
+        let alive: BTreeSet<&EndpointAddress> = servers.iter().collect();
         self.known.retain(|server, _| alive.contains(server));
         for server in &servers {
             let reply = match self.ask(server, folder) {
@@ -182,11 +182,12 @@ impl LiveView {
             }
         }
         self.owner = owner.filter(|_| view.editors == 1 && view.problems.is_empty());
-        candidates.retain(|_, candidate| candidate.is_shown(snapshot));
+        candidates.retain(|_, candidate| candidate.is_shown_over_disk(snapshot));
         for candidate in candidates.values() {
             view.unsaved.insert(candidate.key.clone(), candidate.unsaved(snapshot));
         }
-        let identities: Vec<OverlayIdentity> = candidates.values().map(Candidate::overlay_identity).collect();
+        let identities: Vec<OverlayIdentity> =
+            candidates.values().map(OverlayCandidate::overlay_identity).collect();
         if identities != self.overlay.1 {
             let mut documents = OpenDocuments::default();
             for candidate in candidates.into_values() {
@@ -235,7 +236,7 @@ impl LiveView {
     ///
     /// # Errors
     /// Returns a sentence if the server has documents that cannot be shown.
-    fn ask(&self, server: &Address, folder: &Path) -> Result<Option<Reply>, String> {
+    fn ask(&self, server: &EndpointAddress, folder: &Path) -> Result<Option<Reply>, String> {
         // File names are Unicode everywhere in Strata, so no file below another folder could be named.
         let Some(folder) = folder.to_str() else { return Ok(None) };
         let known = self.known.get(server).into_iter().flatten();
@@ -262,7 +263,12 @@ impl LiveView {
     }
 
     /// Converts a server's documents, and remembers their texts.
-    fn candidates(&mut self, server: &Address, reply: Reply, snapshot: &Snapshot) -> Vec<Candidate> {
+    fn candidates(
+        &mut self,
+        server: &EndpointAddress,
+        reply: Reply,
+        snapshot: &Snapshot,
+    ) -> Vec<OverlayCandidate> {
         let known_before = self.known.remove(server).unwrap_or_default();
         let editor = reply.editor.map(|name| External::new(&name).line().to_string());
         let mut known = BTreeMap::new();
@@ -275,7 +281,7 @@ impl LiveView {
                 continue;
             };
             let buffer = match (&document.text, known_before.get(&document.uri)) {
-                (Some(text), _) => Buffer::new(&key, document.with_text(text)),
+                (Some(text), _) => Buffer::new(&key, document.to_document(text)),
                 (None, Some(known)) if known.stamp == document.stamp => {
                     let mut buffer = known.buffer.clone();
                     buffer.set_state(document.version, document.sync.clone());
@@ -290,8 +296,8 @@ impl LiveView {
                 continue;
             }
             let open = buffer.document();
-            let text = open.is_known().then(|| without_byte_order_mark(&open.text()).to_owned());
-            candidates.push(Candidate {
+            let text = open.is_text_known().then(|| without_byte_order_mark(&open.text()).to_owned());
+            candidates.push(OverlayCandidate {
                 key,
                 uri: document.uri,
                 server: server.clone(),
@@ -301,7 +307,7 @@ impl LiveView {
                 version: document.version,
                 sync: document.sync,
                 text,
-                content: Content::Document(buffer),
+                content: CandidateContent::Document(buffer),
             });
         }
         for notebook in reply.notebooks {
@@ -311,8 +317,8 @@ impl LiveView {
                 .into_iter()
                 .map(|(cell, buffer)| (cell.uri, buffer.document().clone()))
                 .collect();
-            let content = Content::Notebook(notebook.clone(), notebook_cells);
-            let mut candidate = Candidate {
+            let content = CandidateContent::Notebook(notebook.clone(), notebook_cells);
+            let mut candidate = OverlayCandidate {
                 key,
                 uri: notebook.uri,
                 server: server.clone(),
@@ -332,16 +338,16 @@ impl LiveView {
     }
 }
 
-impl Candidate {
+impl OverlayCandidate {
     /// Whether the text is shown instead of that on disk.
-    fn is_shown(&self, snapshot: &Snapshot) -> bool {
-        if self.sync != Sync::InStep {
+    fn is_shown_over_disk(&self, snapshot: &Snapshot) -> bool {
+        if self.sync != DocumentSync::InStep {
             return true;
         }
         let is_edited = self.edited_at > self.saved_at;
         let Some(text) = &self.text else { return false };
         match snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS) {
-            Ok(disk) if is_same(&disk.text, text) => false,
+            Ok(disk) if is_same_text(&disk.text, text) => false,
             Ok(disk) => {
                 // An editor may save one version while the next one is being typed.
                 let last_tick = disk.stamp.mtime_ns / 1_000_000 + TICK_MS;
@@ -355,14 +361,14 @@ impl Candidate {
     fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
         let disk = snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS);
         let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > to_i64_ms(self.saved_at));
-        let out_of_sync = self.sync != Sync::InStep;
+        let out_of_sync = self.sync != DocumentSync::InStep;
         UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
     }
 
     fn overlay_identity(&self) -> OverlayIdentity {
         let stamp = match &self.content {
-            Content::Document(buffer) => buffer.generation(),
-            Content::Notebook(notebook, _) => notebook.edited_at,
+            CandidateContent::Document(buffer) => buffer.generation(),
+            CandidateContent::Notebook(notebook, _) => notebook.edited_at,
         };
         let (key, server, sync) = (self.key.clone(), self.server.clone(), self.sync.clone());
         OverlayIdentity { key, server, version: self.version, stamp, sync }
@@ -370,8 +376,8 @@ impl Candidate {
 
     fn open(self, documents: &mut OpenDocuments) {
         match self.content {
-            Content::Document(buffer) => documents.replace_buffer(&self.uri, self.key, buffer),
-            Content::Notebook(notebook, cells) => {
+            CandidateContent::Document(buffer) => documents.replace_buffer(&self.uri, self.key, buffer),
+            CandidateContent::Notebook(notebook, cells) => {
                 open_notebook(&self.uri, self.key, &notebook, &cells, documents);
             }
         }
@@ -379,7 +385,7 @@ impl Candidate {
 
     /// Returns the text of a notebook. `None` for other documents.
     fn notebook_text(&self) -> Option<String> {
-        let Content::Notebook(notebook, cells) = &self.content else { return None };
+        let CandidateContent::Notebook(notebook, cells) = &self.content else { return None };
         let mut documents = OpenDocuments::default();
         open_notebook(&self.uri, self.key.clone(), notebook, cells, &mut documents);
         documents.text(&self.key).map(|file| file.text.to_string())
@@ -399,8 +405,8 @@ fn open_notebook(
     for (cell, document) in cells {
         documents.open_cell(uri, cell, document.clone());
     }
-    if let (Sync::OutOfStep { reason }, Some(open)) = (&notebook.sync, documents.notebook_mut(uri)) {
-        open.lose_step(reason.clone());
+    if let (DocumentSync::OutOfStep { reason }, Some(open)) = (&notebook.sync, documents.notebook_mut(uri)) {
+        open.mark_out_of_step(reason.clone());
     }
 }
 
@@ -408,11 +414,11 @@ fn open_notebook(
 pub(crate) fn unsaved_text(key: &FileKey, snapshot: &Snapshot) -> Option<Arc<str>> {
     let text = snapshot.documents.text(key)?.text;
     let disk = snapshot.disk.text(&snapshot.roots, key, READ_LIMITS);
-    disk.map_or(true, |disk| !is_same(&disk.text, &text)).then_some(text)
+    disk.map_or(true, |disk| !is_same_text(&disk.text, &text)).then_some(text)
 }
 
 /// Whether two texts differ at most in their line endings, which some editors change before they send a text.
-fn is_same(one: &str, other: &str) -> bool {
+fn is_same_text(one: &str, other: &str) -> bool {
     let lines = |text: &str| text.contains("\r\n").then(|| text.replace("\r\n", "\n"));
     match (lines(one), lines(other)) {
         (None, None) => one == other,

@@ -24,7 +24,7 @@ pub struct LostMessages {
 
 impl LostMessages {
     /// Records that a message was lost, which may have been about any document.
-    pub fn lose(&mut self, reason: OutOfStep) {
+    pub fn record_loss(&mut self, reason: OutOfStep) {
         self.reason = Some(reason);
         self.settled.clear();
         self.links.values_mut().for_each(|is_settled| *is_settled = false);
@@ -32,7 +32,7 @@ impl LostMessages {
 
     /// Records that a message of the editor tells whether this document is open, and with which text. The file may
     /// still be open under another URI.
-    pub fn settle(&mut self, key: &FileKey, uri: &str, roots: &Roots) {
+    pub fn mark_known(&mut self, key: &FileKey, uri: &str, roots: &Roots) {
         let as_written = uri::to_path(uri).ok().and_then(|path| roots.key_of(&path));
         if as_written.is_some_and(|written| !written.as_str().eq_ignore_ascii_case(key.as_str())) {
             self.links.insert(uri.to_owned(), true);
@@ -42,7 +42,7 @@ impl LostMessages {
     }
 
     /// Records that files have other keys from now on.
-    pub fn keys_changed(&mut self) {
+    pub fn forget_keys(&mut self) {
         self.settled.clear();
     }
 
@@ -70,14 +70,14 @@ mod tests {
         let (key, other) = (FileKey::from("a"), FileKey::from("b"));
         let roots = Roots::default();
         let mut lost = LostMessages::default();
-        lost.settle(&key, "file:///a", &roots);
+        lost.mark_known(&key, "file:///a", &roots);
         assert_eq!(lost.reason(&key, &roots), None);
         let reason = OutOfStep::Misread { detail: "not JSON".to_owned() };
-        lost.lose(reason.clone());
+        lost.record_loss(reason.clone());
         assert_eq!(lost.reason(&key, &roots), Some(&reason));
-        lost.settle(&key, "file:///a", &roots);
+        lost.mark_known(&key, "file:///a", &roots);
         assert_eq!((lost.reason(&key, &roots), lost.reason(&other, &roots)), (None, Some(&reason)));
-        lost.lose(reason.clone());
+        lost.record_loss(reason.clone());
         assert_eq!(lost.reason(&key, &roots), Some(&reason));
     }
 
@@ -93,11 +93,11 @@ mod tests {
             ["a", "link"].map(|name| uri::from_path(&folder.path().join(name)).unwrap());
         let reason = OutOfStep::Misread { detail: "not JSON".to_owned() };
         let mut lost = LostMessages::default();
-        lost.settle(&key, &link_uri, &roots);
-        lost.lose(reason.clone());
-        lost.settle(&key, &own_uri, &roots);
+        lost.mark_known(&key, &link_uri, &roots);
+        lost.record_loss(reason.clone());
+        lost.mark_known(&key, &own_uri, &roots);
         assert_eq!(lost.reason(&key, &roots), Some(&reason));
-        lost.settle(&key, &link_uri, &roots);
+        lost.mark_known(&key, &link_uri, &roots);
         assert_eq!(lost.reason(&key, &roots), None);
     }
 }

@@ -8,7 +8,7 @@ use strata_prompt::assembly::{AssembleError, IndexState};
 use strata_prompt::budget;
 use strata_prompt::session::Session;
 
-use crate::format::{counted, dollars, grouped, tokens};
+use crate::format::{dollars, group_digits, pluralize, tokens};
 use crate::model::session_store::Persistence;
 use crate::model::snapshot::Snapshot;
 
@@ -55,12 +55,12 @@ pub struct Status {
 
 impl Status {
     /// Returns a one-line summary for the user, including the number of selected files.
-    pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
+    pub(crate) fn summary(&self, name: &str, selected: usize) -> String {
         let used =
-            format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
+            format!("{name}: {} of {} ({} %)", group_digits(self.tokens), tokens(self.window), self.percent);
         let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));
         let cost = self.dollars.map(dollars);
-        let files = format!("{} selected", counted(selected, "file"));
+        let files = format!("{} selected", pluralize(selected, "file"));
         let compaction = format!("compaction at {:.0} %", self.compaction_percent);
         let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
         let parts = [Some(used), cached, cost, Some(files), Some(compaction), index];
@@ -70,14 +70,14 @@ impl Status {
 
 /// Computes the meter at the time `now_ms`, in milliseconds since 1970. Returns `None` if the size of the context
 /// cannot be determined.
-pub fn read(
+pub fn measure(
     snapshot: &Snapshot,
     session: &Session,
     persistence: Persistence,
     now_ms: u64,
     cancel: &Cancel,
 ) -> Option<Status> {
-    let prompt_request = session.next_ask(now_ms);
+    let prompt_request = session.next_request(now_ms);
     let result: Result<_, Cancelled> =
         snapshot.with_workspace(session, &prompt_request, cancel, |workspace, services| {
             let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
@@ -93,7 +93,7 @@ pub fn read(
         }
         Err(_) => return None,
     };
-    let cached = session.cached(now_ms);
+    let cached = session.cached_prefix(now_ms);
     let services = snapshot.prompt_services();
     let size = RequestSize { tokens, least: tokens, ..session.request_size(&prompt_request, services) };
     Some(Status {

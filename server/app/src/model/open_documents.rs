@@ -8,7 +8,7 @@ use std::sync::Arc;
 use strata_base::key::FileKey;
 use strata_base::text::without_byte_order_mark;
 use strata_code::buffer::Buffer;
-use strata_code::document::{Document, OutOfStep, Sync};
+use strata_code::document::{Document, DocumentSync, OutOfStep};
 use strata_code::notebook::{Cell, CellKind, Notebook, cell_key};
 use strata_host::uri;
 use strata_prompt::assembly::{FileText, Source};
@@ -41,7 +41,7 @@ pub struct OpenNotebook {
     pub version: i32,
     pub cells: Vec<OpenCell>,
     /// Whether the list of cells matches the editor's.
-    pub sync: Sync,
+    pub sync: DocumentSync,
     /// When the notebook was last edited, except for the texts of its cells. 0 if it was only opened.
     edited_at: u64,
     /// When the notebook was opened or last saved.
@@ -50,9 +50,9 @@ pub struct OpenNotebook {
 
 impl OpenNotebook {
     /// Records that the cells may differ from the editor's. Only the first reason is kept.
-    pub fn lose_step(&mut self, reason: OutOfStep) {
-        if self.sync == Sync::InStep {
-            self.sync = Sync::OutOfStep { reason };
+    pub fn mark_out_of_step(&mut self, reason: OutOfStep) {
+        if self.sync == DocumentSync::InStep {
+            self.sync = DocumentSync::OutOfStep { reason };
         }
     }
 }
@@ -133,7 +133,7 @@ impl OpenDocuments {
     pub fn text(&self, key: &FileKey) -> Option<FileText> {
         if let Some((_, notebook)) = self.notebook(key) {
             let sync = self.sync_of(notebook);
-            if sync == (Sync::OutOfStep { reason: OutOfStep::NeverOpened }) {
+            if sync == (DocumentSync::OutOfStep { reason: OutOfStep::NeverOpened }) {
                 return None;
             }
             let source = Source::Buffer { version: notebook.version, sync };
@@ -141,14 +141,14 @@ impl OpenDocuments {
         }
         let document = self.current(key)?;
         let open = document.buffer.document();
-        if !open.is_known() {
+        if !open.is_text_known() {
             return None;
         }
         let mut file = FileText::from_buffer(open);
-        if let (Source::Buffer { sync: sync @ Sync::InStep, .. }, Some(other)) =
+        if let (Source::Buffer { sync: sync @ DocumentSync::InStep, .. }, Some(other)) =
             (&mut file.source, self.differing_uri(key))
         {
-            *sync = Sync::OutOfStep { reason: OutOfStep::OpenTwice { other } };
+            *sync = DocumentSync::OutOfStep { reason: OutOfStep::OpenTwice { other } };
         }
         Some(file)
     }
@@ -161,8 +161,8 @@ impl OpenDocuments {
             None => self.buffer(key)?.document().sync.clone(),
         };
         match sync {
-            Sync::InStep => None,
-            Sync::OutOfStep { reason } => Some(reason),
+            DocumentSync::InStep => None,
+            DocumentSync::OutOfStep { reason } => Some(reason),
         }
     }
 
@@ -226,7 +226,7 @@ impl OpenDocuments {
         if is_new {
             self.insert(uri, key, buffer.clone(), None);
         }
-        let time = self.tick();
+        let time = self.next_change_time();
         if let Some(document) = self.documents.get_mut(uri) {
             let state = |buffer: &Buffer| (buffer.generation(), buffer.document().is_in_step());
             if is_new || state(&document.buffer) != state(&buffer) {
@@ -238,7 +238,7 @@ impl OpenDocuments {
 
     /// Records that the editor saved a document or a notebook.
     pub fn mark_saved(&mut self, uri: &str) {
-        let time = self.tick();
+        let time = self.next_change_time();
         if let Some(document) = self.documents.get_mut(uri) {
             document.saved_at = time;
         }
@@ -271,8 +271,8 @@ impl OpenDocuments {
     pub fn open_notebook(&mut self, uri: &str, key: FileKey, version: i32, cells: Vec<OpenCell>) {
         self.close(uri);
         self.close_notebook(uri);
-        let (edited_at, saved_at) = (0, self.tick());
-        let notebook = OpenNotebook { key, version, cells, sync: Sync::InStep, edited_at, saved_at };
+        let (edited_at, saved_at) = (0, self.next_change_time());
+        let notebook = OpenNotebook { key, version, cells, sync: DocumentSync::InStep, edited_at, saved_at };
         self.notebooks.insert(uri.into(), notebook);
     }
 
@@ -281,7 +281,7 @@ impl OpenDocuments {
     }
 
     pub fn notebook_mut(&mut self, uri: &str) -> Option<&mut OpenNotebook> {
-        let time = self.tick();
+        let time = self.next_change_time();
         let notebook = self.notebooks.get_mut(uri)?;
         notebook.edited_at = time;
         Some(notebook)
@@ -299,22 +299,22 @@ impl OpenDocuments {
     }
 
     /// Records that all documents and notebooks may differ from the editor's. Returns whether any of them was in step.
-    pub fn lose_all(&mut self, reason: &OutOfStep) -> bool {
+    pub fn mark_all_out_of_step(&mut self, reason: &OutOfStep) -> bool {
         let mut any = false;
         for document in self.documents.values_mut().filter(|document| document.buffer.document().is_in_step())
         {
             any = true;
-            Arc::make_mut(&mut document.buffer).lose_step(reason.clone());
+            Arc::make_mut(&mut document.buffer).mark_out_of_step(reason.clone());
         }
         for notebook in self.notebooks.values_mut() {
-            any |= notebook.sync == Sync::InStep;
-            notebook.lose_step(reason.clone());
+            any |= notebook.sync == DocumentSync::InStep;
+            notebook.mark_out_of_step(reason.clone());
         }
         any
     }
 
     /// Whether `key_of` returns another key for the URI of any document.
-    pub fn are_outdated(&self, key_of: impl Fn(&str) -> Option<FileKey>) -> bool {
+    pub fn has_outdated_keys(&self, key_of: impl Fn(&str) -> Option<FileKey>) -> bool {
         let documents = self.documents.iter().filter(|(_, document)| document.notebook.is_none());
         let documents = documents.map(|(uri, document)| (uri, &document.key));
         let notebooks = self.notebooks.iter().map(|(uri, notebook)| (uri, &notebook.key));
@@ -322,7 +322,7 @@ impl OpenDocuments {
     }
 
     /// Gives each document the key that `key_of` returns for its URI, and closes those without one.
-    pub fn rename(&mut self, key_of: impl Fn(&str) -> Option<FileKey>) {
+    pub fn update_keys(&mut self, key_of: impl Fn(&str) -> Option<FileKey>) {
         let before = std::mem::take(self);
         self.time = before.time;
         for (uri, mut notebook) in before.notebooks {
@@ -363,7 +363,7 @@ impl OpenDocuments {
     /// Adds or replaces a document.
     fn insert(&mut self, uri: &str, key: FileKey, buffer: Buffer, notebook: Option<Arc<str>>) {
         let edited_at = self.documents.get(uri).map_or(0, |before| before.edited_at);
-        let saved_at = self.tick();
+        let saved_at = self.next_change_time();
         self.close(uri);
         let uri: Arc<str> = uri.into();
         self.files.entry(key.clone()).or_default().insert(Arc::clone(&uri));
@@ -372,7 +372,7 @@ impl OpenDocuments {
     }
 
     /// Returns the time of a new change.
-    fn tick(&mut self) -> u64 {
+    fn next_change_time(&mut self) -> u64 {
         self.time = now_ms().max(self.time + 1);
         self.time
     }
@@ -399,16 +399,16 @@ impl OpenDocuments {
     }
 
     /// Returns whether a notebook and all of its cells match the editor's.
-    fn sync_of(&self, notebook: &OpenNotebook) -> Sync {
+    fn sync_of(&self, notebook: &OpenNotebook) -> DocumentSync {
         let cells = notebook.cells.iter().map(|cell| {
             let document = self.documents.get(&cell.uri);
             document.map_or_else(
-                || Sync::OutOfStep { reason: OutOfStep::MissingCell },
+                || DocumentSync::OutOfStep { reason: OutOfStep::MissingCell },
                 |document| document.buffer.document().sync.clone(),
             )
         });
         let mut all = std::iter::once(notebook.sync.clone()).chain(cells);
-        all.find(|sync| *sync != Sync::InStep).unwrap_or(Sync::InStep)
+        all.find(|sync| *sync != DocumentSync::InStep).unwrap_or(DocumentSync::InStep)
     }
 }
 

@@ -4,27 +4,27 @@
 
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_code::outline::Unparsed;
-use strata_host::deadline::within_outline_time;
-use strata_host::outline_cache::{GivenUp, OutlineCache, OutlineKey};
+use strata_host::deadline::with_outline_timeout;
+use strata_host::outline_cache::{GiveUpReason, OutlineCache, OutlineKey};
 
 /// Calls `parse` for the text with this key, with a flag that is also raised when the time is up.
 ///
 /// # Errors
 /// Returns [`Cancelled`] if `cancel` is raised. The inner error says why the text was not parsed.
-pub(crate) fn attempt<T>(
+pub(crate) fn attempt_parse<T>(
     cache: &OutlineCache,
     key: OutlineKey,
     cancel: &Cancel,
     parse: impl FnOnce(&Cancel) -> Result<T, Cancelled>,
 ) -> Result<Result<T, Unparsed>, Cancelled> {
-    match cache.parse(key, || parse(&within_outline_time(cancel))) {
+    match cache.parse(key, || parse(&with_outline_timeout(cancel))) {
         Ok(Ok(parsed)) => Ok(Ok(parsed)),
         Ok(Err(cancelled)) if cancel.is_cancelled() => Err(cancelled),
         Ok(Err(_)) => {
             cache.give_up(key);
             Ok(Err(Unparsed::TimedOut))
         }
-        Err(GivenUp::TimedOut) => Ok(Err(Unparsed::TimedOut)),
-        Err(GivenUp::ProcessEnded) => Ok(Err(Unparsed::ProcessEnded)),
+        Err(GiveUpReason::TimedOut) => Ok(Err(Unparsed::TimedOut)),
+        Err(GiveUpReason::ProcessEnded) => Ok(Err(Unparsed::ProcessEnded)),
     }
 }

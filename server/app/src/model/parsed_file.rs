@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, first_line};
-use strata_code::outline::{self, Located, SyntaxTree, Unparsed, UnparsedLines};
+use strata_code::outline::{self, LocatedSymbol, SyntaxTree, Unparsed, UnparsedLines};
 use strata_conversation::selection::Selection;
 
 use crate::model::snapshot::Snapshot;
@@ -15,7 +15,7 @@ pub(crate) struct ParsedFile {
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineStarts,
     /// Definitions, in the order in which they appear in the text.
-    pub(crate) places: Vec<Located>,
+    pub(crate) places: Vec<LocatedSymbol>,
     /// Lines with syntax errors, whose definitions may be missing.
     pub(crate) unparsed: UnparsedLines,
     pub(crate) language: &'static str,
@@ -68,19 +68,19 @@ impl ParsedFile {
         if let Some(reason) = tree.unparsed {
             return Ok(Err(NoOutline::Unparsed(reason)));
         }
-        let places = outline::located(&tree, &text, cancel)?;
+        let places = outline::locate_symbols(&tree, &text, cancel)?;
         let lines = LineStarts::new(&text);
         let unparsed = UnparsedLines::find(&tree, &text);
         Ok(Ok(Self { text, lines, places, unparsed, language: language.name, tree }))
     }
 
     /// Returns the first and last line of a definition with the documentation, decorators and attributes before it.
-    pub(crate) fn lines_with_lead(&self, place: &Located) -> (u32, u32) {
+    pub(crate) fn lines_with_lead(&self, place: &LocatedSymbol) -> (u32, u32) {
         self.lines.line_range(&outline::with_lead(&self.tree, &self.text, place))
     }
 
     /// Returns the first and last line of a definition, counted from 1.
-    pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
+    pub(crate) fn lines_of(&self, place: &LocatedSymbol) -> (u32, u32) {
         self.lines.line_range(&place.range)
     }
 }

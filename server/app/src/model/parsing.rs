@@ -11,7 +11,7 @@ use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineKey;
 
-use crate::model::parse_attempt::attempt;
+use crate::model::parse_attempt::attempt_parse;
 use crate::model::snapshot::Snapshot;
 
 impl Snapshot {
@@ -20,14 +20,14 @@ impl Snapshot {
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub fn parse(&self, language: LanguageId, text: &str, cancel: &Cancel) -> Result<SyntaxTree, Cancelled> {
-        let key = OutlineKey::new(ContentHash::of(text), version_hash(language));
+        let key = OutlineKey::new(ContentHash::from_text(text), version_hash(language));
         if let Some(reason) = self.outlines.outline(key).and_then(|outline| outline.unparsed) {
-            return SyntaxTree::none(language, reason);
+            return SyntaxTree::empty(language, reason);
         }
         let parse = |cancel: &Cancel| outline::parse(language, text, None, cancel);
-        match attempt(&self.outlines, key, cancel, parse)? {
+        match attempt_parse(&self.outlines, key, cancel, parse)? {
             Ok(tree) => Ok(tree),
-            Err(reason) => SyntaxTree::none(language, reason),
+            Err(reason) => SyntaxTree::empty(language, reason),
         }
     }
 
@@ -88,10 +88,10 @@ impl Snapshot {
         if let Some((text, edition)) = hashes {
             let hash = OutlineKey::new(text, edition);
             // The text of a file that was just opened is that of the index.
-            let cached = buffer.last().is_none().then(|| self.outlines.outline(hash)).flatten();
+            let cached = buffer.last_parse().is_none().then(|| self.outlines.outline(hash)).flatten();
             let reason = match cached.and_then(|outline| outline.unparsed) {
                 Some(reason) => reason,
-                None => match attempt(&self.outlines, hash, cancel, &parse)? {
+                None => match attempt_parse(&self.outlines, hash, cancel, &parse)? {
                     Ok(parsed) => return Ok(parsed),
                     Err(reason) => reason,
                 },

@@ -44,7 +44,7 @@ impl PathReference {
     }
 
     /// Returns what a text most likely means whose path does not exist.
-    pub(crate) fn for_missing_path(text: &str) -> Self {
+    pub(crate) fn parse_missing_path(text: &str) -> Self {
         let is_pattern = text.contains(['*', '?', '[', '{']);
         let likely = interpretations(text).find(|reading| reading.part.is_some());
         likely.filter(|_| !is_pattern).unwrap_or_else(|| Self::without_part(text))
@@ -140,7 +140,8 @@ mod tests {
 
     fn parsed(text: &str) -> (String, String) {
         let reference = PathReference::parse(text, |path| FILES.contains(&path));
-        let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::for_missing_path(text));
+        let PathReference { path, part } =
+            reference.unwrap_or_else(|| PathReference::parse_missing_path(text));
         (path, part.map_or(String::new(), |part| part.to_string()))
     }
 

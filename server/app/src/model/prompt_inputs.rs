@@ -10,7 +10,7 @@ use strata_code::notebook::split_cell;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
-use strata_host::secrets::secret_by_link_target;
+use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
 
@@ -31,7 +31,7 @@ impl Snapshot {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in self.documents.buffers() {
             // A file that the scan does not outline because of its name must not enter the map when it is open.
-            if secret_by_link_target(&self.roots, key).is_some() {
+            if secret_rule_by_link_target(&self.roots, key).is_some() {
                 replace_outline(&mut symbols, key, None);
                 continue;
             }
@@ -96,7 +96,7 @@ impl Snapshot {
             index: self.index.state,
             trust: self.trust,
             system_context: &system,
-            session_state: &self.screen.text(&state_parts),
+            session_state: &self.screen.redact_text(&state_parts),
         };
         Ok(build(&workspace, self.prompt_services()))
     }
@@ -128,7 +128,7 @@ impl Snapshot {
     fn outline_on_disk(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
         let limits = ReadLimits { max_bytes: self.settings.symbols.max_file_bytes };
         // The file may have been replaced by a link since the scan.
-        let outlined = match secret_by_link_target(&self.roots, key) {
+        let outlined = match secret_rule_by_link_target(&self.roots, key) {
             Some(_) => None,
             None => {
                 let text = self.disk.text(&self.roots, key, limits).ok();

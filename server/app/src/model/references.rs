@@ -10,17 +10,17 @@ use strata_code::references::{
     PartSearch, ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
 };
 use strata_conversation::selection::Selection;
-use strata_host::index::{IndexOptions, in_parts};
+use strata_host::index::{IndexOptions, run_on_threads};
 
 use crate::model::snapshot::Snapshot;
 
 impl Snapshot {
     fn current_text(&self, key: &FileKey) -> Option<Arc<str>> {
-        let read = self.text_as_it_is(key, &Selection::default()).ok()?;
+        let read = self.unscreened_text(key, &Selection::default()).ok()?;
         Some(Arc::clone(&read.text))
     }
 
-    fn search(
+    fn search_references(
         &self,
         cancel: &Cancel,
         find: impl FnOnce(ReferenceSources<'_>) -> Result<ReferenceReport, Cancelled>,
@@ -28,7 +28,7 @@ impl Snapshot {
         let index = self.symbols(cancel)?;
         let texts = |key: &FileKey| self.current_text(key);
         let threads = IndexOptions::default().threads;
-        let each_part = |search: PartSearch<'_>| in_parts(threads, search);
+        let each_part = |search: PartSearch<'_>| run_on_threads(threads, search);
         let graph = &self.index.references;
         find(ReferenceSources {
             index: &index,
@@ -48,7 +48,7 @@ impl Snapshot {
         query: &ReferenceQuery<'_>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        self.search(cancel, |sources| references(sources, query, cancel))
+        self.search_references(cancel, |sources| references(sources, query, cancel))
     }
 
     /// Finds the references to the name at `range` in a file.
@@ -61,6 +61,6 @@ impl Snapshot {
         range: &Range<usize>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        self.search(cancel, |sources| references_at(sources, file, range, cancel))
+        self.search_references(cancel, |sources| references_at(sources, file, range, cancel))
     }
 }

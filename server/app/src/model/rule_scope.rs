@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_base::key::FileKey;
 use strata_conversation::selection::Choice;
-use strata_host::file_owner::Caller;
+use strata_host::file_owner::ProcessUser;
 use strata_host::rule_files::{foreign_rule_path, matches_pattern, rule_files};
 use strata_prompt::assembly::SystemContextText;
 use strata_prompt::session::Session;
@@ -151,7 +151,7 @@ fn paths_in_folder(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
 /// opened.
 fn is_protected(key: &FileKey, snapshot: &Snapshot) -> bool {
     let path = paths_in_folder(snapshot, &[key.as_str().to_owned()]);
-    match foreign_rule_path(&snapshot.roots, &path, &Caller::current()) {
+    match foreign_rule_path(&snapshot.roots, &path, &ProcessUser::current()) {
         None => true,
         Some((place, _)) => snapshot.roots.iter().any(|root| root.real == place),
     }

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use strata_conversation::history::{History, MessageId};
 use strata_host::store::{
-    Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, StoredCacheMemory,
-    WorkspaceKey, state_directory,
+    Access, NewSession, SessionChange, SessionHandle, SessionId, SessionInfo, Store, StoreError,
+    StoredCacheMemory, WorkspaceKey, state_directory,
 };
 use strata_prompt::session::{CacheMemory, SavedSession, Session};
 use strata_tokens::calibration::Calibrations;
 use strata_tokens::cost::Bill;
 
 use crate::clock::now_ms;
-use crate::faults::{self, Point};
+use crate::faults::{self, FaultPoint};
 
 /// Whether sessions are kept on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,7 +123,7 @@ impl SessionStore {
     }
 
     /// Like `new_id`, but derives the id from the time if the system provides no randomness.
-    pub fn new_name() -> String {
+    pub fn new_id_or_fallback() -> String {
         Self::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
     }
 
@@ -144,7 +144,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be opened or `work` fails.
-    pub fn with<T>(
+    pub fn with_store<T>(
         &self,
         work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
     ) -> Result<T, SessionStoreError> {
@@ -164,14 +164,14 @@ impl SessionStore {
         if matches!(store_state, StoreState::Nowhere) || in_memory.contains(&*session.id) {
             return Ok(());
         }
-        faults::reach("store", Point::Before);
+        faults::reach("store", FaultPoint::Before);
         let id = &*session.id;
         let saved = session.saved();
         let (changes, is_state_changed) = match sessions.get(id) {
             Some(open_session) => {
-                (session.history.since(&open_session.history), *saved != open_session.saved)
+                (session.history.diff_since(&open_session.history), *saved != open_session.saved)
             }
-            None => (session.history.since(&History::default()), **saved != SavedSession::default()),
+            None => (session.history.diff_since(&History::default()), **saved != SavedSession::default()),
         };
         if changes.is_empty() && !is_state_changed {
             return Ok(());
@@ -186,7 +186,7 @@ impl SessionStore {
         }
         let Some(open_session) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
         let state = is_state_changed.then(|| serde_json::to_value(&**saved)).transpose();
-        let commit = Commit {
+        let commit = SessionChange {
             removed: changes.removed,
             changed: changes.changed,
             appended: changes.added,
@@ -196,12 +196,12 @@ impl SessionStore {
             now_ms,
         };
         store.commit(&open_session.handle, &commit)?;
-        faults::reach("store", Point::Changed);
+        faults::reach("store", FaultPoint::Changed);
         open_session.set_stored(session);
         if !session.calibrations.is_empty() {
             *calibrations = Some(session.calibrations.clone());
         }
-        faults::reach("store", Point::After);
+        faults::reach("store", FaultPoint::After);
         Ok(())
     }
 
@@ -245,7 +245,7 @@ impl SessionStore {
 
     /// Adds the state that [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
     pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
-        let stored = self.with(|store| store.cache_memory(&session.id.parse()?));
+        let stored = self.with_store(|store| store.cache_memory(&session.id.parse()?));
         let Ok(Some(StoredCacheMemory { memory, is_current })) = stored else { return session };
         match serde_json::from_str::<CacheMemory>(&memory) {
             Ok(memory) => {
@@ -282,7 +282,7 @@ impl SessionStore {
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn list(&self) -> Result<Vec<SessionInfo>, SessionStoreError> {
-        match self.with(|store| store.list()) {
+        match self.with_store(|store| store.list()) {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Ok(Vec::new()),
             listed => listed,
         }
@@ -293,7 +293,7 @@ impl SessionStore {
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn bills(&self) -> Result<BTreeMap<String, Bill>, SessionStoreError> {
-        let states = match self.with(|store| store.states_with("bill")) {
+        let states = match self.with_store(|store| store.states_with("bill")) {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Vec::new(),
             states => states?,
         };
@@ -310,7 +310,7 @@ impl SessionStore {
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn branch_of(&self, id: &str) -> Result<Option<String>, SessionStoreError> {
-        let states = self.with(|store| store.states_with("branch"))?;
+        let states = self.with_store(|store| store.states_with("branch"))?;
         let state = states.into_iter().find(|(session, _)| session.as_str() == id);
         Ok(state.and_then(|(_, branch)| branch.as_str().map(str::to_owned)))
     }
@@ -342,7 +342,7 @@ impl SessionStore {
         self.commit(session, now_ms)?;
         if !name.is_empty() && self.access(&session.id).is_some() {
             let id = session.id.parse()?;
-            self.with(|store| store.rename(&id, name))?;
+            self.with_store(|store| store.rename(&id, name))?;
         }
         Ok(())
     }
@@ -406,7 +406,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns the same errors as [`commit`](Self::commit).
-    pub(crate) fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
+    pub(crate) fn ensure_stored(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { store_state, sessions, notice, .. } = &mut *inner;
         if sessions.contains_key(&*session.id) {
@@ -449,7 +449,7 @@ impl SessionStore {
     }
 
     /// Takes the pending message for the user about the store.
-    pub(crate) fn notice(&self) -> Option<String> {
+    pub(crate) fn take_notice(&self) -> Option<String> {
         self.inner().notice.take()
     }
 
@@ -587,12 +587,14 @@ mod tests {
             store.commit(&add_message(text), 1).unwrap();
             assert_eq!(store.persistence(), Persistence::InMemory);
         }
-        assert!(store.notice().is_some_and(|notice| notice.contains("they are lost when the server exits")));
-        assert_eq!(store.notice(), None);
+        assert!(
+            store.take_notice().is_some_and(|notice| notice.contains("they are lost when the server exits"))
+        );
+        assert_eq!(store.take_notice(), None);
         fs::remove_file(&disk).unwrap();
         store.commit(&add_message("three"), 1).unwrap();
         assert_eq!(
-            (store.persistence(), store.notice()),
+            (store.persistence(), store.take_notice()),
             (Persistence::Durable, Some("conversations are being saved again".to_owned()))
         );
         drop(store);

@@ -55,7 +55,7 @@ impl Sessions {
     }
 
     /// Replaces an open session with a changed version. Does nothing if the session has been closed in the meantime.
-    pub fn install(&mut self, session: Arc<Session>) {
+    pub fn replace(&mut self, session: Arc<Session>) {
         if let Some(open) = self.open.get_mut(&session.id) {
             *open = session;
         }
@@ -67,7 +67,7 @@ impl Sessions {
     }
 
     /// Makes a session the current one, if it is open.
-    pub(crate) fn show(&mut self, id: Arc<str>) {
+    pub(crate) fn make_current(&mut self, id: Arc<str>) {
         if self.contains(&id) {
             self.current = id;
         }
@@ -77,7 +77,7 @@ impl Sessions {
     pub(crate) fn close(&mut self, id: &Arc<str>) {
         self.open.remove(id);
         if self.current == *id {
-            let next = Arc::new(Session::new(SessionStore::new_name()));
+            let next = Arc::new(Session::new(SessionStore::new_id_or_fallback()));
             self.current = Arc::clone(&next.id);
             self.open.insert(Arc::clone(&next.id), next);
         }

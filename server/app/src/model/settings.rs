@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use strata_host::config::{
-    EffectiveSettings, FileError, Layer, Source, from_environment, setting_path, user_source,
+    EffectiveSettings, FileError, Layer, SettingsSource, from_environment, setting_path, user_source,
 };
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_prompt::settings::{Settings, check_workspace_setting};
@@ -21,7 +21,7 @@ const EDITOR: &str = "editor";
 const NON_SETTING_VARIABLES: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
 /// Settings of one source, or why they could not be read.
-pub type FoundSettings = Result<Source, FileError>;
+pub type FoundSettings = Result<SettingsSource, FileError>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SettingProblem {
@@ -33,7 +33,7 @@ pub(crate) struct SettingProblem {
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// Accepted sources, in no particular order.
-    sources: Vec<Source>,
+    sources: Vec<SettingsSource>,
     effective: EffectiveSettings,
     settings: Arc<Settings>,
 }
@@ -49,20 +49,20 @@ impl Configuration {
         &self.settings
     }
 
-    pub(crate) fn effective(&self) -> &EffectiveSettings {
+    pub(crate) fn effective_settings(&self) -> &EffectiveSettings {
         &self.effective
     }
 
     /// Replaces the settings of a layer, and returns messages about rejected settings. A source that cannot be read
     /// keeps its earlier settings and does not affect the other sources.
     pub fn replace(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<String> {
-        let (earlier, others): (Vec<Source>, Vec<Source>) =
+        let (earlier, others): (Vec<SettingsSource>, Vec<SettingsSource>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
         self.sources = others;
         let mut messages = Vec::new();
         for source in sources {
             let (name, sentence, keep_earlier) = match source {
-                Ok(source) => match self.accept(source.clone()) {
+                Ok(source) => match self.add_source(source.clone()) {
                     Ok(()) => continue,
                     Err(problem) => (source.name.to_string(), problem.message_for(&source), true),
                 },
@@ -77,7 +77,7 @@ impl Configuration {
             if let Some(old) = earlier.iter().find(|old| keep_earlier && *old.name == *name) {
                 // Ignore the error: the earlier settings may be rejected too, because other layers may have changed
                 // since.
-                let _ = self.accept(old.clone());
+                let _ = self.add_source(old.clone());
             }
         }
         self.resolve();
@@ -86,7 +86,7 @@ impl Configuration {
 
     /// Returns messages about settings that have no effect: those that a workspace file must not set, one message per
     /// reason, and unknown names in `redaction.allow`.
-    pub fn ignored(&self) -> Vec<String> {
+    pub fn ignored_setting_messages(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for ignored in &self.effective.ignored {
             by_reason.entry((&ignored.origin.name, &ignored.reason)).or_default().push(&ignored.key);
@@ -94,17 +94,17 @@ impl Configuration {
         let sentence = |((file, reason), keys): (_, Vec<&str>)| {
             format!("{file} cannot set {}: {reason}", keys.join(", "))
         };
-        by_reason.into_iter().map(sentence).chain(self.misnamed()).collect()
+        by_reason.into_iter().map(sentence).chain(self.redaction_allow_messages()).collect()
     }
 
-    fn misnamed(&self) -> impl Iterator<Item = String> {
+    fn redaction_allow_messages(&self) -> impl Iterator<Item = String> {
         let origin = self.effective.origins.get("redaction.allow");
         let place = origin.map_or_else(String::new, |origin| format!(" ({})", origin.name));
-        let misnamed = self.settings.redaction.misnamed();
+        let misnamed = self.settings.redaction.allow_warnings();
         misnamed.into_iter().map(move |misnamed| format!("the setting `redaction.allow`{place}: {misnamed}"))
     }
 
-    fn accept(&mut self, source: Source) -> Result<(), SettingProblem> {
+    fn add_source(&mut self, source: SettingsSource) -> Result<(), SettingProblem> {
         if !matches!(source.values, Value::Object(_) | Value::Null) {
             return Err(SettingProblem { path: String::new(), message: "expected an object".to_owned() });
         }
@@ -124,7 +124,7 @@ impl Configuration {
 }
 
 impl SettingProblem {
-    fn message_for(&self, source: &Source) -> String {
+    fn message_for(&self, source: &SettingsSource) -> String {
         let Self { path, message } = self;
         let dot = if path.is_empty() { "" } else { "." };
         match source.layer {
@@ -142,7 +142,7 @@ impl SettingProblem {
 pub fn editor_settings(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
-    vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
+    vec![Ok(SettingsSource { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
 /// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.
@@ -155,7 +155,8 @@ pub fn user_settings() -> [(Layer, Vec<FoundSettings>); 2] {
     for name in read.unknown.iter().filter(|name| !NON_SETTING_VARIABLES.contains(&name.as_str())) {
         tracing::warn!(name, "unknown setting");
     }
-    let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
+    let environment =
+        SettingsSource { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
 }
 
@@ -190,7 +191,7 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 /// Returns the name of a setting that is most similar to `name`, if any is similar.
-pub(crate) fn nearest(name: &str) -> Option<String> {
+pub(crate) fn nearest_name(name: &str) -> Option<String> {
     let last = name.rsplit('.').next().unwrap_or_default();
     let distance = |known: &String| match known.rsplit('.').next() {
         Some(last_part) if last_part == last && !last.is_empty() => 0,
@@ -205,7 +206,7 @@ fn defaults() -> Value {
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-fn merge(sources: &[Source]) -> EffectiveSettings {
+fn merge(sources: &[SettingsSource]) -> EffectiveSettings {
     EffectiveSettings::merge(defaults(), sources, check_workspace_setting)
 }
 
@@ -227,7 +228,7 @@ fn parse(mut tree: Value) -> Result<Settings, SettingProblem> {
         path: "compaction.profile".to_owned(),
         message: error.to_string(),
     })?;
-    tokenizers_of(&settings, &models_of(&settings)?)?;
+    models_with_tokenizers(&settings, &build_models(&settings)?)?;
     Ok(settings)
 }
 
@@ -235,7 +236,7 @@ fn parse(mut tree: Value) -> Result<Settings, SettingProblem> {
 ///
 /// # Errors
 /// Returns a [`SettingProblem`] if the model settings are incomplete or invalid.
-pub(crate) fn models_of(settings: &Settings) -> Result<Models, SettingProblem> {
+pub(crate) fn build_models(settings: &Settings) -> Result<Models, SettingProblem> {
     let builtin = Models::builtin();
     if settings.models == ModelTable::default() {
         return Ok(builtin);
@@ -249,7 +250,7 @@ pub(crate) fn models_of(settings: &Settings) -> Result<Models, SettingProblem> {
 ///
 /// # Errors
 /// Returns a [`SettingProblem`] if a tokenizer is for an unknown model, or its path is not absolute.
-pub(crate) fn tokenizers_of(
+pub(crate) fn models_with_tokenizers(
     settings: &Settings,
     models: &Models,
 ) -> Result<(Models, Vec<Arc<TokenizerFile>>), SettingProblem> {
@@ -262,9 +263,9 @@ pub(crate) fn tokenizers_of(
             return Err(problem(name, format!("`{path}` is not an absolute path")));
         }
         models = models
-            .with_given([(name.as_str(), GivenId(id))])
+            .with_custom_tokenizers([(name.as_str(), GivenId(id))])
             .map_err(|error| problem(name, error.to_string()))?;
-        files.push(Arc::new(TokenizerFile::at(path)));
+        files.push(Arc::new(TokenizerFile::new(path)));
     }
     Ok((models, files))
 }
@@ -287,11 +288,11 @@ mod tests {
     use super::*;
 
     fn user(values: Value) -> Vec<FoundSettings> {
-        vec![Ok(Source { layer: Layer::User, name: "strata.toml".into(), values })]
+        vec![Ok(SettingsSource { layer: Layer::User, name: "strata.toml".into(), values })]
     }
 
     fn file(values: Value) -> Vec<FoundSettings> {
-        vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+        vec![Ok(SettingsSource { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
     }
 
     #[test]
@@ -301,7 +302,7 @@ mod tests {
         assert!(find_setting("symbols.map_budget").is_some() && find_setting("symbols").is_none());
         assert!(find_setting("symbols.budget").is_none() && find_setting("").is_none());
         assert!(names().iter().all(|name| find_setting(name).is_some()), "{:?}", names());
-        let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest);
+        let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest_name);
         let expected = [Some("symbols.map_budget"), Some("symbols.map_budget"), Some("model"), None];
         assert_eq!(near.each_ref().map(Option::as_deref), expected);
     }
@@ -321,8 +322,8 @@ mod tests {
     fn a_model_in_the_settings_is_added_to_the_model_table() {
         let tree = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
         let settings = parse(tree).unwrap();
-        assert_eq!(models_of(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
-        assert_eq!(models_of(&Settings::default()).unwrap(), Models::builtin());
+        assert_eq!(build_models(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
+        assert_eq!(build_models(&Settings::default()).unwrap(), Models::builtin());
     }
 
     #[test]
@@ -362,7 +363,7 @@ mod tests {
             .strata.toml cannot set compaction.profile: a workspace file can only name the built-in compaction profiles
             .strata.toml cannot set compaction.base_url, model: a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
             .strata.toml cannot set symbols.budget: no such setting"#]]
-        .assert_eq(&configuration.ignored().join("\n"));
+        .assert_eq(&configuration.ignored_setting_messages().join("\n"));
     }
 
     #[test]
@@ -372,11 +373,11 @@ mod tests {
         assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
         let expected = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
                     did you mean `github-token`?";
-        assert_eq!(configuration.ignored(), [expected]);
+        assert_eq!(configuration.ignored_setting_messages(), [expected]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
         configuration
             .replace(Layer::Editor, editor_settings(json!({"redaction": {"allow": ["github-token"]}})));
-        assert_eq!(configuration.ignored(), [""; 0]);
+        assert_eq!(configuration.ignored_setting_messages(), [""; 0]);
     }
 
     #[test]
@@ -399,8 +400,9 @@ mod tests {
     fn a_shadowed_file_loses_its_earlier_settings() {
         let mut configuration = Configuration::default();
         let window = |configuration: &Configuration| configuration.settings().context.raw_window_size;
-        let source =
-            |name: &str, values: Value| Ok(Source { layer: Layer::Workspace, name: name.into(), values });
+        let source = |name: &str, values: Value| {
+            Ok(SettingsSource { layer: Layer::Workspace, name: name.into(), values })
+        };
         let yaml = source(".strata.yaml", json!({"context": {"raw_window_size": 9}}));
         assert_eq!(configuration.replace(Layer::Workspace, vec![yaml]), [""; 0]);
         assert_eq!(window(&configuration), 9);

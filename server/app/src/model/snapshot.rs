@@ -8,10 +8,10 @@ use std::sync::Arc;
 use strata_base::cancel::Cancel;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
-use strata_code::document::{OutOfStep, Sync};
+use strata_code::document::{DocumentSync, OutOfStep};
 use strata_code::excerpts::PassageCache;
 use strata_code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
-use strata_code::references::NamesCache;
+use strata_code::references::FileScopesCache;
 use strata_conversation::providers::Format;
 use strata_conversation::selection::{Choice, Extent, Selection};
 use strata_conversation::urls::Page;
@@ -19,7 +19,7 @@ use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stam
 pub use strata_host::outline_cache::release_parses;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
-use strata_host::secrets::{secret_by_link_target, secret_by_name};
+use strata_host::secrets::{secret_rule_by_link_target, secret_rule_by_name};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 use strata_prompt::assembly::{self, FileText, PromptServices, Source};
@@ -28,7 +28,7 @@ use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
 use strata_tokens::counting::{CountTokens, TokenCounter};
 use strata_tokens::models::Models;
-use strata_tokens::redaction::Screen;
+use strata_tokens::redaction::SecretRedactor;
 
 use crate::format;
 use crate::model::change_log::ChangeLog;
@@ -39,7 +39,7 @@ use crate::model::open_documents::OpenDocuments;
 use crate::model::path_reference::PathReference;
 use crate::model::recent_documents::RecentDocuments;
 use crate::model::redaction::screen_of_user;
-use crate::model::settings::{Configuration, models_of, tokenizers_of};
+use crate::model::settings::{Configuration, build_models, models_with_tokenizers};
 
 /// Maximum memory for the cached contents of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
@@ -62,9 +62,9 @@ pub struct Snapshot {
     /// Passages of files, cached for selecting excerpts.
     pub passages: PassageCache,
     /// Names of files, for searches for references.
-    pub names: NamesCache,
+    pub names: FileScopesCache,
     /// Screen that replaces secrets with placeholders.
-    pub screen: Arc<Screen>,
+    pub screen: Arc<SecretRedactor>,
     /// Cached outlines of earlier runs.
     pub outlines: Arc<OutlineCache>,
     /// States of the files at which clients asked for changes.
@@ -74,9 +74,9 @@ pub struct Snapshot {
 
 /// Returns the outline cache of the user who runs this process. The cache stores nothing if no cache directory is
 /// known.
-pub fn outlines_of_user() -> OutlineCache {
+pub fn user_outline_cache() -> OutlineCache {
     let directory = cache_directory(|name| std::env::var_os(name));
-    directory.map_or_else(OutlineCache::default, OutlineCache::at)
+    directory.map_or_else(OutlineCache::default, OutlineCache::in_directory)
 }
 
 impl Default for Snapshot {
@@ -94,7 +94,7 @@ impl Default for Snapshot {
             counter: Arc::new(TokenCounter::default()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
             passages: PassageCache::default(),
-            names: NamesCache::default(),
+            names: FileScopesCache::default(),
             screen: Arc::new(screen_of_user()),
             outlines: Arc::default(),
             changes: Arc::default(),
@@ -114,7 +114,7 @@ impl Snapshot {
     /// Applies new settings. Returns the tokenizer files that are needed now and were not before.
     pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
         if self.settings.redaction != configuration.settings().redaction {
-            self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
+            self.screen = Arc::new(self.screen.with_settings(&configuration.settings().redaction));
         }
         let new_settings = Arc::new(self.without_secrets(configuration.settings()));
         let old_settings = std::mem::replace(&mut self.settings, Arc::clone(&new_settings));
@@ -126,13 +126,13 @@ impl Snapshot {
         }
         // Both calls succeed for all accepted settings.
         let Ok((models, files)) =
-            models_of(&new_settings).and_then(|models| tokenizers_of(&new_settings, &models))
+            build_models(&new_settings).and_then(|models| models_with_tokenizers(&new_settings, &models))
         else {
             return Vec::new();
         };
         self.models = Arc::new(models);
         let given_counters = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
-        self.counter = Arc::new(self.counter.with_given(given_counters));
+        self.counter = Arc::new(self.counter.with_custom_tokenizers(given_counters));
         files
     }
 
@@ -141,7 +141,7 @@ impl Snapshot {
         let mut settings = settings.clone();
         let prompt = &mut settings.prompt;
         for text in [&mut prompt.system, &mut prompt.tool_guidelines, &mut prompt.system_extra] {
-            *text = self.screen.text(text).into_owned();
+            *text = self.screen.redact_text(text).into_owned();
         }
         settings
     }
@@ -158,7 +158,7 @@ impl Snapshot {
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         // A path that does not exist may be a name for something new.
         let path = self.existing_reference(text).map_or_else(|| text.to_owned(), |reference| reference.path);
-        match self.document_named(&path) {
+        match self.find_document(&path) {
             Some(key) => Ok(key),
             None => self.roots.resolve(&path),
         }
@@ -166,17 +166,18 @@ impl Snapshot {
 
     /// Parses a path with an optional part of its file, in any form that Strata prints.
     pub(crate) fn path_reference(&self, text: &str) -> PathReference {
-        self.existing_reference(text).unwrap_or_else(|| PathReference::for_missing_path(text))
+        self.existing_reference(text).unwrap_or_else(|| PathReference::parse_missing_path(text))
     }
 
     fn existing_reference(&self, text: &str) -> Option<PathReference> {
-        let exists =
-            |path: &str| self.is_file(path) || self.document_named(path).is_some() || self.roots.has(path);
+        let exists = |path: &str| {
+            self.is_indexed_file(path) || self.find_document(path).is_some() || self.roots.exists(path)
+        };
         PathReference::parse(text, exists)
     }
 
     /// Finds the open document or the notebook cell with this name or URI. Untitled buffers and cells have no path.
-    pub(crate) fn document_named(&self, text: &str) -> Option<FileKey> {
+    pub(crate) fn find_document(&self, text: &str) -> Option<FileKey> {
         self.documents.find(text).or_else(|| {
             let (notebook, cell) = split_cell_name(text)?;
             let is_path = self.roots.resolve(text).is_ok_and(|key| quick_stamp(&self.roots, &key).is_some());
@@ -197,17 +198,17 @@ impl Snapshot {
     }
 
     /// Returns whether the index contains a file with exactly this name.
-    pub(crate) fn is_file(&self, text: &str) -> bool {
+    pub(crate) fn is_indexed_file(&self, text: &str) -> bool {
         self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
     }
 
     /// Returns the URI of a file for editors, or `None` if no editor could open it.
-    pub fn address(&self, key: &FileKey) -> Option<String> {
+    pub fn editor_uri(&self, key: &FileKey) -> Option<String> {
         if let Some(uri) = self.documents.uri_of(key) {
             return Some(uri.to_owned());
         }
         if let Some((notebook, _)) = split_cell(key) {
-            return self.address(&notebook);
+            return self.editor_uri(&notebook);
         }
         if key.is_untitled() {
             Some(key.as_str().to_owned())
@@ -224,15 +225,15 @@ impl Snapshot {
     /// from disk.
     pub(crate) fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if selection.confirmed.contains(key) {
-            return self.text_as_it_is(key, selection);
+            return self.unscreened_text(key, selection);
         }
         // Content added by the client need not be that of the file with this name.
         if !selection.given.contains_key(key)
-            && let Some(rule) = secret_by_link_target(&self.roots, key)
+            && let Some(rule) = secret_rule_by_link_target(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
-        Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
+        Ok(self.unscreened_text(key, selection)?.screened(&self.screen))
     }
 
     /// Returns the screened text of a file if its raw text satisfies `is_wanted`, and `None` otherwise. Screens the
@@ -240,7 +241,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns the same errors as [`text`](Self::text).
-    pub(crate) fn text_with(
+    pub(crate) fn text_if(
         &self,
         key: &FileKey,
         selection: &Selection,
@@ -248,11 +249,11 @@ impl Snapshot {
     ) -> Result<Option<FileText>, ReadError> {
         if !selection.confirmed.contains(key)
             && !selection.given.contains_key(key)
-            && let Some(rule) = secret_by_link_target(&self.roots, key)
+            && let Some(rule) = secret_rule_by_link_target(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
-        let file = self.text_as_it_is(key, selection)?;
+        let file = self.unscreened_text(key, selection)?;
         if !is_wanted(&file.text) {
             return Ok(None);
         }
@@ -261,8 +262,8 @@ impl Snapshot {
 
     /// Returns the hash of the text of a file, in an editor or on disk. `None` if it cannot be read.
     pub(crate) fn text_hash(&self, key: &FileKey) -> Option<ContentHash> {
-        let file = self.text_as_it_is(key, &Selection::default()).ok()?;
-        Some(ContentHash::of(&file.text))
+        let file = self.unscreened_text(key, &Selection::default()).ok()?;
+        Some(ContentHash::from_text(&file.text))
     }
 
     /// Returns the current text of a file including secrets: the client's content, the open buffer, or the file on
@@ -270,17 +271,17 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns a [`ReadError`] if the file cannot be read from disk, or if its text is too large or binary.
-    pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+    pub fn unscreened_text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
         let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
         if let Some(mut file) = self.documents.text(key) {
-            if let Source::Buffer { sync: sync @ Sync::InStep, .. } = &mut file.source
+            if let Source::Buffer { sync: sync @ DocumentSync::InStep, .. } = &mut file.source
                 && let Some(reason) = self.lost.reason(key, &self.roots).cloned()
             {
                 // The file may be open under another URI as well.
-                *sync = Sync::OutOfStep { reason };
+                *sync = DocumentSync::OutOfStep { reason };
             }
             check_text(key, &file.text, limits)?;
             return Ok(file);
@@ -310,7 +311,7 @@ impl Snapshot {
 
     /// Returns the text of one cell of a notebook that is open or on disk.
     fn cell(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
-        let source = self.text_as_it_is(notebook, &Selection::default())?.source;
+        let source = self.unscreened_text(notebook, &Selection::default())?.source;
         let content = match (&source, self.documents.content_of(notebook)) {
             (Source::Buffer { .. }, Some(content)) => content,
             _ => read_notebook(&self.roots, notebook, limits)?,
@@ -331,7 +332,7 @@ impl Snapshot {
         for key in files {
             // The prompt says why it cannot show an unreadable file.
             if let Ok(file) = self.text(key, &session.selection) {
-                current.selection.follow(key, &file.text);
+                current.selection.relocate_lines(key, &file.text);
             }
         }
         Cow::Owned(current)
@@ -345,7 +346,7 @@ impl Snapshot {
 
     /// Describes how a document is included in the context of a session, for its user: `in full, 1,204 tokens`,
     /// `outline only`.
-    pub fn inclusion(&self, key: &FileKey, session: &Session) -> String {
+    pub fn describe_inclusion(&self, key: &FileKey, session: &Session) -> String {
         let selection = &session.selection;
         match (selection.choice(key), selection.selected.get(key)) {
             (Choice::Selected, Some(extent)) => match self.text(key, selection) {
@@ -357,14 +358,15 @@ impl Snapshot {
             },
             (Choice::Excluded, _) => "excluded".to_owned(),
             _ if self.has_outline(key) => "outline only".to_owned(),
-            _ if self.is_file(key.as_str()) => "name only".to_owned(),
+            _ if self.is_indexed_file(key.as_str()) => "name only".to_owned(),
             _ => "not included".to_owned(),
         }
     }
 
     fn has_outline(&self, key: &FileKey) -> bool {
-        let has_buffer_outline = self.documents.buffer(key).is_some_and(|buffer| buffer.last().is_some());
-        (has_buffer_outline || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
+        let has_buffer_outline =
+            self.documents.buffer(key).is_some_and(|buffer| buffer.last_parse().is_some());
+        (has_buffer_outline || self.index.symbols.get(key).is_some()) && secret_rule_by_name(key).is_none()
     }
 
     /// Counts the tokens of the selected part of a file for the current model.
@@ -384,14 +386,14 @@ impl Snapshot {
     }
 
     /// Counts the tokens in `text`. Also returns the name of the model whose tokenizer was used.
-    pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
+    pub fn count_text_tokens(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);
         (resolved.model.id.clone(), tokens)
     }
 
     /// Returns the token limit for a map that is not part of a prompt, under the current settings.
-    pub(crate) fn whole_map_budget(&self) -> usize {
+    pub(crate) fn standalone_map_budget(&self) -> usize {
         assembly::whole_map_budget(self.prompt_services())
     }
 }

@@ -12,7 +12,7 @@ use strata_host::git::{self, FileStatus};
 use strata_host::roots::Root;
 use strata_host::rule_files::rule_files;
 use strata_prompt::assembly::{Skill, SystemContext, SystemContextText};
-use strata_prompt::layout::inline;
+use strata_prompt::layout::inline_code;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
 
@@ -36,7 +36,7 @@ pub(crate) fn system_context(snapshot: &Snapshot, session: &Session) -> SystemCo
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let rules = applicable_rules(snapshot, session, &selected);
     let texts = |patterns: &[String]| read_texts(snapshot, session, patterns);
-    let skill = |SystemContextText { path, text }: &SystemContextText| Skill::read(path, text);
+    let skill = |SystemContextText { path, text }: &SystemContextText| Skill::parse(path, text);
     SystemContext {
         scoped_rules: scoped_rules(snapshot, session, &rules, std::iter::empty()),
         rules,
@@ -137,20 +137,20 @@ fn render_state(
     changes: &[(FileStatus, FileKey)],
     read: &[String],
 ) -> String {
-    let names: Vec<String> = snapshot.roots.iter().map(|root| inline(&root.name)).collect();
+    let names: Vec<String> = snapshot.roots.iter().map(|root| inline_code(&root.name)).collect();
     let mut state = match &names[..] {
         [] => String::new(),
         [name] => format!("\nRepository: {name}"),
         names => format!("\nWorkspace folders: {}", names.join(", ")),
     };
     if let Some(branch) = branch {
-        let _ = write!(state, "\nBranch: {}", inline(branch));
+        let _ = write!(state, "\nBranch: {}", inline_code(branch));
     }
     if !changes.is_empty() {
         let _ = write!(state, "\n\n## Not committed\n");
         let mut by_status: BTreeMap<FileStatus, Vec<String>> = BTreeMap::new();
         for (status, key) in changes.iter().take(MAX_UNCOMMITTED) {
-            by_status.entry(*status).or_default().push(inline(key.as_str()));
+            by_status.entry(*status).or_default().push(inline_code(key.as_str()));
         }
         for (status, names) in by_status {
             let _ = write!(state, "\n{}: {}", status_label(status), names.join(", "));
@@ -161,7 +161,7 @@ fn render_state(
     }
     let newest = read.get(read.len().saturating_sub(MAX_FILES_READ)..).unwrap_or_default();
     if !newest.is_empty() {
-        let names: Vec<String> = newest.iter().map(|path| inline(path)).collect();
+        let names: Vec<String> = newest.iter().map(|path| inline_code(path)).collect();
         let _ = write!(state, "\n\n## Files already read (do not read them again)\n\n{}", names.join(", "));
     }
     if state.is_empty() { state } else { format!("# Session State\n{state}") }
@@ -216,12 +216,12 @@ pub(crate) fn branch(snapshot: &Snapshot) -> Option<String> {
 mod tests {
     use std::path::PathBuf;
 
-    use strata_host::roots::{Folder, Roots};
+    use strata_host::roots::{RootFolder, Roots};
 
     use super::*;
 
     fn state(folders: &[&str], branch: Option<&str>, read: &[&str]) -> String {
-        let folder = |name: &&str| Folder {
+        let folder = |name: &&str| RootFolder {
             name: Some((*name).to_owned()),
             path: PathBuf::from("/nowhere").join(name),
         };

@@ -131,9 +131,9 @@ impl WorkspaceReport {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
             files: snapshot.index.files.len(),
-            outlined: snapshot.index.outlined(),
+            outlined: snapshot.index.count_outlined(),
             notes: snapshot.index.all_notes().collect(),
-            outline_cache: snapshot.outlines.extent(),
+            outline_cache: snapshot.outlines.size(),
         }
     }
 }

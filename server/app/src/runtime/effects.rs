@@ -11,13 +11,13 @@ use crate::model::sessions::Sessions;
 /// the jobs to start, in order.
 pub fn apply(sessions: &mut Sessions, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job> {
     if let Some(session) = changed {
-        sessions.install(session);
+        sessions.replace(session);
     }
     let mut jobs = Vec::new();
     for effect in effects {
         match effect {
             Effect::Open(session) => sessions.open(session),
-            Effect::Show(id) => sessions.show(id),
+            Effect::Show(id) => sessions.make_current(id),
             Effect::Close(id) => sessions.close(&id),
             Effect::Start(job) => jobs.push(job),
         }
@@ -56,7 +56,7 @@ mod tests {
     fn a_closed_session_stays_closed() {
         let mut sessions = opened();
         apply(&mut sessions, None, vec![Effect::Close(MAIN_SESSION.into())]);
-        sessions.install(Arc::new(Session::new(MAIN_SESSION)));
+        sessions.replace(Arc::new(Session::new(MAIN_SESSION)));
         assert!(!sessions.contains(MAIN_SESSION));
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn execute(
 }
 
 /// Applies the result of a finished job to a copy of `before`.
-pub(super) fn change(
+pub(super) fn apply_job_result(
     before: &Session,
     services: &Services,
     change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
@@ -94,19 +94,19 @@ fn commit(
 ) -> CommandOutcome {
     let session = session.map(Arc::new);
     let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
-    if let Some(notice) = services.store.notice() {
+    if let Some(notice) = services.store.take_notice() {
         services.warn("store", notice);
     }
     match stored {
         Ok(()) => CommandOutcome { session, effects, result },
-        Err(error) => CommandOutcome::failed(CommandError::failed(format!(
+        Err(error) => CommandOutcome::from_error(CommandError::failed(format!(
             "nothing was changed, because the change could not be saved: {error}"
         ))),
     }
 }
 
 impl CommandOutcome {
-    pub(super) fn failed(error: CommandError) -> Self {
+    pub(super) fn from_error(error: CommandError) -> Self {
         Self { session: None, effects: Vec::new(), result: Err(error) }
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn release_opened(effects: &[Effect], open: &Sessions, services: &Ser
 }
 
 /// Stores the previous session again, because a failed change may already have been stored.
-pub(super) fn restore(session: &Arc<Session>, services: &Services) {
+pub(super) fn restore_stored_session(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "cannot undo a failed change in the session store");
     }
@@ -140,8 +140,8 @@ mod tests {
         services.store.set_location_in(folder.path().join("state"), folder.path());
         for id in ["s-1", "s-2"] {
             let mut session = Session::new(id);
-            session.touch();
-            services.store.begin(&session, 1).unwrap();
+            session.mark_changed();
+            services.store.ensure_stored(&session, 1).unwrap();
         }
         services.store.release("s-2");
         services

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use strata_conversation::compaction::{Summariser, SummarizerQuestion, SummaryPurpose};
 use strata_conversation::selection::Selection;
-use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
+use strata_host::config::{Layer, SettingsSource, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::{StoreError, state_directory};
@@ -30,12 +30,12 @@ use strata_prompt::session::Session;
 
 use self::foreign_rules::distrust_foreign_rules;
 use self::host::{HeadlessHost, PendingWork};
-use self::working_folder::{relative_to_workspace, repository_of};
+use self::working_folder::{find_repository, relative_to_workspace};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::send::{self, SendParams};
 use crate::commands::{
-    self, Command, CommandError, Definition, IndexNeed, Invocation, Reply, SendReply, compaction,
+    self, Command, CommandDefinition, CommandError, IndexNeed, Invocation, Reply, SendReply, compaction,
 };
 use crate::jobs::send::{Delta, SendHost, cancel_for};
 use crate::jobs::tools::ToolHost;
@@ -47,7 +47,7 @@ use crate::model::redaction::screen_of_user;
 use crate::model::session_store::{SessionStore, SessionStoreError};
 use crate::model::sessions::Sessions;
 use crate::model::settings::{self, Configuration};
-use crate::model::snapshot::{Snapshot, outlines_of_user};
+use crate::model::snapshot::{Snapshot, user_outline_cache};
 use crate::runtime::diagnostics::WorkspaceReport;
 use crate::runtime::session_runtime::{CommandCall, ReplySender, SessionRuntime};
 use crate::runtime::token_usage::{TokenUsage, count_tokens};
@@ -58,7 +58,7 @@ use crate::services::provider_client::{ProviderClient, ProviderReport};
 pub use self::attached::run_for_client;
 pub use self::continuation::Continuation;
 pub use self::loop_file::read_loop_file;
-pub use self::setting_change::{ChangeError, SettingsFile, setting_names, setting_value, toml_text};
+pub use self::setting_change::{SettingChangeError, SettingsFile, setting_names, setting_value, toml_text};
 pub use strata_base::cancel::{Cancel, Cancelled};
 pub use strata_host::store::Access;
 pub use strata_prompt::settings::Settings;
@@ -83,7 +83,7 @@ pub struct HeadlessWorkspace {
     live: LiveView,
     view: ViewState,
     read_log: ReadLog,
-    /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
+    /// Time of the last call of [`attach_editors`](Self::attach_editors), in milliseconds since 1970.
     attached_at_ms: u64,
 }
 
@@ -135,7 +135,7 @@ fn current_directory() -> io::Result<PathBuf> {
 }
 
 /// Returns whether the current directory is inside `folder`, which must be a real path.
-pub fn is_in(folder: &Path) -> bool {
+pub fn is_current_directory_in(folder: &Path) -> bool {
     current_directory().is_ok_and(|directory| directory.starts_with(folder))
 }
 
@@ -161,7 +161,7 @@ fn parse_value(text: &str) -> Value {
 }
 
 /// Whether a command only looks something up in files or their outlines, whatever the conversation.
-fn can_run_on_server(command: &Definition) -> bool {
+fn can_run_on_server(command: &CommandDefinition) -> bool {
     let needs_index = matches!(command.index, IndexNeed::Files | IndexNeed::Outlines);
     let is_look_up = ["strata.files.", "strata.symbols."].iter().any(|area| command.name.starts_with(area));
     is_look_up && command.access == commands::Access::Reads && needs_index && command.name != CHANGED_FILES
@@ -183,7 +183,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
-    pub fn configured(
+    pub fn open_configured(
         folder: Option<&Path>,
         trust: Trust,
         set: &[String],
@@ -192,7 +192,7 @@ impl HeadlessWorkspace {
         let options = command_line_settings(set, options)?;
         let current = Path::new(".");
         let is_named = folder.is_some();
-        let folder = folder.map(Path::to_owned).or_else(|| repository_of(current));
+        let folder = folder.map(Path::to_owned).or_else(|| find_repository(current));
         let mut headless = Self::open(folder.as_deref().unwrap_or(current), Settings::default())?;
         let mut configuration = Configuration::default();
         let [user, environment] = settings::user_settings();
@@ -201,16 +201,17 @@ impl HeadlessWorkspace {
             .into_iter()
             .flat_map(|(layer, sources)| configuration.replace(layer, sources))
             .collect();
-        let source = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
+        let source =
+            SettingsSource { layer: Layer::CommandLine, name: "the command line".into(), values: options };
         if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(source)]).pop() {
             return Err(OpenError::Options(problem));
         }
-        messages.extend(configuration.ignored());
+        messages.extend(configuration.ignored_setting_messages());
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
         // Tokenizer files are loaded when tokens are first counted.
         snapshot.configure(configuration);
-        snapshot.outlines = Arc::new(outlines_of_user());
+        snapshot.outlines = Arc::new(user_outline_cache());
         if trust == Trust::Trusted && !is_named {
             messages.extend(distrust_foreign_rules(snapshot));
         }
@@ -218,7 +219,7 @@ impl HeadlessWorkspace {
     }
 
     /// Opens a folder, absolute or relative to the current directory, with only these settings. Reads none of its
-    /// files. Commands can resolve directories and patterns after [`list`](Self::list), and have outlines after
+    /// files. Commands can resolve directories and patterns after [`list_files`](Self::list_files), and have outlines after
     /// [`index`](Self::index).
     ///
     /// # Errors
@@ -231,7 +232,7 @@ impl HeadlessWorkspace {
         }
         let snapshot = Snapshot {
             roots: Arc::new(Roots::single(&real)?),
-            screen: Arc::new(screen_of_user().with(&settings.redaction)),
+            screen: Arc::new(screen_of_user().with_settings(&settings.redaction)),
             settings: Arc::new(settings),
             // Naming a folder on the command line counts as trusting it.
             trust: Trust::Trusted,
@@ -273,7 +274,7 @@ impl HeadlessWorkspace {
     }
 
     /// Whether a path, relative to the workspace folder, names a definition in a file (`src/lib.rs#Type.method`).
-    pub fn names_definition(&self, path: &str) -> bool {
+    pub fn is_definition_path(&self, path: &str) -> bool {
         matches!(self.snapshot.path_reference(path).part, Some(FilePart::Definition(_)))
     }
 
@@ -283,7 +284,7 @@ impl HeadlessWorkspace {
 
     /// Reads the unsaved text of the user's editors, which then hides the files on disk. Commands see it until the next
     /// call. Returns what is seen.
-    pub fn attach(&mut self) -> &ViewState {
+    pub fn attach_editors(&mut self) -> &ViewState {
         self.attached_at_ms = now_ms();
         if let Ok(state) = state_directory(|name| env::var_os(name)) {
             (self.snapshot.documents, self.view) = self.live.refresh(&state, &self.folder, &self.snapshot);
@@ -292,13 +293,13 @@ impl HeadlessWorkspace {
     }
 
     /// Like `attach`, at the start of a client that gets the state of the view in another way than in a reply.
-    pub fn attach_first(&mut self) -> &ViewState {
-        self.attach();
-        self.read_log.begin(&self.view);
+    pub fn attach_editors_at_start(&mut self) -> &ViewState {
+        self.attach_editors();
+        self.read_log.record_view(&self.view);
         &self.view
     }
 
-    /// Returns which texts commands see, as of the last call of [`attach`](Self::attach).
+    /// Returns which texts commands see, as of the last call of [`attach_editors`](Self::attach_editors).
     pub fn view(&self) -> &ViewState {
         &self.view
     }
@@ -307,7 +308,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns the same errors as [`index`](Self::index).
-    pub fn list(&mut self) -> Result<(), Cancelled> {
+    pub fn list_files(&mut self) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings, self.snapshot.trust);
         let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
         self.snapshot.index = Arc::new(index);
@@ -325,20 +326,20 @@ impl HeadlessWorkspace {
         }
         let inputs = self.snapshot.index_inputs(&self.cancel);
         if let Some((index, updates)) = self.snapshot.index.rescanned(&inputs)? {
-            let index = if index.is_stale { index.linked() } else { index };
+            let index = if index.is_stale { index.with_fresh_references() } else { index };
             self.adopt_index(index, updates);
         }
         Ok(())
     }
 
     /// Prepares for a command. Without an index of its own, the workspace only lists its files, or leaves the command to the
-    /// server of its folder, as of the last call of [`attach`](Self::attach).
+    /// server of its folder, as of the last call of [`attach_editors`](Self::attach_editors).
     ///
     /// # Errors
     /// Returns the same errors as [`index`](Self::index).
     pub fn prepare(
         &mut self,
-        command: &Definition,
+        command: &CommandDefinition,
         progress: impl FnMut(Progress),
     ) -> Result<(), CommandError> {
         if command.index == IndexNeed::Nothing {
@@ -350,7 +351,7 @@ impl HeadlessWorkspace {
                 return Ok(());
             }
             if command.index == IndexNeed::Files {
-                return Ok(self.list()?);
+                return Ok(self.list_files()?);
             }
         }
         Ok(self.index(progress)?)
@@ -358,7 +359,11 @@ impl HeadlessWorkspace {
 
     /// Leaves a command to the server of the folder, if this workspace has no index of its own. Returns `None` if the command
     /// must run here.
-    fn call_server(&self, command: &Definition, arguments: &Value) -> Option<Result<Value, CommandError>> {
+    fn call_server(
+        &self,
+        command: &CommandDefinition,
+        arguments: &Value,
+    ) -> Option<Result<Value, CommandError>> {
         if !can_run_on_server(command) || self.snapshot.index.state == IndexState::Ready {
             return None;
         }
@@ -392,7 +397,7 @@ impl HeadlessWorkspace {
         // Drop the handles of finished writes.
         self.writing.retain(|writing| !writing.is_finished());
         // Store the outlines for the next run on a background thread.
-        self.writing.push(thread::spawn(move || updates.keep(&outlines)));
+        self.writing.push(thread::spawn(move || updates.save(&outlines)));
     }
 
     /// Waits until pending writes are on disk.
@@ -409,11 +414,16 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns a [`CommandError`] if the command is unknown or fails.
     pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
-        let command = Definition::named(name).ok_or_else(|| CommandError::Unknown(name.to_owned()))?;
+        let command =
+            CommandDefinition::by_name(name).ok_or_else(|| CommandError::Unknown(name.to_owned()))?;
         self.execute(command, arguments)
     }
 
-    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+    pub(crate) fn execute(
+        &mut self,
+        command: &CommandDefinition,
+        arguments: Value,
+    ) -> Result<Value, CommandError> {
         if let Some(reply) = self.call_server(command, &arguments) {
             return reply;
         }
@@ -469,7 +479,7 @@ impl HeadlessWorkspace {
         let arguments = SendParams { stream: Some("answer".to_owned()), ..arguments };
         let (command, reply) = Invocation::new::<send::Send>(arguments);
         let result = self.run_to_end(command, cancel.clone(), show);
-        self.keep_cache_memory();
+        self.store_cache_state();
         result?;
         Ok(Reply::new(reply.take()?.into_inner().take()?, self.session()?.cache.revision))
     }
@@ -519,7 +529,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if no provider is configured.
-    pub fn provider(&self) -> Result<ProviderReport, CommandError> {
+    pub fn provider_report(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::from_settings(&self.snapshot.settings, None)?.report())
     }
 
@@ -533,7 +543,7 @@ impl HeadlessWorkspace {
 
     /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
     /// session.
-    fn keep_cache_memory(&self) {
+    fn store_cache_state(&self) {
         let result = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = result {
             tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
@@ -559,8 +569,8 @@ impl HeadlessWorkspace {
     /// Returns a [`CommandError`] if the store cannot be opened.
     pub fn open_store(&self) -> Result<Option<String>, CommandError> {
         self.persist_sessions()?;
-        self.services.store.with(|_| Ok(()))?;
-        Ok(self.services.store.notice())
+        self.services.store.with_store(|_| Ok(()))?;
+        Ok(self.services.store.take_notice())
     }
 
     /// Returns the id of the most recently used stored session, or `None` if none is stored.
@@ -571,7 +581,7 @@ impl HeadlessWorkspace {
         Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
     }
 
-    /// Returns the id of the stored session that an editor shows, as of the last call of [`attach`](Self::attach). Of
+    /// Returns the id of the stored session that an editor shows, as of the last call of [`attach_editors`](Self::attach_editors). Of
     /// several, returns the one that was written last.
     ///
     /// # Errors
@@ -588,7 +598,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if several sessions have the name, or the store cannot be read.
-    pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
+    pub fn resolve_session_name(&self, text: &str) -> Result<String, CommandError> {
         let listed = self.services.store.list()?;
         if listed.iter().any(|info| info.id.as_str() == text) {
             return Ok(text.to_owned());
@@ -606,7 +616,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Opens a session, which replaces the current one. [`release`](Self::release) allows other processes to write to it
+    /// Opens a session, which replaces the current one. [`release_session`](Self::release_session) allows other processes to write to it
     /// again.
     ///
     /// # Errors
@@ -638,7 +648,7 @@ impl HeadlessWorkspace {
     }
 
     /// Allows other processes to write to the session. This process cannot change it until it is opened again.
-    pub fn release(&self) {
+    pub fn release_session(&self) {
         self.services.store.release(self.sessions.current_id());
     }
 
@@ -654,7 +664,7 @@ impl HeadlessWorkspace {
     /// Returns a [`CommandError`] if the store cannot be opened or is damaged.
     pub fn verify_store(&self) -> Result<usize, CommandError> {
         self.open_store()?;
-        self.services.store.with(|store| store.verify())?;
+        self.services.store.with_store(|store| store.verify())?;
         Ok(self.services.store.list()?.len())
     }
 
@@ -662,12 +672,12 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns the reason why there is no answer, as a sentence.
-    pub fn ask_provider(&self) -> Option<Result<String, String>> {
+    pub fn test_summary_model(&self) -> Option<Result<String, String>> {
         let summarizer = self.services.summarizer(&self.snapshot);
         if let Some(problem) = summarizer.problem() {
             return Some(Err(problem.to_owned()));
         }
-        if summarizer.summariser() == Summariser::Extractive {
+        if summarizer.summarizer() == Summariser::Extractive {
             return None;
         }
         let question = SummarizerQuestion {
@@ -684,8 +694,8 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns a [`CommandError`] if the session cannot be stored.
     pub fn store_session(&self) -> Result<(), CommandError> {
-        self.services.store.begin(self.session()?, now_ms())?;
-        self.keep_cache_memory();
+        self.services.store.ensure_stored(self.session()?, now_ms())?;
+        self.store_cache_state();
         Ok(())
     }
 
@@ -713,7 +723,7 @@ impl ToolHost for HeadlessWorkspace {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.snapshot.count(text, None).1
+        self.snapshot.count_text_tokens(text, None).1
     }
 
     fn freshness(&mut self, tool: &str, reply: &Value) -> Freshness {
@@ -801,7 +811,7 @@ mod tests {
     fn folders_can_be_selected_before_anything_is_outlined() {
         let folder = repository();
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
-        headless.list().unwrap();
+        headless.list_files().unwrap();
         let reply = headless.run("strata.files.select", json!({ "paths": ["*.*"] })).unwrap();
         assert_eq!(reply["changed"], json!(["a.py", "b.txt"]));
         let status = headless.run("strata.server.status", json!({})).unwrap();
@@ -848,7 +858,7 @@ mod tests {
     fn open_with_store(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
         headless.services.store.set_location_in(state.to_owned(), folder);
-        headless.list().unwrap();
+        headless.list_files().unwrap();
         headless
     }
 
@@ -929,14 +939,14 @@ mod tests {
         writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
         reader.open_session(to_read).unwrap();
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
-        reader.release();
+        reader.release_session();
 
         drop(writer);
         reader.open_session(to_read).unwrap();
         // Takes the new access although the session is open for reading.
         reader.open_session(to_write).unwrap();
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
-        reader.release();
+        reader.release_session();
         let mut third = open_with_store(folder.path(), state.path());
         third.open_session(to_write).unwrap();
         assert!(has(&mut third, "a.py"));

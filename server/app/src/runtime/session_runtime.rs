@@ -17,8 +17,8 @@ mod tasks;
 
 use std::collections::BTreeSet;
 
-use self::compactions::Compactions;
-use self::queue::Queues;
+use self::compactions::RunningCompactions;
+use self::queue::TaskQueues;
 use self::running_sends::RunningSends;
 
 pub use self::event::{Arguments, CommandCall, ReplySender, SessionEvent};
@@ -29,8 +29,8 @@ pub use self::resume::FirstSession;
 /// The queues of sessions, and the jobs that are running.
 #[derive(Default)]
 pub struct SessionRuntime {
-    queues: Queues,
-    compactions: Compactions,
+    queues: TaskQueues,
+    compactions: RunningCompactions,
     sends: RunningSends,
     /// Sessions whose tool results are being summarized.
     archiving: BTreeSet<String>,

@@ -7,11 +7,11 @@ use serde::Serialize;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
-use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index};
+use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index_files};
 use strata_host::path_patterns::{PatternError, expand};
-use strata_host::walk::{NameOnly, walk};
+use strata_host::walk::{NameOnlyReason, walk};
 
-use crate::commands::{CommandError, does_not_exist};
+use crate::commands::{CommandError, missing_path_message};
 use crate::model::index::{Progress, walk_options};
 use crate::model::snapshot::Snapshot;
 
@@ -63,7 +63,7 @@ pub enum CountProblem {
 
 impl TokenUsage {
     /// Returns the files that were not counted, each with the reason.
-    pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, CountProblem)> {
+    pub fn uncounted_files(&self) -> impl Iterator<Item = (&FileKey, CountProblem)> {
         self.files.iter().filter_map(|file| match file.count {
             TokenCountResult::Counted { .. } => None,
             TokenCountResult::NotCounted { problem, .. } => Some((&file.path, problem)),
@@ -86,15 +86,15 @@ pub(crate) fn count_tokens(
     let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
     let mut counts: BTreeMap<FileKey, TokenCountResult> = BTreeMap::new();
     let mut to_count = Vec::new();
-    for (key, name_only) in files_of(snapshot, paths, cancel)? {
+    for (key, name_only) in matching_files(snapshot, paths, cancel)? {
         match name_only {
-            Some(NameOnly::Secret(_)) => {
+            Some(NameOnlyReason::Secret(_)) => {
                 let message =
                     name_only.map_or(String::new(), |reason| format!("`{}`: {reason}", key.notice()));
                 counts.insert(key, TokenCountResult::NotCounted { problem: CountProblem::Secret, message });
             }
             // Count large and hidden files too.
-            Some(NameOnly::Hidden | NameOnly::TooLarge) | None => to_count.push(key),
+            Some(NameOnlyReason::Hidden | NameOnlyReason::TooLarge) | None => to_count.push(key),
         }
     }
 
@@ -104,7 +104,7 @@ pub(crate) fn count_tokens(
     let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
         snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
     };
-    index(&snapshot.roots, &to_count, options, cancel, count, |batch: Batch<IndexedFile<usize>>| {
+    index_files(&snapshot.roots, &to_count, options, cancel, count, |batch: Batch<IndexedFile<usize>>| {
         progress(Progress { done: batch.done, total: batch.total });
         for file in batch.files {
             let count = match file.outcome {
@@ -129,11 +129,11 @@ pub(crate) fn count_tokens(
 }
 
 /// Returns the matching files, without duplicates.
-fn files_of(
+fn matching_files(
     snapshot: &Snapshot,
     paths: &[String],
     cancel: &Cancel,
-) -> Result<BTreeMap<FileKey, Option<NameOnly>>, CommandError> {
+) -> Result<BTreeMap<FileKey, Option<NameOnlyReason>>, CommandError> {
     let walked = walk(&snapshot.roots, &walk_options(&snapshot.settings, snapshot.trust), cancel)?;
     if paths.is_empty() {
         return Ok(walked.entries.into_iter().map(|entry| (entry.key, entry.name_only)).collect());
@@ -144,7 +144,7 @@ fn files_of(
             let message = match &error {
                 PatternError::NotFound(path) => {
                     let listed: Vec<FileKey> = walked.entries.iter().map(|entry| entry.key.clone()).collect();
-                    does_not_exist(&listed, path)
+                    missing_path_message(&listed, path)
                 }
                 error => error.to_string(),
             };

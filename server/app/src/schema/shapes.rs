@@ -9,13 +9,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::tidy::{OptionalFields, tidy};
+use super::tidy::{OptionalFields, simplify_schema};
 
 const DEFINITIONS: &str = "#/$defs/";
 
 /// The schemas of the protocol's types, keyed by type name.
 #[derive(Debug)]
-pub struct Shapes {
+pub struct TypeSchemas {
     inputs: SchemaGenerator,
     outputs: SchemaGenerator,
     /// Argument schemas, one definition per command.
@@ -25,7 +25,7 @@ pub struct Shapes {
 
 /// Describes a message by a sentence and by references to the schemas of its arguments and its reply. Notifications have
 /// no reply.
-fn message(doc: &str, params: Value, reply: Option<Value>) -> Value {
+fn describe_message(doc: &str, params: Value, reply: Option<Value>) -> Value {
     let mut message = json!({ "description": doc, "params": params });
     if let (Value::Object(message), Some(reply)) = (&mut message, reply) {
         message.insert("reply".to_owned(), reply);
@@ -33,10 +33,10 @@ fn message(doc: &str, params: Value, reply: Option<Value>) -> Value {
     message
 }
 
-impl Shapes {
+impl TypeSchemas {
     /// Adds a command, and returns its description. Its arguments get the additional field `session`, and its reply gets
     /// `stateVersion`.
-    pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Value
+    pub(crate) fn add_command<P, R>(&mut self, name: &'static str, doc: &str) -> Value
     where
         P: JsonSchema + DeserializeOwned,
         R: JsonSchema + Serialize,
@@ -56,25 +56,25 @@ impl Shapes {
         add_field(&mut reply, "stateVersion", version, Presence::Required);
         let type_prefix = type_name(name);
         let (params, reply_name) = (format!("{type_prefix}Params"), format!("{type_prefix}Reply"));
-        let message = message(doc, reference(&params), Some(reference(&reply_name)));
+        let message = describe_message(doc, reference(&params), Some(reference(&reply_name)));
         self.arguments.insert(params, arguments.into());
         self.replies.insert(reply_name, reply.into());
         message
     }
 
     /// Adds a notification to the client, and returns its description.
-    pub fn notification<P: JsonSchema>(&mut self, doc: &str) -> Value {
-        message(doc, self.outputs.subschema_for::<P>().into(), None)
+    pub fn add_notification<P: JsonSchema>(&mut self, doc: &str) -> Value {
+        describe_message(doc, self.outputs.subschema_for::<P>().into(), None)
     }
 
     /// Adds a request to the client, and returns its description.
-    pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, doc: &str) -> Value {
+    pub fn add_request<P: JsonSchema, R: JsonSchema>(&mut self, doc: &str) -> Value {
         let params = self.outputs.subschema_for::<P>().into();
-        message(doc, params, Some(self.inputs.subschema_for::<R>().into()))
+        describe_message(doc, params, Some(self.inputs.subschema_for::<R>().into()))
     }
 
     /// Adds a type that clients send, and returns a reference to its schema.
-    pub fn input_type<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
+    pub fn add_input_type<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
         self.inputs.subschema_for::<T>().into()
     }
 
@@ -85,8 +85,8 @@ impl Shapes {
         let mut outputs = self.outputs.take_definitions(true);
         inputs.extend(self.arguments);
         outputs.extend(self.replies);
-        inputs.values_mut().for_each(|schema| tidy(schema, OptionalFields::MayBeNull));
-        outputs.values_mut().for_each(|schema| tidy(schema, OptionalFields::AreOmitted));
+        inputs.values_mut().for_each(|schema| simplify_schema(schema, OptionalFields::MayBeNull));
+        outputs.values_mut().for_each(|schema| simplify_schema(schema, OptionalFields::AreOmitted));
         let differing = differing_types(&inputs, &outputs);
         for schema in inputs.values_mut() {
             rename_references(schema, &differing);
@@ -101,7 +101,7 @@ impl Shapes {
     }
 }
 
-impl Default for Shapes {
+impl Default for TypeSchemas {
     fn default() -> Self {
         let generator = |settings: SchemaSettings| settings.into_generator();
         Self {
@@ -227,8 +227,8 @@ mod tests {
 
     #[test]
     fn types_with_different_input_and_output_shapes_have_two_names() {
-        let mut shapes = Shapes::default();
-        let message = shapes.command::<Payload, Payload>("strata.things.doIt", "Does it.");
+        let mut shapes = TypeSchemas::default();
+        let message = shapes.add_command::<Payload, Payload>("strata.things.doIt", "Does it.");
         assert_eq!(message["params"], reference("ThingsDoItParams"));
         let definitions = shapes.finish();
         let names: Vec<&str> = definitions.keys().map(String::as_str).collect();
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn every_command_takes_a_session_and_replies_with_a_version() {
-        let mut shapes = Shapes::default();
-        shapes.command::<Same, Same>("strata.a.b", "Does it.");
+        let mut shapes = TypeSchemas::default();
+        shapes.add_command::<Same, Same>("strata.a.b", "Does it.");
         let definitions = shapes.finish();
         assert_eq!(definitions["ABParams"]["required"], serde_json::json!(["name"]));
         assert!(definitions["ABParams"]["properties"]["session"].is_object());

@@ -14,7 +14,7 @@ pub(super) enum OptionalFields {
 
 /// Simplifies a schema and all schemas in it: removes the names of number types, rustdoc links and, for replies, `null`
 /// in optional fields.
-pub(super) fn tidy(schema: &mut Value, optional_fields: OptionalFields) {
+pub(super) fn simplify_schema(schema: &mut Value, optional_fields: OptionalFields) {
     match schema {
         Value::Object(fields) => {
             if fields.get("type").is_some() {
@@ -27,11 +27,11 @@ pub(super) fn tidy(schema: &mut Value, optional_fields: OptionalFields) {
                 *text = to_prose(text);
             }
             if optional_fields == OptionalFields::AreOmitted {
-                without_nulls(fields);
+                remove_null_types(fields);
             }
-            fields.values_mut().for_each(|field| tidy(field, optional_fields));
+            fields.values_mut().for_each(|field| simplify_schema(field, optional_fields));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| tidy(item, optional_fields)),
+        Value::Array(items) => items.iter_mut().for_each(|item| simplify_schema(item, optional_fields)),
         _ => {}
     }
 }
@@ -47,7 +47,7 @@ fn is_number_type(format: &str) -> bool {
 }
 
 /// Removes `null` from the types of optional fields.
-fn without_nulls(schema: &mut Map<String, Value>) {
+fn remove_null_types(schema: &mut Map<String, Value>) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let is_required =
         |name: &str| required.as_array().is_some_and(|required| required.iter().any(|field| field == name));
@@ -134,7 +134,7 @@ mod tests {
             "required": ["c"],
         });
         let mut reply = schema.clone();
-        tidy(&mut reply, OptionalFields::AreOmitted);
+        simplify_schema(&mut reply, OptionalFields::AreOmitted);
         let expected = json!({
             "a": { "type": "integer" },
             "b": { "description": "b", "$ref": "#/$defs/B" },
@@ -142,7 +142,7 @@ mod tests {
         });
         assert_eq!(reply["properties"], expected);
         let mut input = schema;
-        tidy(&mut input, OptionalFields::MayBeNull);
+        simplify_schema(&mut input, OptionalFields::MayBeNull);
         assert_eq!(input["properties"]["a"], json!({ "type": ["integer", "null"] }));
     }
 }

@@ -6,14 +6,14 @@ use strata_conversation::compaction::{
     CompactionDraft, CompactionRun, CompactionStrategy, DraftRefusal, NoSuchProfile, NotCompacted, Pressure,
     Profile, RequestSize,
 };
-use strata_prompt::assembly::{history_size, with_scales};
+use strata_prompt::assembly::{history_size, with_token_counters};
 use strata_prompt::session::Session;
 
 use crate::clock::now_ms;
-use crate::format::{self, grouped};
+use crate::format::{self, group_digits};
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;
-use crate::services::compaction_notice::{CompactionNotice, CompactionState, Reason};
+use crate::services::compaction_notice::{CompactionNotice, CompactionReason, CompactionState};
 
 /// A compaction that frees less than the size of the request divided by this number gets a note for the user.
 const MIN_FREED_DIVISOR: usize = 10;
@@ -22,7 +22,7 @@ const MIN_FREED_DIVISOR: usize = 10;
 pub struct CompactionJob {
     pub session: String,
     pub profile: Profile,
-    pub reason: Reason,
+    pub reason: CompactionReason,
     /// Size of the request that the compaction makes room for. Defaults to the size of a request like the last one.
     pub size: Option<RequestSize>,
 }
@@ -65,9 +65,9 @@ impl CompactionJob {
         let prompt_services = snapshot.prompt_services();
         let pressure = self.pressure(session, snapshot);
         let tools = snapshot.settings.tools.clone();
-        let mut run = with_scales(prompt_services, |scales| {
+        let mut run = with_token_counters(prompt_services, |scales| {
             let profile = self.profile.clone();
-            let summariser = summarizer.summariser_within(pressure.window);
+            let summariser = summarizer.summarizer_within(pressure.window);
             CompactionRun::new(&session.history, profile, pressure, summariser, tools, scales)
         })?;
         let (mut author, mut fell_back) = (None, None);
@@ -84,9 +84,9 @@ impl CompactionJob {
                 fell_back = answer.fell_back.or(fell_back.take());
                 answer.text
             });
-            with_scales(prompt_services, |scales| run.answer(answer, scales));
+            with_token_counters(prompt_services, |scales| run.answer(answer, scales));
         }
-        let mut draft = with_scales(prompt_services, |scales| run.finish(scales))?;
+        let mut draft = with_token_counters(prompt_services, |scales| run.finish(scales))?;
         if draft.strategy == CompactionStrategy::Model {
             draft.summarised_by = author;
         }
@@ -112,7 +112,7 @@ impl CompactionJob {
         let settings = &snapshot.settings;
         let profile = settings.compaction.profile_named(&draft.profile.name, &settings.tool_output)?;
         session.compact(draft, &profile, &settings.tools, now_ms())?;
-        if self.reason == Reason::ContextLimit {
+        if self.reason == CompactionReason::ContextLimit {
             session.record_recovery();
         }
         Ok(())
@@ -122,7 +122,7 @@ impl CompactionJob {
     /// not worth announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
-        with_scales(snapshot.prompt_services(), |scales| {
+        with_token_counters(snapshot.prompt_services(), |scales| {
             !self.profile.old_messages(&session.history, &pressure, scales.message).is_empty()
         })
     }
@@ -131,7 +131,7 @@ impl CompactionJob {
         session.pressure(self.size, snapshot.prompt_services(), now_ms())
     }
 
-    pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
+    pub fn started_notice(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
         let before = history_size(&session.history, snapshot.prompt_services());
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
     }
@@ -153,11 +153,11 @@ impl CompactionJob {
     }
 
     /// Returns the notice that the compaction has ended, with the details of the installed draft if it is known.
-    pub fn ended(&self, draft: Option<&CompactionDraft>) -> CompactionNotice {
+    pub fn ended_notice(&self, draft: Option<&CompactionDraft>) -> CompactionNotice {
         let ended = self.notice(CompactionState::Ended);
         let Some(draft) = draft else { return ended };
         let mut notes = draft.notes.clone();
-        notes.extend(self.little_freed(draft));
+        notes.extend(self.little_freed_note(draft));
         CompactionNotice {
             strategy: Some(draft.strategy),
             before: Some(draft.before),
@@ -169,20 +169,20 @@ impl CompactionJob {
     }
 
     /// Returns a note for the user if the compaction freed little of a request that the provider rejected as too long.
-    fn little_freed(&self, draft: &CompactionDraft) -> Option<String> {
+    fn little_freed_note(&self, draft: &CompactionDraft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
-        (self.reason == Reason::ContextLimit && freed < request / MIN_FREED_DIVISOR).then(|| {
+        (self.reason == CompactionReason::ContextLimit && freed < request / MIN_FREED_DIVISOR).then(|| {
             format!(
                 "compaction freed only {} of the {} tokens in the request; if the model rejects it again, deselect files or \
                  shorten the prompt",
                 format::tokens(freed),
-                grouped(request)
+                group_digits(request)
             )
         })
     }
 
-    pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
+    pub fn failed_notice(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }
 }

@@ -9,7 +9,7 @@ use strata_conversation::compaction::{CompactionStrategy, ConversationSize, Summ
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
-pub enum Reason {
+pub enum CompactionReason {
     /// The user or the client requested the compaction.
     Asked,
     /// The conversation reached a threshold of the profile.
@@ -30,7 +30,7 @@ pub struct CompactionNotice {
     /// Name of the compaction profile.
     pub profile: String,
     /// Why the conversation is compacted.
-    pub reason: Reason,
+    pub reason: CompactionReason,
     /// How the conversation was shortened. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<CompactionStrategy>,

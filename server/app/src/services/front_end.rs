@@ -17,7 +17,7 @@ use crate::services::compaction_notice::CompactionNotice;
 /// The connection of the application to the user and to the client.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
     /// Returns the abilities of the client, which may change until the client has been initialized.
-    fn abilities(&self) -> Abilities;
+    fn abilities(&self) -> ClientAbilities;
 
     fn warn(&self, warning: Warning);
 
@@ -48,7 +48,7 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Abilities {
+pub struct ClientAbilities {
     pub summarizes: bool,
     /// Whether the client answers requests for token counts.
     pub counts_tokens: bool,

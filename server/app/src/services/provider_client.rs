@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::{Format, ProviderName};
-use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
+use strata_host::provider::{KeySource, Provider, RequestLimits, SendError, SendEvent, StreamOutcome};
 use strata_prompt::settings::Settings;
 
 /// Timeout for checking the connection to a provider.
@@ -28,7 +28,7 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
         body: &Value,
         cancel: &Cancel,
         on_event: &mut dyn FnMut(SendEvent),
-    ) -> Result<Sent, SendError>;
+    ) -> Result<StreamOutcome, SendError>;
 
     /// Returns whether the server is on this machine, so that [`Self::window`] asks it and may take minutes.
     fn is_local(&self) -> bool;
@@ -42,13 +42,13 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
 #[error(
     "no provider is configured, so nothing is sent: set provider.name to one of {} in your own strata.toml, in your editor's user \
      settings or with --set, and set its key in the environment ({}, or the variable in provider.key_env)",
-    listed(|kind| Some(kind.as_str())),
-    listed(|kind| kind.endpoint().key_variable)
+    list_property(|kind| Some(kind.as_str())),
+    list_property(|kind| kind.endpoint().key_variable)
 )]
 pub(crate) struct NotConfigured;
 
 /// Lists a property of all providers, each value once.
-fn listed(property: fn(ProviderName) -> Option<&'static str>) -> String {
+fn list_property(property: fn(ProviderName) -> Option<&'static str>) -> String {
     let mut values: Vec<&str> = ProviderName::ALL.iter().filter_map(|kind| property(*kind)).collect();
     values.dedup();
     values.join(", ")
@@ -57,7 +57,7 @@ fn listed(property: fn(ProviderName) -> Option<&'static str>) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderClient {
     provider: Provider,
-    limits: Limits,
+    limits: RequestLimits,
 }
 
 /// The state of the provider's configuration, and of the connection if it was checked.
@@ -99,7 +99,7 @@ impl ProviderClient {
         let kind = provider_settings.name.ok_or(NotConfigured)?;
         let model = model.or(provider_settings.model.as_deref()).unwrap_or(&settings.model).to_owned();
         let provider = Provider { kind, base_url: provider_settings.base_url.clone(), model, key };
-        let limits = Limits {
+        let limits = RequestLimits {
             deadline: Duration::from_secs(provider_settings.timeout_s),
             stall: Duration::from_secs(provider_settings.stall_s),
             max_reply_bytes: MAX_REPLY_BYTES,
@@ -120,7 +120,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// Returns a [`SendError`] that names what is missing.
-    pub(crate) fn check(&self) -> Result<(), SendError> {
+    pub(crate) fn check_configuration(&self) -> Result<(), SendError> {
         self.provider.check()
     }
 
@@ -142,7 +142,7 @@ impl ProviderClient {
         if report.problem.is_some() {
             return report;
         }
-        let limits = Limits { deadline: PROBE_TIMEOUT, stall: PROBE_TIMEOUT, ..self.limits.clone() };
+        let limits = RequestLimits { deadline: PROBE_TIMEOUT, stall: PROBE_TIMEOUT, ..self.limits.clone() };
         let unreachable = self.provider.probe(&limits, cancel).err().map(|error| error.to_string());
         ProviderReport { unreachable, asked: true, ..report }
     }
@@ -154,7 +154,7 @@ impl ModelClient for ProviderClient {
         body: &Value,
         cancel: &Cancel,
         on_event: &mut dyn FnMut(SendEvent),
-    ) -> Result<Sent, SendError> {
+    ) -> Result<StreamOutcome, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
     }
 
@@ -163,6 +163,6 @@ impl ModelClient for ProviderClient {
     }
 
     fn window(&self, cancel: &Cancel) -> Option<usize> {
-        self.provider.window(cancel)
+        self.provider.context_window(cancel)
     }
 }

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::{
-    AuthorKind, Summariser, SummarizerQuestion, SummaryAuthor, SummaryPurpose, Topics,
+    AuthorKind, Summariser, SummarizerQuestion, SummaryAuthor, SummaryPurpose, TopicDetection,
 };
 use strata_conversation::settings::{CompactionSettings, SummariserKind};
 use strata_host::provider::{KeySource, Provider};
 use strata_host::summarise;
 use strata_prompt::trust::Trust;
 use strata_tokens::models::Models;
-use strata_tokens::redaction::Screen;
+use strata_tokens::redaction::SecretRedactor;
 
 use crate::services::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 
@@ -49,7 +49,7 @@ pub(crate) struct SummarizerClient {
     detection_model: Option<String>,
     timeout: Duration,
     /// Screen that replaces secrets in questions and answers.
-    screen: Arc<Screen>,
+    screen: Arc<SecretRedactor>,
     /// Why no model is asked although the settings require one.
     problem: Option<String>,
 }
@@ -69,7 +69,7 @@ impl SummarizerClient {
         trust: Trust,
         settings: &CompactionSettings,
         models: &Models,
-        screen: &Arc<Screen>,
+        screen: &Arc<SecretRedactor>,
         front_end: Option<&Arc<dyn FrontEnd>>,
     ) -> Self {
         let client = front_end.filter(|front_end| front_end.abilities().summarizes);
@@ -80,19 +80,21 @@ impl SummarizerClient {
             SummariserKind::Client => {
                 client.ok_or_else(|| "the client does not support `strata/summarize`".to_owned())
             }
-            SummariserKind::Http => providers(trust, settings),
+            SummariserKind::Http => provider_answerer(trust, settings),
             SummariserKind::Auto => {
                 let named = settings.model.as_ref();
-                let provider = named.map(|_| providers(trust, settings).and_then(Answerer::with_keys));
+                let provider =
+                    named.map(|_| provider_answerer(trust, settings).and_then(Answerer::require_keys));
                 match client {
-                    Some(client) => Ok(client.or(provider.and_then(Result::ok))),
+                    Some(client) => Ok(client.with_fallback(provider.and_then(Result::ok))),
                     None => provider.unwrap_or(Ok(Answerer::Nobody)),
                 }
             }
         };
         let (answerer, problem) =
             answerer.map_or_else(|reason| (Answerer::Nobody, Some(reason)), |answerer| (answerer, None));
-        let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
+        let topics =
+            if settings.detection_model.is_some() { TopicDetection::Asked } else { TopicDetection::NotAsked };
         let name = settings.model.as_deref().unwrap_or_default();
         let summariser = match answerer {
             Answerer::Nobody => Summariser::Extractive,
@@ -111,13 +113,13 @@ impl SummarizerClient {
 
     /// Returns who writes the summaries: a model, with its window, or Strata itself, which extracts them without a
     /// model.
-    pub(crate) fn summariser(&self) -> Summariser {
+    pub(crate) fn summarizer(&self) -> Summariser {
         self.summariser
     }
 
     /// Like `summariser`, for a conversation whose model accepts `window` tokens. If no model is configured,
     /// summaries use the conversation's model.
-    pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
+    pub(crate) fn summarizer_within(&self, window: Option<usize>) -> Summariser {
         match (self.summariser, &self.answerer, &self.model, window) {
             (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
                 Summariser::Model { window, topics }
@@ -141,10 +143,10 @@ impl SummarizerClient {
         question: &SummarizerQuestion,
         cancel: &Cancel,
     ) -> Result<SummaryAnswer, String> {
-        let system = self.screen.text(&question.system).into_owned();
-        let prompt = self.screen.text(&question.prompt).into_owned();
+        let system = self.screen.redact_text(&question.system).into_owned();
+        let prompt = self.screen.redact_text(&question.prompt).into_owned();
         let answer = self.ask_screened(&SummarizerQuestion { system, prompt, ..question.clone() }, cancel)?;
-        Ok(SummaryAnswer { text: self.screen.text(&answer.text).into_owned(), ..answer })
+        Ok(SummaryAnswer { text: self.screen.redact_text(&answer.text).into_owned(), ..answer })
     }
 
     fn ask_screened(&self, question: &SummarizerQuestion, cancel: &Cancel) -> Result<SummaryAnswer, String> {
@@ -204,7 +206,7 @@ impl SummarizerClient {
         let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
         let (answer, wait) = channel();
         front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
-        let Summary { text, model: used_model } = answer_of_client(&wait, self.timeout, cancel)?;
+        let Summary { text, model: used_model } = wait_for_answer(&wait, self.timeout, cancel)?;
         let used_model = used_model.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
         let model = used_model.or_else(|| model.map(str::to_owned));
         let by = SummaryAuthor { kind: AuthorKind::Client, model };
@@ -216,7 +218,7 @@ impl SummarizerClient {
 ///
 /// # Errors
 /// Returns the reason why there is no answer, as a clause.
-pub(crate) fn answer_of_client<T>(
+pub(crate) fn wait_for_answer<T>(
     wait: &Receiver<Result<T, String>>,
     timeout: Duration,
     cancel: &Cancel,
@@ -239,7 +241,7 @@ pub(crate) fn answer_of_client<T>(
 
 impl Answerer {
     /// Adds a provider as the fallback of a client.
-    fn or(self, provider: Option<Self>) -> Self {
+    fn with_fallback(self, provider: Option<Self>) -> Self {
         match self {
             Self::Client { front_end, .. } => Self::Client { front_end, fallback: provider.map(Box::new) },
             answerer => answerer,
@@ -247,7 +249,7 @@ impl Answerer {
     }
 
     /// Returns the provider if its keys are available, or else the reason why it cannot be used.
-    fn with_keys(self) -> Result<Self, String> {
+    fn require_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {
                 provider.check().map_err(|error| error.to_string())?;
@@ -257,7 +259,7 @@ impl Answerer {
     }
 }
 
-fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
+fn provider_answerer(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
         return Err("the workspace is not trusted, so no provider is asked".to_owned());
     }

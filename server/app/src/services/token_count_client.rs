@@ -11,7 +11,7 @@ use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
 use crate::services::front_end::{CountTokens, FrontEnd};
-use crate::services::summarizer_client::answer_of_client;
+use crate::services::summarizer_client::wait_for_answer;
 
 /// Timeout for counting the tokens of one request. It is longer than a provider's counting endpoint takes, but short
 /// enough for a user who waits for the prompt.
@@ -45,7 +45,7 @@ impl TokenCountClient {
         let params = CountTokens { model: model.clone(), format: *format, body };
         let (answer, wait) = channel();
         self.0.count_tokens(params, TIMEOUT, answer).map_err(|gone| gone.to_string())?;
-        let counted = answer_of_client(&wait, TIMEOUT, cancel)?;
+        let counted = wait_for_answer(&wait, TIMEOUT, cancel)?;
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
@@ -60,7 +60,7 @@ impl TokenCountClient {
         now_ms: u64,
         cancel: &Cancel,
     ) -> Result<CountedPrompt, String> {
-        let prompt_request = session.next_ask(now_ms);
+        let prompt_request = session.next_request(now_ms);
         let result = snapshot
             .with_workspace(session, &prompt_request, cancel, |workspace, services| {
                 assemble_allowing_empty(workspace, session, &prompt_request, services)

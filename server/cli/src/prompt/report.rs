@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::gauge::{bar, share};
-use crate::output::{self, count, counted};
+use crate::gauge::{bar, percentage};
+use crate::output::{self, count, pluralize};
 use strata_app::commands::{AssembledPrompt, ExcerptReason, Part, PromptCost};
 use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
@@ -15,15 +15,15 @@ pub(super) fn render(prompt: &AssembledPrompt) -> String {
         prompt.format.as_str(),
         prompt.policy.as_str()
     );
-    text.push_str(&parts(prompt));
+    text.push_str(&render_parts(prompt));
     text.push('\n');
-    text.push_str(&tiers(prompt));
-    for table in [files(prompt), excerpts(prompt)].into_iter().flatten() {
+    text.push_str(&render_tiers(prompt));
+    for table in [render_files(prompt), render_excerpts(prompt)].into_iter().flatten() {
         text.push('\n');
         text.push_str(&table);
     }
     // Writing to a string does not fail.
-    let _ = writeln!(text, "\n{}\n{}", cost(prompt), coverage(prompt));
+    let _ = writeln!(text, "\n{}\n{}", render_cost(prompt), render_coverage(prompt));
     let system = &prompt.system_files;
     for (kind, files) in [("rules", &system.rules), ("skills", &system.skills), ("memory", &system.memory)] {
         if !files.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn render(prompt: &AssembledPrompt) -> String {
     text
 }
 
-fn parts(prompt: &AssembledPrompt) -> String {
+fn render_parts(prompt: &AssembledPrompt) -> String {
     let tokens = &prompt.tokens;
     let mut table = Table::new([Align::Right, Align::Left]);
     table.row(["tokens".to_owned(), "part".to_owned()]);
@@ -55,7 +55,7 @@ fn parts(prompt: &AssembledPrompt) -> String {
     table.render()
 }
 
-fn tiers(prompt: &AssembledPrompt) -> String {
+fn render_tiers(prompt: &AssembledPrompt) -> String {
     let total = prompt.tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
     table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
@@ -64,7 +64,7 @@ fn tiers(prompt: &AssembledPrompt) -> String {
         table.row([
             count(report.tokens),
             report.tier.to_string(),
-            bar(share(report.tokens, total)),
+            bar(percentage(report.tokens, total)),
             count(report.items),
             mark.to_owned(),
         ]);
@@ -77,7 +77,7 @@ fn excerpt_tokens(prompt: &AssembledPrompt) -> usize {
 }
 
 /// Renders the table of files that the prompt shows in full, or returns `None` if there are none.
-fn files(prompt: &AssembledPrompt) -> Option<String> {
+fn render_files(prompt: &AssembledPrompt) -> Option<String> {
     let mut selected = prompt.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
     selected.peek()?;
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
@@ -90,7 +90,7 @@ fn files(prompt: &AssembledPrompt) -> Option<String> {
 }
 
 /// Renders the table of excerpts that were chosen for the question, or returns `None` if there are none.
-fn excerpts(prompt: &AssembledPrompt) -> Option<String> {
+fn render_excerpts(prompt: &AssembledPrompt) -> Option<String> {
     let mut excerpts: Vec<_> = prompt.files.iter().flat_map(|file| &file.excerpts).collect();
     excerpts.sort_by_key(|excerpt| excerpt.rank);
     excerpts.first()?;
@@ -114,7 +114,7 @@ fn excerpts(prompt: &AssembledPrompt) -> Option<String> {
     Some(table.render())
 }
 
-fn cost(prompt: &AssembledPrompt) -> String {
+fn render_cost(prompt: &AssembledPrompt) -> String {
     let PromptCost { expected, cold, warm, output_price } = &prompt.cost;
     let mut table = Table::new([Align::Right, Align::Left]);
     let (unit, is_priced) = match output_price {
@@ -135,11 +135,11 @@ fn cost(prompt: &AssembledPrompt) -> String {
     table.render()
 }
 
-fn coverage(prompt: &AssembledPrompt) -> String {
+fn render_coverage(prompt: &AssembledPrompt) -> String {
     let coverage = &prompt.coverage;
     format!(
         "repository: {} in the map (budget {}), {} listed by name, {} only counted by folder",
-        counted(coverage.blocks, "file"),
+        pluralize(coverage.blocks, "file"),
         count(coverage.map_budget),
         count(coverage.names),
         count(coverage.directories),

@@ -44,44 +44,44 @@ impl<'a> External<'a> {
 
     /// For the terminal, the log and messages: one line.
     pub fn line(self) -> Rendered<'a> {
-        self.rendered(Medium::Line)
+        self.render(Medium::Line)
     }
 
     /// For the terminal, if the text has several lines, such as the content of a file: keeps line breaks, tabs, and the
     /// characters that join or vary visible ones, as in emoji.
     pub fn lines(self) -> Rendered<'a> {
-        self.rendered(Medium::Lines)
+        self.render(Medium::Lines)
     }
 
     /// For labels: one line without icons. VS Code turns `$(x)` into an icon in most labels.
     pub fn label(self) -> Rendered<'a> {
-        self.rendered(Medium::Label)
+        self.render(Medium::Label)
     }
 
     /// For notifications: one line without links and icons. VS Code turns `[x](y)` into a link in every notification, also
     /// if `y` runs a command of the editor.
     pub fn notice(self) -> Rendered<'a> {
-        self.rendered(Medium::Notice)
+        self.render(Medium::Notice)
     }
 
     /// For Markdown: one line that is only text. Source: CommonMark 0.31, "Backslash escapes", and the extended
     /// autolinks of GitHub Flavored Markdown.
     pub fn markdown(self) -> Rendered<'a> {
-        self.rendered(Medium::Markdown)
+        self.render(Medium::Markdown)
     }
 
     /// A name at the start of a line, in a prompt or in the result of a tool: one line that is no match (`12: text`),
     /// heading, hint or warning.
     pub fn line_start(self) -> Rendered<'a> {
-        self.rendered(Medium::LineStart)
+        self.render(Medium::LineStart)
     }
 
     /// A line of content in the result of a tool, after its position: keeps tabs.
     pub fn tool_line(self) -> Rendered<'a> {
-        self.rendered(Medium::ToolLine)
+        self.render(Medium::ToolLine)
     }
 
-    fn rendered(self, medium: Medium) -> Rendered<'a> {
+    fn render(self, medium: Medium) -> Rendered<'a> {
         Rendered { text: self.0, medium }
     }
 }

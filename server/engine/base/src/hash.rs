@@ -16,8 +16,8 @@ impl ContentHash {
     pub const NONE: Self = Self(0);
 
     /// Hashes the UTF-8 bytes of a text.
-    pub fn of(text: &str) -> Self {
-        Self::of_parts([text.as_bytes()])
+    pub fn from_text(text: &str) -> Self {
+        Self::from_parts([text.as_bytes()])
     }
 
     /// Returns the first eight digits, as shown to users and models.
@@ -28,7 +28,7 @@ impl ContentHash {
     }
 
     /// Hashes the concatenation of several byte strings, without separators.
-    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub fn from_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(part);
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn a_hash_identifies_the_text_and_round_trips_through_json() {
-        let hash = ContentHash::of("fn main() {}");
-        assert_ne!(hash, ContentHash::of("fn main() { }"));
-        assert_eq!(hash, ContentHash::of_parts(["fn main".as_bytes(), "() {}".as_bytes()]));
+        let hash = ContentHash::from_text("fn main() {}");
+        assert_ne!(hash, ContentHash::from_text("fn main() { }"));
+        assert_eq!(hash, ContentHash::from_parts(["fn main".as_bytes(), "() {}".as_bytes()]));
         let json = serde_json::to_string(&hash).unwrap();
         assert_eq!(serde_json::from_str::<ContentHash>(&json).unwrap(), hash);
     }

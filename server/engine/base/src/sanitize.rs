@@ -5,7 +5,7 @@ use crate::external::External;
 pub use crate::external::is_invisible;
 
 /// Escapes a name for use at the start of a line ([`External::line_start`]).
-pub fn single_line(name: &str) -> String {
+pub fn escape_line_start(name: &str) -> String {
     External::new(name).line_start().to_string()
 }
 
@@ -53,7 +53,7 @@ mod tests {
             ("a\u{e0041}b", "a\\u{e0041}b"),
             ("", ""),
         ] {
-            assert_eq!(single_line(name), line);
+            assert_eq!(escape_line_start(name), line);
         }
     }
 

@@ -14,7 +14,7 @@ const GAP: &str = "\n[...]\n";
 /// Error for a text that cannot be parsed. The message quotes the text and describes the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct ParseTextError(pub String);
 
 /// Mark that some programs write at the start of a text. It belongs to the encoding, not to the text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -123,7 +123,7 @@ impl LineStarts {
 }
 
 /// Formats a number with a comma between groups of three digits: `1,234`.
-pub fn grouped(number: usize) -> String {
+pub fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -158,7 +158,7 @@ pub fn clip_middle(text: &str, chars: usize) -> String {
 
 /// Returns the longest prefix of `text` with at most `tokens` tokens, cut at a line break if there is one in
 /// its second half.
-pub fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
+pub fn clip_to_tokens(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
     if count(text) <= tokens {
         return text.to_owned();
     }
@@ -185,12 +185,12 @@ pub fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) 
 }
 
 /// Returns the largest character boundary at or before byte `at`.
-pub fn floor(text: &str, byte: usize) -> usize {
+pub fn floor_char_boundary(text: &str, byte: usize) -> usize {
     (0..=byte.min(text.len())).rev().find(|&byte| text.is_char_boundary(byte)).unwrap_or(0)
 }
 
 /// Returns the smallest character boundary at or after byte `at`, or the end of the text.
-pub fn ceil(text: &str, byte: usize) -> usize {
+pub fn ceil_char_boundary(text: &str, byte: usize) -> usize {
     (byte..text.len()).find(|&byte| text.is_char_boundary(byte)).unwrap_or(text.len())
 }
 
@@ -237,15 +237,15 @@ mod tests {
 
     #[test]
     fn digits_are_grouped_by_three() {
-        let grouped_numbers = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
+        let grouped_numbers = [0, 7, 999, 1_000, 12_345, 1_234_567].map(group_digits);
         assert_eq!(grouped_numbers, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
     }
 
     #[test]
     fn offsets_move_to_character_boundaries() {
         let text = "aéb";
-        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| floor(text, at)), [0, 1, 1, 3, 4, 4]);
-        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| ceil(text, at)), [0, 1, 3, 3, 4, 4]);
+        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| floor_char_boundary(text, at)), [0, 1, 1, 3, 4, 4]);
+        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| ceil_char_boundary(text, at)), [0, 1, 3, 3, 4, 4]);
     }
 
     #[test]
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn clipping_to_tokens_keeps_complete_lines() {
         let count = |text: &str| text.split_whitespace().count();
-        assert_eq!(clip_to_weight("a b\nc d\ne f", 5, &count), "a b\nc d");
-        assert_eq!(clip_to_weight("a b c d e f", 2, &count).split_whitespace().count(), 2);
-        assert_eq!(clip_to_weight("a b", 2, &count), "a b");
+        assert_eq!(clip_to_tokens("a b\nc d\ne f", 5, &count), "a b\nc d");
+        assert_eq!(clip_to_tokens("a b c d e f", 2, &count).split_whitespace().count(), 2);
+        assert_eq!(clip_to_tokens("a b", 2, &count), "a b");
     }
 }

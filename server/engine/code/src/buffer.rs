@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::document::{Document, EditError, OutOfStep, Sync};
+use crate::document::{Document, DocumentSync, EditError, OutOfStep};
 use crate::outline::{
     Freshness, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, parse_rope, version_hash,
 };
@@ -112,13 +112,13 @@ impl Buffer {
         self.document.advance_unchanged(version);
     }
 
-    /// Records that the text may differ from the editor's (see [`Document::lose_step`]).
-    pub fn lose_step(&mut self, reason: OutOfStep) {
-        self.document.lose_step(reason);
+    /// Records that the text may differ from the editor's (see [`Document::mark_out_of_step`]).
+    pub fn mark_out_of_step(&mut self, reason: OutOfStep) {
+        self.document.mark_out_of_step(reason);
     }
 
     /// Sets the version of the text, and whether it matches the editor's.
-    pub fn set_state(&mut self, version: i32, sync: Sync) {
+    pub fn set_state(&mut self, version: i32, sync: DocumentSync) {
         self.document.version = version;
         self.document.sync = sync;
     }
@@ -155,7 +155,7 @@ impl Buffer {
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
-        let mut live = self.live();
+        let mut live = self.lock_live_parse();
         if let Some(reason) = self.give_up_reason() {
             return self.without_symbols(language, key, reason).map(Some);
         }
@@ -164,7 +164,7 @@ impl Buffer {
                 return Ok(Some(live.parsed.clone()));
             }
             Some(live) if live.parsed.generation != self.generation => {
-                if let Some(edits) = self.trail.since(live.parsed.generation) {
+                if let Some(edits) = self.trail.edits_since(live.parsed.generation) {
                     live.advance(self, key, &edits, cancel)?;
                     return Ok(Some(live.parsed.clone()));
                 }
@@ -194,13 +194,13 @@ impl Buffer {
         self.language.is_some()
             && self.give_up_reason().is_none()
             && !self.parsed.as_deref().is_some_and(is_parsed)
-            && !self.live().as_ref().is_some_and(|live| is_parsed(&live.parsed))
+            && !self.lock_live_parse().as_ref().is_some_and(|live| is_parsed(&live.parsed))
     }
 
     /// Returns the hashes of the text and of how this build outlines its language, which identify its outline. `None` if
     /// there is no grammar for the language.
     pub fn outline_hashes(&self) -> Option<(ContentHash, ContentHash)> {
-        let text = ContentHash::of_parts(self.document.rope.chunks().map(str::as_bytes));
+        let text = ContentHash::from_parts(self.document.rope.chunks().map(str::as_bytes));
         Some((text, version_hash(self.language?)))
     }
 
@@ -210,13 +210,13 @@ impl Buffer {
         key: &FileKey,
         reason: Unparsed,
     ) -> Result<ParsedBuffer, Cancelled> {
-        let tree = SyntaxTree::none(language, reason)?;
+        let tree = SyntaxTree::empty(language, reason)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::unparsed(reason)));
         Ok(ParsedBuffer { generation: self.generation, tree, symbols, state: ParseState::Settled })
     }
 
     /// Returns the last installed parse, which may belong to an earlier version of the text.
-    pub fn last(&self) -> Option<&ParsedBuffer> {
+    pub fn last_parse(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
 
@@ -234,7 +234,7 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
-        Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
+        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.tree))
     }
 
     /// Returns the outline of the current text. Parses the text if it changed since the last parse. The outline
@@ -243,10 +243,10 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        Ok(self.settled(key, cancel)?.map(|parsed| parsed.symbols))
+        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.symbols))
     }
 
-    fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
+    fn settled_parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
             && parsed.state == ParseState::Settled
@@ -255,7 +255,7 @@ impl Buffer {
         }
         match (self.language, self.parse(key, cancel)?) {
             (Some(language), Some(parsed)) if parsed.state == ParseState::Provisional => {
-                self.parse_from_scratch(language, key, &mut self.live(), cancel).map(Some)
+                self.parse_from_scratch(language, key, &mut self.lock_live_parse(), cancel).map(Some)
             }
             (_, parsed) => Ok(parsed),
         }
@@ -279,7 +279,7 @@ impl Buffer {
         Ok(parsed)
     }
 
-    fn live(&self) -> MutexGuard<'_, Option<LiveParse>> {
+    fn lock_live_parse(&self) -> MutexGuard<'_, Option<LiveParse>> {
         self.live.lock().unwrap_or_else(|poisoned| {
             // The thread that panicked may have left a half-updated value.
             self.live.clear_poison();
@@ -397,7 +397,7 @@ mod tests {
         let snapshot = buffer.clone();
         buffer.replace(4..10, "third").unwrap();
         buffer.adopt(early_parse);
-        assert!(buffer.is_stale() && buffer.last().is_some());
+        assert!(buffer.is_stale() && buffer.last_parse().is_some());
         assert!(outlined(&buffer, &key).contains("third"));
         // Another thread reads an earlier text.
         assert!(outlined(&snapshot, &key).contains("second"));

@@ -69,7 +69,7 @@ impl fmt::Display for OutOfStep {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(rename = "DocumentSync")]
-pub enum Sync {
+pub enum DocumentSync {
     /// The text matches the editor's.
     InStep,
     /// The text may be outdated. The next message with the full text (open, full change, or save with text) repairs it.
@@ -114,7 +114,7 @@ pub struct Document {
     pub version: i32,
     language: String,
     /// Whether the text matches the editor's.
-    pub sync: Sync,
+    pub sync: DocumentSync,
     /// Whether the last message with this version changed nothing, so that the next change may have this version too.
     is_version_unused: bool,
     lone_cr: LoneCr,
@@ -142,7 +142,7 @@ impl Document {
             rope: Rope::from_str(text),
             version,
             language: language.into(),
-            sync: Sync::InStep,
+            sync: DocumentSync::InStep,
             is_version_unused: false,
             lone_cr: LoneCr::in_text(text),
         }
@@ -150,7 +150,7 @@ impl Document {
 
     /// Creates a document that was changed before it was opened, so its text is unknown.
     pub fn never_opened(version: i32) -> Self {
-        let sync = Sync::OutOfStep { reason: OutOfStep::NeverOpened };
+        let sync = DocumentSync::OutOfStep { reason: OutOfStep::NeverOpened };
         Self { sync, ..Self::open("", version, "") }
     }
 
@@ -161,7 +161,7 @@ impl Document {
 
     /// Whether the text matches the editor's.
     pub fn is_in_step(&self) -> bool {
-        self.sync == Sync::InStep
+        self.sync == DocumentSync::InStep
     }
 
     /// Copies the text to a string.
@@ -170,8 +170,8 @@ impl Document {
     }
 
     /// Whether the text is known. It is unknown if the document was changed before it was opened.
-    pub fn is_known(&self) -> bool {
-        self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
+    pub fn is_text_known(&self) -> bool {
+        self.sync != DocumentSync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
 
     /// Sets the version that results from the following changes. Versions need not be consecutive (LSP 3.17,
@@ -204,13 +204,13 @@ impl Document {
         self.lone_cr = LoneCr::in_text(text);
         self.version = version;
         self.is_version_unused = false;
-        self.sync = Sync::InStep;
+        self.sync = DocumentSync::InStep;
     }
 
     /// Records that the text may differ from the editor's. Only the first reason is kept until the text is replaced.
-    pub fn lose_step(&mut self, reason: OutOfStep) {
+    pub fn mark_out_of_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
-            self.sync = Sync::OutOfStep { reason };
+            self.sync = DocumentSync::OutOfStep { reason };
         }
     }
 
@@ -227,8 +227,8 @@ impl Document {
         if range.end > len {
             return Err(EditError::PastEnd { end: range.end, len });
         }
-        let start_char = self.char_at(range.start)?;
-        let end_char = if range.is_empty() { start_char } else { self.char_at(range.end)? };
+        let start_char = self.char_index(range.start)?;
+        let end_char = if range.is_empty() { start_char } else { self.char_index(range.end)? };
 
         if LoneCr::in_text(text) == LoneCr::Possible || self.may_split_crlf(&range) {
             self.lone_cr = LoneCr::Possible;
@@ -238,7 +238,7 @@ impl Document {
             LoneCr::Absent => {
                 let start = self.point(range.start);
                 let old_end = if range.is_empty() { start } else { self.point(range.end) };
-                TreeEdit { start, old_end, new_end: start.after(text.as_bytes()) }
+                TreeEdit { start, old_end, new_end: start.advance(text.as_bytes()) }
             }
         };
         self.rope.remove(start_char..end_char);
@@ -246,7 +246,7 @@ impl Document {
         Ok(edit)
     }
 
-    fn char_at(&self, offset: usize) -> Result<usize, EditError> {
+    fn char_index(&self, offset: usize) -> Result<usize, EditError> {
         let index = self.rope.byte_to_char(offset);
         if self.rope.char_to_byte(index) == offset {
             Ok(index)
@@ -321,9 +321,9 @@ mod tests {
         assert!(document.advance(9).is_ok());
         let error = document.advance(9).unwrap_err();
         assert_eq!(error, OutOfStep::VersionWentBack { have: 9, got: 9 });
-        document.lose_step(error.clone());
-        document.lose_step(OutOfStep::NeverOpened);
-        assert_eq!(&document.sync, &Sync::OutOfStep { reason: error });
+        document.mark_out_of_step(error.clone());
+        document.mark_out_of_step(OutOfStep::NeverOpened);
+        assert_eq!(&document.sync, &DocumentSync::OutOfStep { reason: error });
         document.replace_all("y", 10);
         assert!(document.is_in_step());
         assert_eq!((document.text().as_str(), document.version), ("y", 10));

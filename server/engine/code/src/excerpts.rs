@@ -21,7 +21,7 @@ pub use candidates::{Candidate, CandidateFile, candidate_files};
 pub use choose::choose;
 pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
 pub use extent::definition_range;
-pub use features::{stands_alone, worthwhile_tokens};
+pub use features::{is_self_contained, worthwhile_tokens};
 pub use line_ages::LineAges;
 pub use passages::PassageCache;
 pub use similar_commits::PastCommit;

@@ -38,7 +38,7 @@ mod tests;
 use ropey::str_utils::byte_to_line_idx;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
-use strata_base::text::floor;
+use strata_base::text::floor_char_boundary;
 use strata_grammars::LanguageId;
 
 pub use block::{BlockDetail, LEGEND, MapLevel, map_block};
@@ -48,13 +48,13 @@ pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use lead::with_lead;
 pub(crate) use live::{Freshness, LiveOutline};
 pub(crate) use located::mentions_of;
-pub use located::{located, name_at};
+pub use located::{locate_symbols, name_at};
 pub(crate) use names::Names;
 pub use places::{definitions, numbered_outline};
 pub use qualified::qualified_name;
-pub(crate) use qualified::{QualifiedNames, name_parts};
-pub use resolve::Located;
-pub use symbol::{Scope, Symbol, SymbolKind};
+pub(crate) use qualified::{QualifiedNameTracker, name_parts};
+pub use resolve::LocatedSymbol;
+pub use symbol::{Symbol, SymbolKind, SymbolPurpose};
 pub(crate) use symbol_list::Symbols;
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
@@ -80,7 +80,7 @@ impl Outline {
     pub(crate) fn from_tree(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         let findings = extract::walk_tree(tree, Source::from_text(source), cancel)?;
         let mut outline = resolve::outline(tree.language, findings);
-        let head = source.get(..floor(source, generated::HEAD_BYTES)).unwrap_or_default();
+        let head = source.get(..floor_char_boundary(source, generated::HEAD_BYTES)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
         outline.unparsed = tree.unparsed;

@@ -17,6 +17,6 @@ mod word_lines;
 mod tests;
 
 pub use name_resolver::{PartSearch, ReferenceSources};
-pub use names_cache::NamesCache;
-pub use report::{Confidence, FoundDefinition, OtherLines, ReferenceHit, ReferenceReport, SearchedPart};
+pub use names_cache::FileScopesCache;
+pub use report::{Confidence, FoundDefinition, OtherLineCounts, ReferenceHit, ReferenceReport, SearchedPart};
 pub use search::{ReferenceQuery, references, references_at};

@@ -29,8 +29,8 @@ pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember}
 
 pub(crate) use relevance::{ParsedQuery, name_words, scores};
 pub use relevance::{
-    asked::{AskedWords, mentioned_files, rank_for},
+    asked::{QuestionWords, mentioned_files, rank_for},
     lexical::LexicalIndex,
     query::{Query, names_code},
-    score::{Relevant, relevant},
+    score::{RelevantFile, relevant_files},
 };

@@ -21,7 +21,7 @@ pub use profile::{
     ActivityListUpdate, BuiltinProfile, CompactionMoment, NoSuchProfile, Profile, ProfileOptions,
 };
 #[cfg(test)]
-pub(crate) use profile::{Digest, FirstMessage, KeepRules, Reserve, Trigger};
+pub(crate) use profile::{DigestLimits, FirstMessageRule, KeepRules, Trigger, WindowReserve};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
 pub use question::{SummarizerQuestion, SummaryPurpose};
@@ -29,7 +29,7 @@ pub use question::{SummarizerQuestion, SummaryPurpose};
 pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{
     AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize, EMERGENCY,
-    NotCompacted, Summariser, SummaryAuthor, TokenCounters, Topics,
+    NotCompacted, Summariser, SummaryAuthor, TokenCounters, TopicDetection,
 };
 #[cfg(test)]
 pub(crate) use split::split;

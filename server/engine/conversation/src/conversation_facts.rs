@@ -32,7 +32,7 @@ pub use steps::{Step, files_read, steps};
 pub(crate) use todos::TodoState;
 pub use tools::ToolPatterns;
 pub(crate) use tools::ToolPurpose;
-pub(crate) use types::{Command, ConversationFacts, Note, Request};
+pub(crate) use types::{Command, ConversationFacts, Note, UserRequest};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::command_head;

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::history::NewMessage;
 
-pub use agent_files::{Origin, write_for};
+pub use agent_files::{Origin, write_conversation};
 
 #[cfg(test)]
 pub(crate) use sniff::detect_format;

@@ -12,18 +12,18 @@ mod text_or_list;
 
 #[cfg(test)]
 pub(crate) use change::HistoryDiff;
-pub(crate) use foreign::drop_marks;
+pub(crate) use foreign::remove_cache_marks;
 pub use foreign::{Foreign, ForeignPosition, Provider};
-pub(crate) use list::Entry;
 pub(crate) use list::HistoryChange;
+pub(crate) use list::RebuildEntry;
 pub use list::{History, NoSuchMessage, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
     Visibility,
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
+pub use picture::image_size;
 pub(crate) use picture::media_type_of;
-pub use picture::sides;
 #[cfg(test)]
 pub(crate) use repair::NO_RESPONSE;
 pub(crate) use repair::OPENAI_STRING_CHARS;

@@ -19,8 +19,8 @@ pub use fold::Fold;
 #[cfg(test)]
 pub(crate) use fold::FoldKind;
 #[cfg(test)]
-pub(crate) use folding::NotFolded;
-pub use marker::Promise;
+pub(crate) use folding::FoldError;
+pub use marker::LoopPromise;
 pub use prompt::ContextualPrompt;
 
 /// Maximum characters of an iteration's prompt that are stored.
@@ -186,7 +186,7 @@ pub struct AddedIteration {
     /// Number of the iteration in the loop, starting at 1.
     pub number: u64,
     /// Whether the iteration promised that the goal is reached.
-    pub promise: Promise,
+    pub promise: LoopPromise,
     /// Iterations to merge into the summary now, if a merge is due.
     pub fold: Option<Fold>,
 }
@@ -218,7 +218,7 @@ pub struct LoopStatus {
     /// Progress score of the last iteration. Absent if there is no iteration in memory.
     pub progress_score: Option<f64>,
     /// Whether an iteration promised that the goal is reached.
-    pub promise: Promise,
+    pub promise: LoopPromise,
     /// Number of the last iteration that promised that the goal is reached. Absent if none did.
     pub completed: Option<u64>,
 }
@@ -230,16 +230,16 @@ impl Default for RollingConfig {
 }
 
 impl NewIteration {
-    fn numbered(self, number: u64, progress: Vec<String>) -> Iteration {
+    fn into_iteration(self, number: u64, progress: Vec<String>) -> Iteration {
         let named =
-            |names: Vec<String>| names.into_iter().take(MOST_NAMED).map(|name| clipped(name, NAME_CHARS));
+            |names: Vec<String>| names.into_iter().take(MOST_NAMED).map(|name| clip_owned(name, NAME_CHARS));
         Iteration {
             number,
             time_ms: self.time_ms,
-            cli: clipped(self.cli, NAME_CHARS),
-            model: clipped(self.model, NAME_CHARS),
-            prompt: clipped(self.prompt, PROMPT_CHARS),
-            output: clipped(self.output, OUTPUT_CHARS),
+            cli: clip_owned(self.cli, NAME_CHARS),
+            model: clip_owned(self.model, NAME_CHARS),
+            prompt: clip_owned(self.prompt, PROMPT_CHARS),
+            output: clip_owned(self.output, OUTPUT_CHARS),
             progress_score: if self.progress_score.is_finite() { self.progress_score } else { 0.0 },
             progress_markers: named(self.progress_markers).chain(progress).take(MOST_NAMED).collect(),
             file_changes: named(self.file_changes).collect(),
@@ -251,7 +251,7 @@ impl NewIteration {
 impl Iteration {
     /// Whether the iteration has no output, not even between tags.
     pub(crate) fn is_silent(&self) -> bool {
-        marker::untagged(&self.output).trim().is_empty()
+        marker::strip_tags(&self.output).trim().is_empty()
     }
 }
 
@@ -274,31 +274,32 @@ impl AgentLoop {
         }
     }
 
-    /// Adds an iteration. Iterations that leave the window wait until [`AgentLoop::fold`] has summarized them, so
+    /// Adds an iteration. Iterations that leave the window wait until [`AgentLoop::apply_fold`] has summarized them, so
     /// that none is lost.
     pub fn add(&mut self, reported: NewIteration, config: &RollingConfig) -> AddedIteration {
         self.total = self.total.saturating_add(1);
         let number = self.total;
         // Parse the whole output before it is clipped, because tags are often at the end.
-        let progress =
-            marker::progress(&reported.output).take(MOST_NAMED).map(|text| clip(text, NAME_CHARS).to_owned());
+        let progress = marker::parse_progress(&reported.output)
+            .take(MOST_NAMED)
+            .map(|text| clip(text, NAME_CHARS).to_owned());
         let progress = progress.collect();
-        let promise = marker::promise(&reported.output);
-        if promise == Promise::Complete {
+        let promise = marker::parse_promise(&reported.output);
+        if promise == LoopPromise::Complete {
             self.completed = Some(number);
         }
-        let iteration = reported.numbered(number, progress);
+        let iteration = reported.into_iteration(number, progress);
         self.current_cli.clone_from(&iteration.cli);
         self.current_model.clone_from(&iteration.model);
         self.iterations.push(iteration);
         let over = self.iterations.len().saturating_sub(config.raw_window_size);
         self.waiting.extend(self.iterations.drain(..over));
-        AddedIteration { number, promise, fold: self.due(config) }
+        AddedIteration { number, promise, fold: self.due_fold(config) }
     }
 
     /// Records the environment, if it is known, and changes to files. Replaces the values of variables whose names
     /// suggest secrets.
-    pub fn note(
+    pub fn record_state(
         &mut self,
         environment: Option<BTreeMap<String, String>>,
         file_events: impl IntoIterator<Item = FileEvent>,
@@ -306,7 +307,7 @@ impl AgentLoop {
         if let Some(environment) = environment {
             self.env_snapshot = environment.into_iter().map(without_secret).collect();
         }
-        let clip = |event: FileEvent| FileEvent { path: clipped(event.path, NAME_CHARS), ..event };
+        let clip = |event: FileEvent| FileEvent { path: clip_owned(event.path, NAME_CHARS), ..event };
         self.file_events.extend(file_events.into_iter().map(clip));
         let over = self.file_events.len().saturating_sub(MOST_EVENTS);
         self.file_events.drain(..over);
@@ -341,38 +342,38 @@ impl AgentLoop {
             total_iterations: self.total,
             window: numbers(&self.iterations),
             waiting: numbers(&self.waiting),
-            summarized: self.summarized(),
+            summarized: self.last_summarized(),
             summary: self.summary.clone(),
             next_summary_at: (every > 0)
                 .then(|| (self.total / every).saturating_add(1).saturating_mul(every)),
             current_cli: self.current_cli.clone(),
             current_model: self.current_model.clone(),
             started_ms: self.started_ms,
-            progress_score: self.raw().last().map(|iteration| iteration.progress_score),
-            promise: if self.completed.is_some() { Promise::Complete } else { Promise::Open },
+            progress_score: self.verbatim_iterations().last().map(|iteration| iteration.progress_score),
+            promise: if self.completed.is_some() { LoopPromise::Complete } else { LoopPromise::Open },
             completed: self.completed,
         }
     }
 
     /// Returns the number of the last summarized iteration; 0 if there is none.
-    fn summarized(&self) -> u64 {
-        self.raw().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
+    fn last_summarized(&self) -> u64 {
+        self.verbatim_iterations().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 
     /// Returns all iterations that are still stored verbatim, in order.
-    fn raw(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
+    fn verbatim_iterations(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.waiting.iter().chain(&self.iterations)
     }
 }
 
-fn clipped(text: String, chars: usize) -> String {
+fn clip_owned(text: String, chars: usize) -> String {
     let head = clip(&text, chars);
     if head.len() == text.len() { text } else { head.to_owned() }
 }
 
 /// Withholds the value of an environment variable if its name suggests a secret.
 fn without_secret((name, value): (String, String)) -> (String, String) {
-    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clipped(value, NAME_CHARS) };
+    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clip_owned(value, NAME_CHARS) };
     (name, value)
 }
 

@@ -26,8 +26,8 @@ mod spoken;
 
 pub use check::violations;
 #[cfg(test)]
-pub(crate) use check::violations_with;
-pub use dialect::{Dialect, Properties};
+pub(crate) use check::violations_with_prompt;
+pub use dialect::{Dialect, DialectProperties};
 pub(crate) use endpoint::BEARER;
 pub use endpoint::{Endpoint, KeyHeader, QuestionForm, WindowStep};
 pub(crate) use findings::{Findings, is_web_address, is_word};
@@ -37,7 +37,7 @@ pub use reply::{Framing, StreamedReply};
 pub(crate) use request::Fields;
 pub use request::{Breakpoints, Envelope, Tool, ToolChoice, WrittenBody};
 pub use rule::{Rule, Violation};
-pub(crate) use spoken::message_with;
+pub(crate) use spoken::build_message;
 pub use spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, results_first};
 
 providers! {

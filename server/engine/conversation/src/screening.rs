@@ -1,69 +1,69 @@
 //! Redacts messages before they are sent: every text passes through `tokens::redaction`. Data that has the
 //! form of image bytes, or of content encrypted by a provider, is left unchanged.
 
-use strata_tokens::redaction::{Screen, is_base64_text};
+use strata_tokens::redaction::{SecretRedactor, is_base64_text};
 
 use crate::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 
 impl NewMessage {
     /// Replaces secrets in the message with placeholders.
-    pub fn screen(&mut self, screen: &Screen) {
+    pub fn screen(&mut self, screen: &SecretRedactor) {
         self.content = screen_blocks(screen, std::mem::take(&mut self.content));
-        self.extra.iter_mut().for_each(|(name, value)| screen.value_under(name, value));
+        self.extra.iter_mut().for_each(|(name, value)| screen.redact_field(name, value));
     }
 }
 
 /// Replaces secrets in content blocks with placeholders. Removes reasoning that contains a secret, because
 /// providers only accept unchanged reasoning.
-pub(crate) fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
+pub(crate) fn screen_blocks(screen: &SecretRedactor, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
 }
 
-pub(crate) fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
+pub(crate) fn screen_parts(screen: &SecretRedactor, parts: Vec<ResultPart>) -> Vec<ResultPart> {
     let part = |part| match part {
-        ResultPart::Text { text } => ResultPart::Text { text: screen.owned(text) },
+        ResultPart::Text { text } => ResultPart::Text { text: screen.redact_string(text) },
         ResultPart::Image(image) => ResultPart::Image(screen_image(screen, image)),
         ResultPart::Foreign(mut foreign) => {
-            screen.value(&mut foreign.value);
+            screen.redact_value(&mut foreign.value);
             ResultPart::Foreign(foreign)
         }
     };
     parts.into_iter().map(part).collect()
 }
 
-fn screen_block(screen: &Screen, block: ContentBlock) -> Option<ContentBlock> {
+fn screen_block(screen: &SecretRedactor, block: ContentBlock) -> Option<ContentBlock> {
     Some(match block {
-        ContentBlock::Text { text } => ContentBlock::Text { text: screen.owned(text) },
+        ContentBlock::Text { text } => ContentBlock::Text { text: screen.redact_string(text) },
         ContentBlock::Thinking { text, signature } => {
             let clean =
-                screen.is_clean(&text) && signature.as_deref().is_none_or(|seal| screen.is_seal(seal));
+                screen.is_clean(&text) && signature.as_deref().is_none_or(|seal| screen.is_safe_seal(seal));
             return clean.then_some(ContentBlock::Thinking { text, signature });
         }
         ContentBlock::ToolCall { id, name, mut input } => {
-            screen.value(&mut input);
-            ContentBlock::ToolCall { id: screen.owned(id), name: screen.owned(name), input }
+            screen.redact_value(&mut input);
+            ContentBlock::ToolCall { id: screen.redact_string(id), name: screen.redact_string(name), input }
         }
         ContentBlock::ToolResult { call_id, content, outcome } => ContentBlock::ToolResult {
-            call_id: screen.owned(call_id),
+            call_id: screen.redact_string(call_id),
             content: screen_parts(screen, content),
             outcome,
         },
         ContentBlock::Foreign(mut foreign) => {
-            screen.value(&mut foreign.value);
+            screen.redact_value(&mut foreign.value);
             ContentBlock::Foreign(foreign)
         }
         ContentBlock::Image(image) => ContentBlock::Image(screen_image(screen, image)),
-        ContentBlock::RedactedThinking { ref data } => return screen.is_seal(data).then_some(block),
+        ContentBlock::RedactedThinking { ref data } => return screen.is_safe_seal(data).then_some(block),
     })
 }
 
-fn screen_image(screen: &Screen, image: Image) -> Image {
+fn screen_image(screen: &SecretRedactor, image: Image) -> Image {
     let source = match image.source {
         ImageSource::Base64 { media_type, data } => ImageSource::Base64 {
-            media_type: screen.owned(media_type),
-            data: if is_base64_text(&data) { data } else { screen.owned(data) },
+            media_type: screen.redact_string(media_type),
+            data: if is_base64_text(&data) { data } else { screen.redact_string(data) },
         },
-        ImageSource::Url { url } => ImageSource::Url { url: screen.owned(url) },
+        ImageSource::Url { url } => ImageSource::Url { url: screen.redact_string(url) },
     };
     Image { source, ..image }
 }
@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use crate::history::{Outcome, Role};
 
-    fn screen() -> Screen {
-        Screen::new(|| PlaceholderKey::new([7; 32]))
+    fn screen() -> SecretRedactor {
+        SecretRedactor::new(|| PlaceholderKey::new([7; 32]))
     }
 
     /// An invalid token in GitHub's format, written in parts, so that secret scanners do not report this

@@ -1,7 +1,7 @@
 //! The files that a session shows in full or excludes, and content that the client provided. All other files
 //! are deselected: they appear as a map block or by name. Does not read files or check that they exist.
 //!
-//! Selected lines follow edits above and inside them ([`Selection::follow`]).
+//! Selected lines follow edits above and inside them ([`Selection::relocate_lines`]).
 
 mod line_anchor;
 mod line_range;
@@ -16,7 +16,7 @@ use strata_base::key::FileKey;
 pub use line_range::LineRange;
 
 use line_anchor::{HashedLines, LineAnchor};
-use line_range::joined;
+use line_range::merge_range;
 
 /// Part of a selected file to show.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -77,13 +77,13 @@ impl Selection {
         }
         match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {
             Extent::Whole => {}
-            Extent::Lines(lines) => *lines = joined(lines, range),
+            Extent::Lines(lines) => *lines = merge_range(lines, range),
         }
     }
 
     /// Finds the selected lines of a file in its current text, which may have changed since. Lines that the text does
     /// not have are [missing](Self::missing) until it has them again.
-    pub fn follow(&mut self, key: &FileKey, text: &str) {
+    pub fn relocate_lines(&mut self, key: &FileKey, text: &str) {
         let Some(Extent::Lines(ranges)) = self.selected.get_mut(key) else { return };
         let lines = HashedLines::new(text);
         let anchors = self.anchors.entry(key.clone()).or_default();
@@ -99,9 +99,9 @@ impl Selection {
         }
         let mut found_ranges = Vec::new();
         for anchor in anchors.iter_mut() {
-            match anchor.follow(&lines) {
+            match anchor.relocate(&lines) {
                 Some(moved) => {
-                    found_ranges = joined(&found_ranges, moved.range);
+                    found_ranges = merge_range(&found_ranges, moved.range);
                     *anchor = moved;
                 }
                 None => missing.push(anchor.range),
@@ -144,26 +144,26 @@ impl Selection {
     }
 
     /// Ends the exclusion of a file, without selecting the file.
-    pub fn include(&mut self, key: &FileKey) {
+    pub fn remove_exclusion(&mut self, key: &FileKey) {
         self.excluded.remove(key);
     }
 
     /// Selects a file with `text` from the client, which is shown instead of the file until the file is
     /// deselected.
-    pub fn add(&mut self, key: FileKey, text: Arc<str>) {
+    pub fn select_with_text(&mut self, key: FileKey, text: Arc<str>) {
         self.select(key.clone());
         self.given.insert(key, text);
     }
 
     /// Allows a selected file to be shown unredacted until it is deselected.
-    pub fn confirm(&mut self, key: FileKey) {
+    pub fn allow_unredacted(&mut self, key: FileKey) {
         if self.selected.contains_key(&key) {
             self.confirmed.insert(key);
         }
     }
 
     /// Deselects all files, but keeps exclusions.
-    pub fn clear(&mut self) {
+    pub fn deselect_all(&mut self) {
         self.selected.clear();
         self.given.clear();
         self.confirmed.clear();
@@ -225,26 +225,26 @@ mod tests {
         selection.select_lines(key.clone(), "L2-3".parse().unwrap());
         selection.select_lines(key.clone(), "L5-9".parse().unwrap());
         selection.select_lines(key.clone(), "L20".parse().unwrap());
-        selection.follow(&key, text);
+        selection.relocate_lines(&key, text);
         assert_eq!(selection.selected[&key], lines("L2-3,L5"));
         assert_eq!(missing(&selection), ["L20".parse().unwrap()]);
-        selection.follow(&key, &format!("new\n{text}"));
+        selection.relocate_lines(&key, &format!("new\n{text}"));
         assert_eq!((&selection.selected[&key], missing(&selection)), (&lines("L3-4,L6"), vec![]));
-        selection.follow(&key, "new\n");
+        selection.relocate_lines(&key, "new\n");
         assert_eq!(selection.selected[&key], Extent::Lines(Vec::new()));
         assert_eq!(missing(&selection), ["L3-4".parse().unwrap(), "L6".parse().unwrap()]);
         let stored = serde_json::to_string(&selection).unwrap();
         let mut selection: Selection = serde_json::from_str(&stored).unwrap();
-        selection.follow(&key, text);
+        selection.relocate_lines(&key, text);
         assert_eq!((&selection.selected[&key], missing(&selection)), (&lines("L2-3,L5"), vec![]));
-        selection.follow(&key, "one\ntwo\nthree\nfive\n");
+        selection.relocate_lines(&key, "one\ntwo\nthree\nfive\n");
         assert_eq!(selection.selected[&key], lines("L2-4"), "they have grown together");
-        selection.follow(&key, "zero\none\ntwo\nthree\nfive\n");
+        selection.relocate_lines(&key, "zero\none\ntwo\nthree\nfive\n");
         assert_eq!(selection.selected[&key], lines("L3-5"));
         let other = "other\ntexts\nin\nall\nlines\n";
-        selection.follow(&key, other);
+        selection.relocate_lines(&key, other);
         selection.select_lines(key.clone(), "L3-5".parse().unwrap());
-        selection.follow(&key, other);
+        selection.relocate_lines(&key, other);
         assert_eq!(
             (&selection.selected[&key], missing(&selection)),
             (&lines("L3-5"), vec![]),
@@ -259,7 +259,7 @@ mod tests {
         let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         assert_eq!(selection.choice(&key), Choice::Deselected);
-        selection.add(key.clone(), "text".into());
+        selection.select_with_text(key.clone(), "text".into());
         assert_eq!(selection.choice(&key), Choice::Selected);
         assert_eq!(selection.given.get(&key).map(|text| &**text), Some("text"));
         selection.exclude(key.clone());
@@ -274,10 +274,10 @@ mod tests {
     fn a_confirmation_lasts_while_the_file_is_selected() {
         let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
-        selection.confirm(key.clone());
+        selection.allow_unredacted(key.clone());
         assert!(!selection.confirmed.contains(&key), "nothing is shown of it");
         selection.select(key.clone());
-        selection.confirm(key.clone());
+        selection.allow_unredacted(key.clone());
         assert!(selection.confirmed.contains(&key));
         selection.deselect(&key);
         selection.select(key.clone());

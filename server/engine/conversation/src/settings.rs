@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_base::text::Unreadable;
+use strata_base::text::ParseTextError;
 
 use super::compaction::{
     AutoCompaction, BuiltinProfile, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions,
@@ -93,10 +93,10 @@ impl CompactionSettings {
     /// # Errors
     /// [`NoSuchProfile`] if `name` is neither built in nor in `profiles`.
     pub fn profile_named(&self, name: &str, results: &ToolOutputSettings) -> Result<Profile, NoSuchProfile> {
-        Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
+        Ok(Profile::from_name(name, &self.profiles)?.with_kept_results(results.cutoff))
     }
 
-    pub fn watched(&self) -> AutoCompaction {
+    pub fn auto_compaction(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
 }
@@ -211,14 +211,14 @@ impl KeyVariable {
 }
 
 impl TryFrom<String> for KeyVariable {
-    type Error = Unreadable;
+    type Error = ParseTextError;
 
-    fn try_from(name: String) -> Result<Self, Unreadable> {
+    fn try_from(name: String) -> Result<Self, ParseTextError> {
         let is_plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
         if is_plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
             Ok(Self(name))
         } else {
-            Err(Unreadable(format!(
+            Err(ParseTextError(format!(
                 "`{name}` is not allowed; use an environment variable whose name ends in _API_KEY, _TOKEN or _KEY"
             )))
         }

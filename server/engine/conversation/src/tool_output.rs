@@ -9,9 +9,9 @@ mod tests;
 
 use crate::settings::ToolOutputSettings;
 
-pub(crate) use cut::Report;
+pub(crate) use cut::TruncationReport;
 pub use cut::{OutputSize, ResultPage, result_page};
-pub use intake::Intake;
+pub use intake::IncomingToolResult;
 
 /// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub(crate) enum OutputHandling {
     Truncated {
         /// Truncated text, including the line that reports the truncation.
         text: String,
-        report: Report,
+        report: TruncationReport,
     },
     /// Write the output to a file, and replace it with a [`notice`].
     Spill(OutputSize),
@@ -64,12 +64,12 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
 }
 
 /// Truncates `text` to fit all limits, and adds a line that reports the truncation. `None` if it already fits.
-fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
+fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, TruncationReport)> {
     let mode = settings.truncate_mode;
     let limits = [
-        (cut::lines as cut::Cut, settings.max_lines),
-        (cut::chars, settings.max_chars),
-        (cut::bytes, settings.max_bytes),
+        (cut::truncate_lines as cut::TruncateFn, settings.max_lines),
+        (cut::truncate_chars, settings.max_chars),
+        (cut::truncate_bytes, settings.max_bytes),
     ];
     let mut shortened: Option<String> = None;
     for (cut, limit) in limits.into_iter().filter(|(_, limit)| *limit > 0) {
@@ -77,7 +77,8 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Repor
         shortened = cut(so_far, limit, mode).or(shortened);
     }
     let mut shortened = shortened?;
-    let report = Report { before: OutputSize::from_text(text), after: OutputSize::from_text(&shortened) };
+    let report =
+        TruncationReport { before: OutputSize::from_text(text), after: OutputSize::from_text(&shortened) };
     if !shortened.is_empty() && !shortened.ends_with('\n') {
         shortened.push('\n');
     }

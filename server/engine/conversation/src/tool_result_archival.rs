@@ -13,14 +13,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::compaction::SummarizerQuestion;
-use crate::history::{Entry, History, HistoryChange, Kind, Message, MessageId, NewMessage, Role, Visibility};
+use crate::history::{
+    History, HistoryChange, Kind, Message, MessageId, NewMessage, RebuildEntry, Role, Visibility,
+};
 use crate::settings::{ArchivalMode, ToolOutputSettings, ToolSummaryStrategy};
 
-use choose::{choose, is_archivable, newest_round, waits_for_results};
+use choose::{is_archivable, messages_to_archive, newest_round_start, waits_for_results};
 use words::ArchivedResults;
 
 #[cfg(test)]
-pub(crate) use rewrite::Rewrite;
+pub(crate) use rewrite::ArchivalCost;
 pub use rewrite::{CacheState, WarmCache, expected_turns, turns_until_next_archival};
 #[cfg(test)]
 pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
@@ -53,14 +55,14 @@ pub fn plan_archival(
     if settings.summary == ToolSummaryStrategy::Off || settings.cutoff == 0 {
         return None;
     }
-    let archive = choose(messages, settings.cutoff);
+    let archive = messages_to_archive(messages, settings.cutoff);
     if archive.is_empty() || (settings.ageing == ArchivalMode::CacheAware && !cache.allows(&archive)) {
         return None;
     }
     let results = ArchivedResults::new(messages, &archive);
     let question = (settings.summary == ToolSummaryStrategy::Llm).then(|| results.question());
     let archive = archive.iter().map(|message| message.id).collect();
-    Some(ArchivalPlan { archive, question, heuristic: results.heuristic() })
+    Some(ArchivalPlan { archive, question, heuristic: results.heuristic_summary() })
 }
 
 impl ArchivalPlan {
@@ -97,21 +99,21 @@ impl Archival {
             return HistoryChange::default();
         }
         let mut covered = archived.clone();
-        let mut entries: Vec<Entry> = archived.into_iter().map(Entry::Archive).collect();
-        let round = newest_round(messages);
+        let mut entries: Vec<RebuildEntry> = archived.into_iter().map(RebuildEntry::Archive).collect();
+        let round = newest_round_start(messages);
         let waiting =
             messages.get(round).filter(|_| waits_for_results(messages.get(round..).unwrap_or_default()));
         let last = messages.last().map(|message| message.id).filter(|last| !covered.contains(last));
         match (waiting, last) {
             (Some(calls), _) => {
                 covered.push(calls.id);
-                entries.extend([Entry::Add(summary), Entry::Keep(calls.id)]);
+                entries.extend([RebuildEntry::Add(summary), RebuildEntry::Keep(calls.id)]);
             }
             (None, Some(last)) => {
                 covered.push(last);
-                entries.extend([Entry::Keep(last), Entry::Add(summary)]);
+                entries.extend([RebuildEntry::Keep(last), RebuildEntry::Add(summary)]);
             }
-            (None, None) => entries.push(Entry::Add(summary)),
+            (None, None) => entries.push(RebuildEntry::Add(summary)),
         }
         history.rebuild(&covered, entries)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use strata_base::text::Unreadable;
+use strata_base::text::ParseTextError;
 
 /// A recorded session. Unknown fields, which other tools may add, are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct TraceTurn {
 
 impl SelectionRule {
     /// Returns the number of earlier turns in the window; `None` for all of them.
-    pub fn window(self) -> Option<u32> {
+    pub fn window_turns(self) -> Option<u32> {
         match self {
             Self::Grow => None,
             Self::Window(turns) => Some(turns),
@@ -67,12 +67,12 @@ impl fmt::Display for SelectionRule {
 }
 
 impl FromStr for SelectionRule {
-    type Err = Unreadable;
+    type Err = ParseTextError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || {
             let start: String = text.chars().take(40).collect();
-            Unreadable(format!(
+            ParseTextError(format!(
                 "unknown selection rule {start:?} (known: \"grow\", and \"win3\" for a window of three turns)"
             ))
         };

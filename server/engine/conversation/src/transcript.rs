@@ -14,7 +14,7 @@ use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
 use branch::Node;
-pub(super) use clock::timestamp;
+pub(super) use clock::format_timestamp;
 
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";
@@ -77,7 +77,7 @@ pub fn parse(text: &str) -> Transcript {
     for (line, is_left) in lines.into_iter().zip(is_left) {
         match line {
             Some(line) if is_left || (of_the_main_agent && line.is_sidechain) => {}
-            Some(line) => parser.line(line),
+            Some(line) => parser.read_line(line),
             None => parser.transcript.skipped += 1,
         }
     }
@@ -185,11 +185,11 @@ struct TranscriptParser {
 }
 
 impl TranscriptParser {
-    fn line(&mut self, mut line: Line) {
+    fn read_line(&mut self, mut line: Line) {
         if self.transcript.folder.is_none() {
             self.transcript.folder = line.cwd.take();
         }
-        let time_ms = line.timestamp.as_deref().and_then(clock::milliseconds);
+        let time_ms = line.timestamp.as_deref().and_then(clock::parse_timestamp);
         match (&*line.kind, &*line.subtype) {
             ("system", "compact_boundary") => self.record_compaction(),
             _ if line.is_message() => {
@@ -227,7 +227,7 @@ impl TranscriptParser {
                 turn.billed = max_usage(turn.billed, billed);
             }
             _ => {
-                let request = self.request();
+                let request = self.take_request();
                 self.transcript.turns.push(Turn {
                     answer: blocks,
                     model,
@@ -242,7 +242,7 @@ impl TranscriptParser {
     }
 
     /// Returns the user's messages since the last answer as a turn, and clears them.
-    fn request(&mut self) -> Turn {
+    fn take_request(&mut self) -> Turn {
         Turn {
             lost: std::mem::take(&mut self.lost),
             past: std::mem::take(&mut self.past),
@@ -253,7 +253,7 @@ impl TranscriptParser {
     }
 
     fn finish(mut self) -> Transcript {
-        let rest = self.request();
+        let rest = self.take_request();
         let unanswered = (!rest.request.is_empty() || !rest.lost.is_empty()).then_some(rest);
         Transcript { unanswered, ..self.transcript }
     }

@@ -19,7 +19,7 @@ pub struct Page {
 impl Page {
     /// Returns the id of the page, which is the same for every version.
     pub fn id(&self) -> ContentHash {
-        ContentHash::of(&self.address)
+        ContentHash::from_text(&self.address)
     }
 }
 

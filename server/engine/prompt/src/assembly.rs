@@ -26,7 +26,8 @@ pub use forward::{ClientConversation, ForwardedRequest, forward};
 pub use frame::context_frame;
 pub(crate) use measure::request_size;
 pub use measure::{
-    count_file_tokens, count_page_tokens, counter, history_size, map_budget, whole_map_budget, with_scales,
+    count_file_tokens, count_page_tokens, counter, history_size, map_budget, whole_map_budget,
+    with_token_counters,
 };
 pub use piece::{FileText, Source, lines};
 

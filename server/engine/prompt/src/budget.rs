@@ -86,7 +86,7 @@ pub fn report(
         parts: tokens.parts,
         files: prepared.reply.files,
         shed: prepared.reply.shed,
-        totals: session.billed(),
+        totals: session.billed_totals(),
         comparison: session.comparison.report(),
     })
 }

@@ -20,7 +20,7 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// Returns the diff from `old` to `new`: hunks with `@@` lines and up to `context` unchanged lines around each change,
 /// without file headers. The diff of equal texts is empty. Runs in nearly linear time.
-pub fn unified(old: &str, new: &str, context: usize) -> String {
+pub fn unified_diff(old: &str, new: &str, context: usize) -> String {
     let mut text = String::new();
     if old == new {
         return text;
@@ -59,7 +59,7 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     changes(&old, &new).into_iter().map(changed_range).collect()
 }
 
-/// Applies a diff in the format of [`unified`] to `old`. Returns `None` if `diff` is not in this format, or if a line
+/// Applies a diff in the format of [`unified_diff`] to `old`. Returns `None` if `diff` is not in this format, or if a line
 /// number, a count, or an unchanged or removed line does not match `old`.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
@@ -67,8 +67,8 @@ pub fn apply(old: &str, diff: &str) -> Option<String> {
     let mut old_line = 0;
     let mut rest = lines(diff).into_iter().peekable();
     while let Some(header) = rest.next() {
-        let [from, to] = spans(header)?;
-        output.copy(old.get(old_line..from.start)?)?;
+        let [from, to] = parse_hunk_header(header)?;
+        output.append_lines(old.get(old_line..from.start)?)?;
         if output.lines != to.start {
             return None;
         }
@@ -89,13 +89,13 @@ pub fn apply(old: &str, diff: &str) -> Option<String> {
                 old_line += 1;
             }
             match sign {
-                " " | "+" if output.lines < to.end => output.copy(&[line])?,
+                " " | "+" if output.lines < to.end => output.append_lines(&[line])?,
                 "-" => {}
                 _ => return None,
             }
         }
     }
-    output.copy(old.get(old_line..)?)?;
+    output.append_lines(old.get(old_line..)?)?;
     Some(output.text)
 }
 
@@ -115,7 +115,7 @@ struct Output {
 
 impl Output {
     /// Appends lines. Returns `None` if the text so far ends without a line break.
-    fn copy(&mut self, lines: &[&str]) -> Option<()> {
+    fn append_lines(&mut self, lines: &[&str]) -> Option<()> {
         for line in lines {
             if !(self.text.is_empty() || self.text.ends_with('\n')) || line.is_empty() {
                 return None;
@@ -178,7 +178,7 @@ fn format_range(span: &Range<usize>) -> String {
 }
 
 /// Parses the zero-based ranges of the old and the new text from a hunk header.
-fn spans(header: &str) -> Option<[Range<usize>; 2]> {
+fn parse_hunk_header(header: &str) -> Option<[Range<usize>; 2]> {
     let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@\n")?.split_once(" +")?;
     let span = |text: &str| {
         let (start, count) = text.split_once(',').unwrap_or((text, "1"));
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn check(old: &str, new: &str, context: usize, expected: &Expect) {
-        let diff = unified(old, new, context);
+        let diff = unified_diff(old, new, context);
         expected.assert_eq(&diff);
         assert_eq!(apply(old, &diff).as_deref(), Some(new));
     }
@@ -363,7 +363,7 @@ mod tests {
     fn too_many_differing_lines_are_replaced_as_a_whole() {
         let text = |word: &str| (0..30_000).map(|line| format!("{word} {line}\n")).collect::<String>();
         let (old, new) = (format!("same\n{}end\n", text("old")), format!("same\n{}end\n", text("new")));
-        let diff = unified(&old, &new, 1);
+        let diff = unified_diff(&old, &new, 1);
         assert!(diff.starts_with("@@ -1,30002 +1,30002 @@\n same\n-old 0\n"));
         assert_eq!(apply(&old, &diff), Some(new));
     }
@@ -387,7 +387,7 @@ mod tests {
 
         #[test]
         fn a_diff_makes_the_new_text_of_the_old_one(old in text(), new in text(), context in 0usize..5) {
-            let diff = unified(&old, &new, context);
+            let diff = unified_diff(&old, &new, context);
             prop_assert_eq!(diff.is_empty(), old == new);
             prop_assert_eq!(apply(&old, &diff), Some(new));
         }
@@ -397,7 +397,7 @@ mod tests {
             let all = lines(&text);
             let at = at.index(all.len() + 1);
             let new = [all[..at].concat(), added.clone(), all[at..].concat()].concat();
-            let diff = unified(&text, &new, 0);
+            let diff = unified_diff(&text, &new, 0);
             prop_assert_eq!(apply(&text, &diff), Some(new));
             // All added lines, one old line that may be grouped with them, and the lines between them.
             let changed = diff.lines().filter(|line| line.starts_with(['+', '-'])).count();
@@ -409,7 +409,7 @@ mod tests {
             let _ = apply(&old, &diff);
             if let Some(new) = apply(&old, &format!("@@ -1,{from} +1,{to} @@\n{diff}")) {
                 // A diff from `unified` gives the same text as the accepted diff.
-                prop_assert_eq!(apply(&old, &unified(&old, &new, 3)), Some(new));
+                prop_assert_eq!(apply(&old, &unified_diff(&old, &new, 3)), Some(new));
             }
         }
     }

@@ -7,6 +7,6 @@ mod current;
 mod memory;
 mod shown_excerpt;
 
-pub use choose::{ExcerptQuestion, ExcerptSources, choose, rank};
+pub use choose::{ExcerptQuestion, ExcerptSources, choose_excerpts, rank_excerpts};
 pub use current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 pub(crate) use memory::Excerpts;

@@ -10,12 +10,12 @@ mod quote;
 mod spans;
 
 pub use blocks::{Layout, LayoutBlock, Part, Tier};
-pub(crate) use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
-pub use content::{Content, CountedBlock, Piece, RetainedExcerpts, Seeds, SentMessage, Tree};
-pub(crate) use content::{Count, FileListCoverage};
+pub(crate) use compose::{LayoutBuilder, WORKING_FILES};
+pub use content::{Content, CountedBlock, FileListInput, Piece, RetainedExcerpts, SentMessage, TierSeeds};
+pub(crate) use content::{CountFn, FileListCoverage};
 pub use excerpt_key::{ExcerptKey, ExcerptPlace};
 pub use item::ItemKey;
-pub use quote::{fence, inline};
+pub use quote::{fence, inline_code};
 pub(crate) use spans::spans;
 pub use spans::spans_of;

@@ -60,7 +60,7 @@ pub struct Totals {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnStatus")]
-pub enum Status {
+pub enum RequestStatus {
     /// The answer is complete.
     #[default]
     Complete,
@@ -82,7 +82,7 @@ pub enum RequestError {
 /// Result of a request to the provider.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RequestOutcome {
-    pub status: Status,
+    pub status: RequestStatus,
     /// Why the request failed, if known.
     pub error: Option<RequestError>,
     /// Content of the answer, as far as it was received.
@@ -100,7 +100,7 @@ pub struct RecordResult {
     /// Id of the recorded prompt.
     pub id: String,
     /// How the request ended.
-    pub status: Status,
+    pub status: RequestStatus,
     /// Number of messages in the conversation after this prompt was recorded.
     pub messages: usize,
     /// Billed usage of the session so far.
@@ -182,9 +182,9 @@ impl Session {
     }
 
     /// Copies the calibrations of other conversations, unless this conversation already has calibrations.
-    pub fn inherit(&mut self, calibrations: &Calibrations) {
+    pub fn inherit_calibrations(&mut self, calibrations: &Calibrations) {
         if self.calibrations.is_empty() {
-            self.calibrate(calibrations.for_other_conversation());
+            self.set_calibrations(calibrations.for_other_conversation());
         }
     }
 
@@ -193,10 +193,10 @@ impl Session {
     pub fn record_token_counts(&mut self, model: &str, estimated: usize, counted: usize) {
         let mut calibrations = self.calibrations.clone();
         calibrations.learn(model, estimated, counted);
-        self.calibrate(calibrations);
+        self.set_calibrations(calibrations);
     }
 
-    fn calibrate(&mut self, calibrations: Calibrations) {
+    fn set_calibrations(&mut self, calibrations: Calibrations) {
         let own_calibrations = calibrations.of_current_conversation();
         if own_calibrations != self.own_calibrations {
             self.own_calibrations = own_calibrations;
@@ -215,17 +215,17 @@ impl Session {
 
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
     /// Returns `None` if no prompt was recorded or the tokens have expired.
-    pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
-        self.account()?.cached(now_ms)
+    pub fn cached_prefix(&self, now_ms: u64) -> Option<CacheEstimate> {
+        self.account()?.cached_prefix(now_ms)
     }
 
     /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
-    pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
+    pub fn next_request(&self, now_ms: u64) -> PromptRequest {
         let last_options = self.cache.options.as_deref().cloned();
         PromptRequest { now_ms, ..last_options.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    pub(crate) fn billed(&self) -> Totals {
+    pub(crate) fn billed_totals(&self) -> Totals {
         let total = self.bill.total();
         Totals {
             usage: self.bill.usage(),
@@ -239,7 +239,7 @@ impl Session {
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.saved, &other.saved)
             && Arc::ptr_eq(&self.cache, &other.cache)
-            && self.history.is_same_as(&other.history)
+            && self.history.ptr_eq(&other.history)
             && (&self.recovery, &self.rejection, &self.recorded)
                 == (&other.recovery, &other.rejection, &other.recorded)
     }
@@ -249,7 +249,7 @@ impl Session {
     }
 
     /// Records that the conversation or the selection has changed.
-    pub fn touch(&mut self) {
+    pub fn mark_changed(&mut self) {
         self.cache_mut().revision += 1;
     }
 
@@ -259,7 +259,7 @@ impl Session {
         self.excerpts.rename(&rename);
         self.map_members.clear();
         self.cache_mut().tiers = TierState::default();
-        self.touch();
+        self.mark_changed();
     }
 
     /// Updates the session after files were moved. `moved` returns the new name of a moved file. Returns whether any
@@ -276,7 +276,7 @@ impl Session {
             self.selection.rename(|key| Some(current_name(key)));
             self.excerpts.rename(|key| Some(current_name(key)));
             self.map_members.iter_mut().for_each(|member| member.path = current_name(&member.path));
-            self.touch();
+            self.mark_changed();
         }
         is_affected
     }
@@ -310,7 +310,7 @@ impl Session {
         // If a summary was deleted, undo its compaction, so that the messages it replaced are shown again.
         while let Some(record) = self.compactions.last() {
             let is_complete = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
-            if is_complete && self.history.sent().next().is_some() {
+            if is_complete && self.history.sent_messages().next().is_some() {
                 break;
             }
             let record = Arc::make_mut(&mut self.compactions).pop();
@@ -322,7 +322,7 @@ impl Session {
 
     /// Makes a copy with a new id, which was billed nothing yet.
     #[must_use]
-    pub fn copied(&self, id: impl Into<Arc<str>>) -> Self {
+    pub fn copy_with_id(&self, id: impl Into<Arc<str>>) -> Self {
         let mut copy = Self { id: id.into(), ..self.clone() };
         copy.bill = Bill::default();
         copy.comparison = Comparison::default();
@@ -332,7 +332,7 @@ impl Session {
     /// Starts another conversation with a new id and the same files. Keeps the state of the provider's cache.
     pub fn start_new_conversation(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
-        self.calibrate(self.calibrations.for_other_conversation());
+        self.set_calibrations(self.calibrations.for_other_conversation());
         self.excerpts.forget_all_but_pinned();
         self.set_history([]);
         self.bill = Bill::default();
@@ -376,8 +376,8 @@ impl Session {
 
     /// Forces the next prompt to be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").
     pub fn rebuild_tiers(&mut self) {
-        self.cache_mut().tiers.rebuild();
-        self.touch();
+        self.cache_mut().tiers.reset_tiers();
+        self.mark_changed();
     }
 
     /// Stores a prompt until it is answered. Returns the reply to `prompt.assemble`, with the new prompt id.
@@ -404,7 +404,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
-    pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
+    pub fn discard_prompt(&mut self, id: &str) -> Result<(), SessionError> {
         self.take_pending(id).map(drop)
     }
 
@@ -437,9 +437,9 @@ impl Session {
         }
         let status = outcome.status;
         let is_recorded = match status {
-            Status::Complete => true,
-            Status::Aborted => !outcome.answer.is_empty(),
-            Status::Error => false,
+            RequestStatus::Complete => true,
+            RequestStatus::Aborted => !outcome.answer.is_empty(),
+            RequestStatus::Error => false,
         };
         let warnings = if is_recorded { self.commit(&pending, outcome) } else { Vec::new() };
         let recorded = RecordResult {
@@ -464,7 +464,7 @@ impl Session {
         outcome: RequestOutcome,
     ) -> Vec<String> {
         let RequestOutcome { answer, usage, time_ms, .. } = outcome;
-        let billed = usage.map(Usage::billed);
+        let billed = usage.map(Usage::billed_input);
         let is_current = *base == self.cache.revision;
         let is_unchanged = *same_until == self.cache.revision;
         let mut warnings: Vec<String> = self.record_sent_prompt(turn, usage).into_iter().collect();
@@ -511,7 +511,7 @@ impl Session {
             self.record_token_counts(&turn.model, turn.estimated, usage.input_tokens());
         }
         self.recovery = Recovery::Possible;
-        self.touch();
+        self.mark_changed();
         warnings
     }
 
@@ -529,15 +529,15 @@ impl Session {
         Turn { model, layout, sent, options, tiers, .. }: &Turn,
         usage: Option<Usage>,
     ) -> Option<String> {
-        let billed = usage.map(Usage::billed);
+        let billed = usage.map(Usage::billed_input);
         let cache = Arc::make_mut(&mut self.cache);
         let before = cache.account.take();
         cache.breaks.record(cache.last.as_deref(), layout, before.as_deref(), sent, &self.saved.selection);
-        let account = Account::after(before.as_deref(), sent, billed);
-        let missed = account.missed();
-        cache.breaks.missed(missed);
+        let account = Account::after_request(before.as_deref(), sent, billed);
+        let missed = account.shortfall();
+        cache.breaks.record_shortfall(missed);
         let compared = cache.compared.take().map(Arc::unwrap_or_clone);
-        let (compared, charges) = ComparedCaches::after(compared, sent, &account);
+        let (compared, charges) = ComparedCaches::after_request(compared, sent, &account);
         cache.compared = Some(Arc::new(compared));
         cache.account = Some(Arc::new(account));
         Arc::make_mut(&mut cache.pace).record(sent);
@@ -553,7 +553,7 @@ impl Session {
             layout,
             breaks: &self.cache.breaks,
             pages: &self.pages,
-            cached: self.cached(sent.at_ms),
+            cached: self.cached_prefix(sent.at_ms),
         };
         let last_turn = LastTurn::new(&recorded);
         self.last_turn = Some(Arc::new(last_turn));

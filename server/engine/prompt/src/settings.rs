@@ -17,7 +17,7 @@ use strata_conversation::settings::{CompactionSettings, ToolOutputSettings};
 use strata_tokens::models::{CacheTtl, Model, ModelTable};
 use strata_tokens::redaction::RedactionSettings;
 
-use crate::tiers::{Deltas, PolicyName};
+use crate::tiers::{DeltaMode, PolicyName};
 
 pub use self::provider::ProviderSettings;
 pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
@@ -174,11 +174,11 @@ pub struct CacheSettings {
 
 impl CacheSettings {
     /// Combines `deltas` and `history_deltas` into one value.
-    pub(crate) fn deltas(&self) -> Deltas {
+    pub(crate) fn delta_mode(&self) -> DeltaMode {
         match (self.deltas, self.history_deltas) {
-            (false, _) => Deltas::Never,
-            (true, false) => Deltas::Explicit,
-            (true, true) => Deltas::FromHistory,
+            (false, _) => DeltaMode::Never,
+            (true, false) => DeltaMode::Explicit,
+            (true, true) => DeltaMode::FromHistory,
         }
     }
 }
@@ -278,7 +278,7 @@ pub struct ContextSettings {
 
 impl ContextSettings {
     /// Returns the memory settings for autonomous loops.
-    pub fn rolling(&self) -> RollingConfig {
+    pub fn rolling_config(&self) -> RollingConfig {
         let Self { raw_window_size, summarize_every, max_summary_tokens, .. } = *self;
         RollingConfig { raw_window_size, summarize_every, max_summary_tokens }
     }

@@ -30,7 +30,7 @@ pub(crate) use policy::PolicyOutput;
 pub(crate) use report::ItemStats;
 pub use report::{ItemReport, TiersReport, report};
 pub(crate) use rules::LayoutReuse;
-pub use rules::{Deltas, Rules};
+pub use rules::{DeltaMode, LayoutRules};
 pub use state::TierState;
 
 /// Name of a layout policy.

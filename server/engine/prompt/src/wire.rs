@@ -11,8 +11,8 @@ use crate::layout::{Layout, LayoutBlock, Part, Tier};
 
 pub use body::Body;
 pub(crate) use body::RenderedBody;
-pub(crate) use markdown::Passage;
-pub(crate) use markdown::readable;
+pub(crate) use markdown::RenderedBlock;
+pub(crate) use markdown::render_readable;
 
 /// Writes a layout in the given format. The same layout gives the same bytes.
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
@@ -25,13 +25,13 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
 /// Writes `messages` followed by `prompt` in `format`, as the model would see them, without a system prompt, files or
 /// breakpoints, for exports. Without a prompt, the conversation
 /// may end with an assistant message, which a provider would reject.
-pub fn request<'a>(
+pub fn request_body<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],
     format: Format,
     model: &str,
 ) -> Body {
-    let projection = project(messages, prompt, format.provider());
+    let projection = project(messages, prompt, format.foreign_provider());
     let mut layout = Layout::default();
     let history =
         projection.history.into_iter().map(|message| (Speaker::from(message.role), message.content));

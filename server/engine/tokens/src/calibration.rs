@@ -177,7 +177,7 @@ impl Calibration {
     }
 
     /// Predicts the bill of a request from its estimated tokens.
-    pub fn expected(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
+    pub fn predict_bill(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
         let estimated = estimated as f64;
         let tokens = (self.factor * estimated + self.constant_tokens()).max(0.0);
         let growth = match (self.anchored, self.bills.last()) {
@@ -214,23 +214,27 @@ impl Calibration {
             let growth =
                 Bill { estimated: bill.estimated - last.estimated, billed: bill.billed - last.billed };
             let missed = (growth.billed - self.factor * growth.estimated).abs();
-            push(&mut self.misses, missed / growth.estimated.abs().max(MIN_ERROR_DIVISOR), MAX_MISSES);
+            push_bounded(
+                &mut self.misses,
+                missed / growth.estimated.abs().max(MIN_ERROR_DIVISOR),
+                MAX_MISSES,
+            );
             if growth.estimated.abs() >= MIN_GROWTH && growth.estimated * growth.billed > 0.0 {
-                push(&mut self.growths, growth, MAX_GROWTHS);
-                self.adjust();
+                push_bounded(&mut self.growths, growth, MAX_GROWTHS);
+                self.adjust_factor();
             }
         }
-        push(&mut self.bills, bill, MAX_BILLS);
+        push_bounded(&mut self.bills, bill, MAX_BILLS);
         self.anchored = Anchored::Yes;
         self.reports = self.reports.saturating_add(1);
     }
 
     /// Moves the factor toward the median ratio of billed to estimated growth, weighted by the size of the
     /// growth.
-    fn adjust(&mut self) {
+    fn adjust_factor(&mut self) {
         let ratios =
             self.growths.iter().map(|growth| (growth.billed / growth.estimated, growth.estimated.abs()));
-        let Some(target) = median(ratios) else { return };
+        let Some(target) = weighted_median(ratios) else { return };
         let next_factor = target.clamp(self.factor * (1.0 - MAX_STEP), self.factor * (1.0 + MAX_STEP));
         self.factor = next_factor.clamp(FACTOR_RANGE.0, FACTOR_RANGE.1);
     }
@@ -246,7 +250,7 @@ impl Calibration {
 
     /// Returns the median of tokens billed beyond the scaled estimate in recent requests.
     fn overhead(&self) -> f64 {
-        median(self.bills.iter().map(|bill| (self.unexplained_tokens(bill), 1.0))).unwrap_or(0.0)
+        weighted_median(self.bills.iter().map(|bill| (self.unexplained_tokens(bill), 1.0))).unwrap_or(0.0)
     }
 
     fn unexplained_tokens(&self, bill: &Bill) -> f64 {
@@ -256,32 +260,32 @@ impl Calibration {
     /// Returns the error bound that nine of ten predictions meet, as a share of the estimated growth.
     fn error_share(&self, tokenizer: Tokenizer) -> f64 {
         if self.misses.len() < MIN_MISSES {
-            return uncalibrated(tokenizer);
+            return uncalibrated_error_share(tokenizer);
         }
         let mut misses = self.misses.clone();
         misses.sort_by(f64::total_cmp);
-        misses.get(misses.len() * 9 / 10).copied().unwrap_or_else(|| uncalibrated(tokenizer))
+        misses.get(misses.len() * 9 / 10).copied().unwrap_or_else(|| uncalibrated_error_share(tokenizer))
     }
 }
 
 impl Expected {
     /// Returns the expected bill for a model without usage reports.
     pub fn uncalibrated(tokenizer: Tokenizer, estimated: usize) -> Self {
-        let error = uncalibrated(tokenizer) * estimated as f64;
+        let error = uncalibrated_error_share(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
     }
 
     /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests, for a model
     /// without usage reports.
     pub fn max_estimate_uncalibrated(tokenizer: Tokenizer, limit: usize) -> usize {
-        (limit as f64 / (1.0 + uncalibrated(tokenizer))) as usize
+        (limit as f64 / (1.0 + uncalibrated_error_share(tokenizer))) as usize
     }
 }
 
 /// Returns the error bound for a model without usage reports, as a share of the estimate. For exact counts,
 /// the tokens that a provider adds for structure are uncertain. For Claude, the ratios of single requests in
 /// recorded sessions are within 15 % of the median.
-fn uncalibrated(tokenizer: Tokenizer) -> f64 {
+fn uncalibrated_error_share(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,
         Tokenizer::O200kTimes(_) => 0.15,
@@ -289,14 +293,14 @@ fn uncalibrated(tokenizer: Tokenizer) -> f64 {
     }
 }
 
-fn push<T>(list: &mut Vec<T>, item: T, max_length: usize) {
+fn push_bounded<T>(list: &mut Vec<T>, item: T, max_length: usize) {
     list.push(item);
     let excess = list.len().saturating_sub(max_length);
     list.drain(..excess);
 }
 
 /// Returns the weighted median of `(value, weight)` pairs.
-fn median(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+fn weighted_median(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let mut values: Vec<(f64, f64)> = values.collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let half = values.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
@@ -326,7 +330,7 @@ mod tests {
         let CalibrationReport { factor, overhead, reports } = calibration.report();
         assert!((factor - 1.2).abs() < 0.001, "{factor}");
         assert_eq!((overhead, reports), (20_000, 29));
-        let next = calibration.expected(Tokenizer::O200k, 90_000);
+        let next = calibration.predict_bill(Tokenizer::O200k, 90_000);
         assert_eq!(next.tokens, 20_000 + 108_000);
         assert!(next.error < 50, "{}", next.error);
         let max_estimate = calibration.max_estimate(Tokenizer::O200k, 20_000 + 108_000);
@@ -336,7 +340,7 @@ mod tests {
     #[test]
     fn predictions_start_from_the_first_bill() {
         let calibration = calibrated([(1_000, 26_000)]);
-        let next = calibration.expected(Tokenizer::O200k, 3_000);
+        let next = calibration.predict_bill(Tokenizer::O200k, 3_000);
         assert_eq!((next.tokens, next.error), (28_000, 60));
         assert_eq!(Expected::uncalibrated(Tokenizer::O200k, 3_000), Expected { tokens: 3_000, error: 90 });
     }
@@ -365,7 +369,8 @@ mod tests {
             (calibrations.for_model("m").unwrap(), other_calibrations.for_model("m").unwrap());
         assert_eq!(current.report(), other.report());
         assert!(
-            other.expected(Tokenizer::O200k, 10_000).error > current.expected(Tokenizer::O200k, 10_000).error
+            other.predict_bill(Tokenizer::O200k, 10_000).error
+                > current.predict_bill(Tokenizer::O200k, 10_000).error
         );
         let stored = serde_json::to_string(&calibrations).unwrap();
         assert_eq!(serde_json::from_str::<Calibrations>(&stored).unwrap(), calibrations);
@@ -382,7 +387,7 @@ mod tests {
             let calibration = calibrated(bills);
             prop_assert!((FACTOR_RANGE.0..=FACTOR_RANGE.1).contains(&calibration.factor()));
             let max_estimate = calibration.max_estimate(Tokenizer::O200k, limit);
-            let expected = calibration.expected(Tokenizer::O200k, max_estimate);
+            let expected = calibration.predict_bill(Tokenizer::O200k, max_estimate);
             let mostly_overhead = calibration.constant_tokens() > limit as f64 * MAX_OVERHEAD_SHARE;
             prop_assert!(expected.tokens <= limit + 1 || mostly_overhead || max_estimate == 0);
         }

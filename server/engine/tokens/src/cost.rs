@@ -19,7 +19,7 @@ pub use comparison::{ComparedCaches, ComparedCost, Comparison, CostComparison, L
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch_charge};
 pub use pace::Pace;
-pub use pauses::{PAUSES_S, expected_reuse_price, extended_is_needed};
+pub use pauses::{PAUSES_S, expected_reuse_price, extended_lifetime_probability};
 pub use prices::{Breakpoint, Prices};
 
 pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};

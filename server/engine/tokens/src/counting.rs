@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::cache::Cache;
 use strata_base::hash::ContentHash;
-use strata_base::text::Unreadable;
+use strata_base::text::ParseTextError;
 
 pub(crate) use encoding::Encoding;
 pub(crate) use images::ImageFormula;
@@ -87,7 +87,7 @@ pub struct Ratio(f64);
 pub struct TokenCounter {
     counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
     given: Arc<[Arc<dyn CountTokens>]>,
-    scratches: Arc<scratches::Scratches>,
+    scratches: Arc<scratches::ScratchPool>,
 }
 
 impl Tokenizer {
@@ -108,11 +108,11 @@ impl Ratio {
     ///
     /// # Errors
     /// [`Unreadable`] if the factor is outside this range or NaN.
-    pub(crate) fn new(factor: f64) -> Result<Self, Unreadable> {
+    pub(crate) fn new(factor: f64) -> Result<Self, ParseTextError> {
         if (0.1..=10.0).contains(&factor) {
             Ok(Self(factor))
         } else {
-            Err(Unreadable(format!("a token ratio must be between 0.1 and 10, not {factor}")))
+            Err(ParseTextError(format!("a token ratio must be between 0.1 and 10, not {factor}")))
         }
     }
 
@@ -128,9 +128,9 @@ impl Ratio {
 }
 
 impl TryFrom<f64> for Ratio {
-    type Error = Unreadable;
+    type Error = ParseTextError;
 
-    fn try_from(factor: f64) -> Result<Self, Unreadable> {
+    fn try_from(factor: f64) -> Result<Self, ParseTextError> {
         Self::new(factor)
     }
 }
@@ -144,7 +144,7 @@ impl From<Ratio> for f64 {
 impl TokenCounter {
     /// Returns a counter with the custom tokenizers `given`, indexed by [`GivenId`], and an empty cache.
     #[must_use]
-    pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
+    pub fn with_custom_tokenizers(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
         Self {
             counts: Arc::default(),
             given: given.into_iter().collect(),
@@ -155,11 +155,11 @@ impl TokenCounter {
     /// Returns the number of tokens of a text. Special tokens that are spelled out in the text count as plain
     /// text.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
-        let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
+        let Some(scheme) = tokenizer.scheme() else { return count_by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
             self.count_by_scheme(scheme, text)
         } else {
-            self.cached_count(scheme, text, ContentHash::of(text))
+            self.cached_count(scheme, text, ContentHash::from_text(text))
         };
         apply_ratio(tokenizer, exact)
     }
@@ -168,7 +168,7 @@ impl TokenCounter {
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
         match tokenizer.scheme() {
             Some(scheme) => apply_ratio(tokenizer, self.cached_count(scheme, text, hash)),
-            None => by_chars(text),
+            None => count_by_chars(text),
         }
     }
 
@@ -180,13 +180,13 @@ impl TokenCounter {
         before: (&str, ContentHash),
         after: (&str, ContentHash),
     ) -> usize {
-        let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
+        let Some(scheme) = tokenizer.scheme() else { return count_by_chars(after.0) };
         let cached = self.counts.get(&(scheme, before.1));
         let (Scheme::Encoding(encoding), Some(cached)) = (scheme, cached) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
         let count = || {
-            let (removed, added) = chunks::differing(before.0, after.0);
+            let (removed, added) = chunks::differing_parts(before.0, after.0);
             (cached + self.count_uncached(encoding, added))
                 .saturating_sub(self.count_uncached(encoding, removed))
         };
@@ -209,7 +209,7 @@ impl TokenCounter {
                 return self.count_by_scheme(scheme, text);
             }
             let count = |chunk| {
-                let key = (scheme, ContentHash::of(chunk));
+                let key = (scheme, ContentHash::from_text(chunk));
                 self.counts.get_or_insert_with(key, || self.count_by_scheme(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
@@ -221,7 +221,7 @@ impl TokenCounter {
             Scheme::Encoding(encoding) => self.count_uncached(encoding, text),
             Scheme::Given(GivenId(id)) => {
                 let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
-                given.and_then(|given| given.count(text)).unwrap_or_else(|| by_chars(text))
+                given.and_then(|given| given.count(text)).unwrap_or_else(|| count_by_chars(text))
             }
         }
     }
@@ -243,7 +243,7 @@ impl TokenCounter {
 }
 
 /// Counts one token per four characters, rounded up. The fallback without a usable tokenizer.
-pub fn by_chars(text: &str) -> usize {
+pub fn count_by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 

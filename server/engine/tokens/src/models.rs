@@ -70,15 +70,15 @@ impl Models {
         for (family, prefixes, model) in table.families()? {
             let model = Arc::new(Model { family, ..model });
             for prefix in prefixes {
-                by_prefix.insert(names::canonical(&prefix), Arc::clone(&model));
+                by_prefix.insert(names::canonical_name(&prefix), Arc::clone(&model));
             }
         }
         for (aliases, model) in table.models()? {
             let model = Arc::new(model);
             for alias in aliases {
-                by_name.insert(names::canonical(&alias), Arc::clone(&model));
+                by_name.insert(names::canonical_name(&alias), Arc::clone(&model));
             }
-            by_name.insert(names::canonical(&model.id), model);
+            by_name.insert(names::canonical_name(&model.id), model);
         }
         Ok(Self { table: Arc::new(table), by_name: Arc::new(by_name), by_prefix: Arc::new(by_prefix) })
     }
@@ -89,22 +89,22 @@ impl Models {
     /// # Errors
     /// The errors of [`Models::new`].
     pub fn with_overrides(&self, overrides: ModelTable) -> Result<Self, TableError> {
-        Self::new(self.table.overridden_by(overrides))
+        Self::new(self.table.with_overrides(overrides))
     }
 
     /// Returns these models with custom tokenizers for families or models.
     ///
     /// # Errors
     /// [`TableError::NotInTable`] with the first name that is not in the table.
-    pub fn with_given<'a>(
+    pub fn with_custom_tokenizers<'a>(
         &self,
         given: impl IntoIterator<Item = (&'a str, GivenId)>,
     ) -> Result<Self, TableError> {
         let (mut by_name, mut by_prefix) = ((*self.by_name).clone(), (*self.by_prefix).clone());
         for (name, id) in given {
-            let canonical = names::canonical(name);
-            let is_in_family = |model: &Model| names::canonical(&model.family) == canonical;
-            let has_name = |model: &Model| names::canonical(&model.id) == canonical;
+            let canonical = names::canonical_name(name);
+            let is_in_family = |model: &Model| names::canonical_name(&model.family) == canonical;
+            let has_name = |model: &Model| names::canonical_name(&model.id) == canonical;
             let mut is_known = false;
             for model in by_name.values_mut().filter(|model| is_in_family(model) || has_name(model)) {
                 Arc::make_mut(model).tokenizer = Tokenizer::Given(id);
@@ -152,13 +152,13 @@ impl Models {
     }
 
     /// Returns the source and date of the prices, as shown with costs.
-    pub fn prices(&self) -> &str {
-        self.table.prices()
+    pub fn price_source(&self) -> &str {
+        self.table.price_source()
     }
 
     /// Returns every model in the table, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Model> {
-        let is_alias = |(name, model): &(&String, &Arc<Model>)| names::canonical(&model.id) != **name;
+        let is_alias = |(name, model): &(&String, &Arc<Model>)| names::canonical_name(&model.id) != **name;
         self.by_name.iter().filter(move |entry| !is_alias(entry)).map(|(_, model)| &**model)
     }
 

@@ -27,6 +27,6 @@ pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 pub use restore::{Destination, Restoration, RestoredText, Restorer};
 
 pub use scan::{contains_or_is_secret, contains_secret, scan};
-pub use screen::{FoundSecret, RedactionSettings, Screen, ScreenedText};
+pub use screen::{FoundSecret, RedactedText, RedactionSettings, SecretRedactor};
 
 pub use structured::is_base64_text;

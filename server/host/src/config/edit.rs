@@ -61,7 +61,7 @@ pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Resul
 }
 
 /// Returns a value as TOML on one line. `null`, which TOML cannot represent, is empty.
-pub fn value_text(value: &Value) -> String {
+pub fn value_to_toml(value: &Value) -> String {
     to_toml(value).map_or_else(|_| String::new(), |value| value.to_string())
 }
 

@@ -10,7 +10,7 @@ use serde_saphyr::{UserMessageFormatter, budget, options};
 use strata_base::external::{External, Rendered};
 use strata_base::key::FileKey;
 
-use super::layers::{Layer, Source};
+use super::layers::{Layer, SettingsSource};
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
@@ -80,17 +80,19 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be read or parsed.
-pub fn user_source(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Source>, FileError> {
-    user_file(variable).map_or(Ok(None), |path| source_at(&path))
+pub fn user_source(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<SettingsSource>, FileError> {
+    user_file(variable).map_or(Ok(None), |path| read_source(&path))
 }
 
 /// Reads the user's settings from this file.
-fn source_at(path: &Path) -> Result<Option<Source>, FileError> {
+fn read_source(path: &Path) -> Result<Option<SettingsSource>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
-        Ok(text) => {
-            Ok(Some(Source { layer: Layer::User, values: from_toml(&file, &text)?, name: file.into() }))
-        }
+        Ok(text) => Ok(Some(SettingsSource {
+            layer: Layer::User,
+            values: from_toml(&file, &text)?,
+            name: file.into(),
+        })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FileError::Unreadable { file, reason: error.to_string() }),
     }
@@ -98,13 +100,13 @@ fn source_at(path: &Path) -> Result<Option<Source>, FileError> {
 
 /// Reads the settings files of all workspace folders, weakest first: the first folder's file takes precedence. Skips
 /// folders without a settings file. As for any other file, a link that leads outside the folders is rejected.
-pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
+pub fn workspace_sources(roots: &Roots) -> Vec<Result<SettingsSource, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
 /// Reads the settings file of one folder, and reports any settings file that it shadows.
-fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
-    let mut sources: Vec<Result<Source, FileError>> = Vec::new();
+fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, FileError>> {
+    let mut sources: Vec<Result<SettingsSource, FileError>> = Vec::new();
     let mut used_key: Option<FileKey> = None;
     for name in WORKSPACE_FILES {
         let Some(key) = roots.key(index, name) else { continue };
@@ -131,7 +133,11 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
         } else {
             from_yaml(file, &disk_text.text)
         };
-        sources.push(values.map(|values| Source { layer: Layer::Workspace, name: file.into(), values }));
+        sources.push(values.map(|values| SettingsSource {
+            layer: Layer::Workspace,
+            name: file.into(),
+            values,
+        }));
         used_key = Some(key);
     }
     sources
@@ -284,20 +290,20 @@ mod tests {
     fn a_user_file_may_be_missing_or_broken_but_is_never_fatal() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("strata.toml");
-        assert_eq!(source_at(&path), Ok(None));
+        assert_eq!(read_source(&path), Ok(None));
         fs::write(&path, "a = 1").unwrap();
-        assert_eq!(source_at(&path).unwrap().unwrap().values, json!({"a": 1}));
+        assert_eq!(read_source(&path).unwrap().unwrap().values, json!({"a": 1}));
         fs::write(&path, "a =").unwrap();
-        assert!(matches!(source_at(&path), Err(FileError::Syntax { line: 1, .. })));
+        assert!(matches!(read_source(&path), Err(FileError::Syntax { line: 1, .. })));
         fs::write(&path, vec![b'#'; 300_000]).unwrap();
-        assert!(matches!(source_at(&path), Err(FileError::Unreadable { .. })));
-        assert!(matches!(source_at(directory.path()), Err(FileError::Unreadable { .. })));
+        assert!(matches!(read_source(&path), Err(FileError::Unreadable { .. })));
+        assert!(matches!(read_source(directory.path()), Err(FileError::Unreadable { .. })));
     }
 
     #[test]
     fn the_first_folder_has_the_strongest_file() {
         let directory = tempfile::tempdir().unwrap();
-        let folder = |name: &str| crate::roots::Folder { name: None, path: directory.path().join(name) };
+        let folder = |name: &str| crate::roots::RootFolder { name: None, path: directory.path().join(name) };
         for (name, text) in [("a", "x = 'a'"), ("b", "x = 'b'"), ("broken", "x"), ("none", "")] {
             fs::create_dir(directory.path().join(name)).unwrap();
             if !text.is_empty() {
@@ -319,11 +325,11 @@ mod tests {
     fn one_settings_file_of_a_folder_is_used_and_the_other_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
-        let folder = crate::roots::Folder { name: None, path: directory.path().to_owned() };
+        let folder = crate::roots::RootFolder { name: None, path: directory.path().to_owned() };
         let roots = Roots::new([folder]).unwrap();
         let sources = || -> Vec<String> {
-            let render = |source: Result<Source, FileError>| match source {
-                Ok(Source { name, values, .. }) => format!("{name} {values}"),
+            let render = |source: Result<SettingsSource, FileError>| match source {
+                Ok(SettingsSource { name, values, .. }) => format!("{name} {values}"),
                 Err(error) => format!("{error}; {}", !matches!(error, FileError::Shadowed { .. })),
             };
             workspace_sources(&roots).into_iter().map(render).collect()

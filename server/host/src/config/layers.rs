@@ -31,7 +31,7 @@ pub enum Layer {
 
 /// Settings from one source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Source {
+pub struct SettingsSource {
     /// Layer of the source, which determines its precedence.
     pub layer: Layer,
     /// Display name of the source, such as a file path or `environment`.
@@ -78,11 +78,11 @@ impl EffectiveSettings {
     /// values, and sources that are not objects, are reported in [`EffectiveSettings::ignored`].
     pub fn merge<E: fmt::Display>(
         defaults: Value,
-        sources: &[Source],
+        sources: &[SettingsSource],
         check: impl Fn(&[String], &Value) -> Result<(), E>,
     ) -> Self {
-        let built_in = Source { layer: Layer::Defaults, name: "built in".into(), values: defaults };
-        let mut sources: Vec<&Source> = std::iter::once(&built_in).chain(sources).collect();
+        let built_in = SettingsSource { layer: Layer::Defaults, name: "built in".into(), values: defaults };
+        let mut sources: Vec<&SettingsSource> = std::iter::once(&built_in).chain(sources).collect();
         sources.sort_by_key(|source| source.layer);
         let mut leaves = Leaves::new();
         let mut ignored = Vec::new();
@@ -90,7 +90,8 @@ impl EffectiveSettings {
             let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
             let is_workspace = source.layer == Layer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
-                let ignore = |reason| IgnoredSetting { key: dotted(path), origin: origin.clone(), reason };
+                let ignore =
+                    |reason| IgnoredSetting { key: dotted_key(path), origin: origin.clone(), reason };
                 if path.is_empty() {
                     if !matches!(value, Value::Null | Value::Object(_)) {
                         ignored.push(ignore("settings must be a table".to_owned()));
@@ -109,7 +110,7 @@ impl EffectiveSettings {
         let mut values = Value::Object(Map::new());
         let mut origins = BTreeMap::new();
         for (path, (value, origin)) in leaves {
-            origins.insert(dotted(&path), origin);
+            origins.insert(dotted_key(&path), origin);
             set(&mut values, path.iter().map(String::as_str), value);
         }
         Self { values, origins, ignored }
@@ -176,7 +177,7 @@ fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value
 }
 
 /// Formats a path as a dotted key. Quotes names that are not bare TOML keys.
-fn dotted(path: &[String]) -> String {
+fn dotted_key(path: &[String]) -> String {
     let is_bare = |name: &str| {
         !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
@@ -203,7 +204,7 @@ mod tests {
     }
 
     /// Sources to merge over the same defaults.
-    struct Layers(Vec<Source>);
+    struct Layers(Vec<SettingsSource>);
 
     impl Layers {
         fn effective(
@@ -216,7 +217,7 @@ mod tests {
     }
 
     fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
-        let source = |(layer, values)| Source { layer, name: format!("{layer:?}").into(), values };
+        let source = |(layer, values)| SettingsSource { layer, name: format!("{layer:?}").into(), values };
         Layers(sources.into_iter().map(source).collect())
     }
 
@@ -331,7 +332,7 @@ mod tests {
             let mut leaves = 0;
             for_each_leaf(&effective.values, &mut Vec::new(), &mut |path, value| {
                 leaves += 1;
-                let layer = effective.origins.get(&dotted(path)).map(|origin| origin.layer);
+                let layer = effective.origins.get(&dotted_key(path)).map(|origin| origin.layer);
                 let source = order.iter().position(|&candidate| Some(candidate) == layer);
                 if let Some(source) = source {
                     assert_eq!(sources[source].pointer(&format!("/{}", path.join("/"))), Some(value));

@@ -43,7 +43,7 @@ impl TextCache {
     /// # Errors
     /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-        if let Some(cached) = self.settled(key)
+        if let Some(cached) = self.reliable_text(key)
             && cached.stamp.size <= max_file_bytes(key, limits.max_bytes)
             && cached.text.len() as u64 <= limits.max_bytes
             && quick_stamp(roots, key) == Some(cached.stamp)
@@ -63,22 +63,22 @@ impl TextCache {
     }
 
     pub(super) fn forget(&self, key: &FileKey) {
-        self.texts().remove(key);
+        self.lock_texts().remove(key);
     }
 
     /// Removes all entries. Call this when the roots change, since a key may then refer to another file.
     pub fn clear(&self) {
-        *self.texts() = CachedTexts::default();
+        *self.lock_texts() = CachedTexts::default();
     }
 
     /// Total size of the cached text, in bytes.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
-        self.texts().bytes
+    pub(super) fn total_bytes(&self) -> usize {
+        self.lock_texts().bytes
     }
 
-    fn settled(&self, key: &FileKey) -> Option<DiskText> {
-        let mut texts = self.texts();
+    fn reliable_text(&self, key: &FileKey) -> Option<DiskText> {
+        let mut texts = self.lock_texts();
         texts.lookups += 1;
         let lookup = texts.lookups;
         let entry = texts.entries.get_mut(key)?;
@@ -87,7 +87,7 @@ impl TextCache {
     }
 
     fn insert(&self, key: &FileKey, text: &DiskText) {
-        let mut texts = self.texts();
+        let mut texts = self.lock_texts();
         texts.remove(key);
         if text.text.len() > self.max_bytes {
             return;
@@ -95,14 +95,14 @@ impl TextCache {
         texts.lookups += 1;
         texts.bytes += text.text.len();
         let entry =
-            Entry { text: text.clone(), last_lookup: texts.lookups, settled: text.stamp.is_settled() };
+            Entry { text: text.clone(), last_lookup: texts.lookups, settled: text.stamp.is_reliable() };
         texts.entries.insert(key.clone(), entry);
         if texts.bytes > self.max_bytes {
             texts.shrink_to(self.max_bytes / 4 * 3);
         }
     }
 
-    fn texts(&self) -> MutexGuard<'_, CachedTexts> {
+    fn lock_texts(&self) -> MutexGuard<'_, CachedTexts> {
         // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,5 +135,5 @@ impl CachedTexts {
 pub fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;
-    metadata.is_file().then(|| open::stamp_in(&metadata))
+    metadata.is_file().then(|| open::stamp_from_metadata(&metadata))
 }

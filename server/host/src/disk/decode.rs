@@ -56,7 +56,7 @@ fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeE
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((text, None)),
-        Err(error) => with_replacements(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        Err(error) => check_replacements(String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }
 
@@ -75,10 +75,10 @@ fn decode_utf16(
     if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
         return Err(DecodeError::Binary);
     }
-    if is_valid { Ok((text, Some(DecodeNotice::Utf16))) } else { with_replacements(text) }
+    if is_valid { Ok((text, Some(DecodeNotice::Utf16))) } else { check_replacements(text) }
 }
 
-fn with_replacements(text: String) -> Result<(String, Option<DecodeNotice>), DecodeError> {
+fn check_replacements(text: String) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     let replacements = text.matches(char::REPLACEMENT_CHARACTER).count();
     if replacements * MIN_CHARACTERS_PER_REPLACEMENT > text.chars().count() {
         return Err(DecodeError::OtherEncoding);

@@ -71,7 +71,7 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
     Err(ReadError::Moving(key.clone()))
 }
 
-pub(crate) fn stamp_in(metadata: &Metadata) -> Stamp {
+pub(crate) fn stamp_from_metadata(metadata: &Metadata) -> Stamp {
     Stamp { mtime_ns: mtime_ns(metadata), size: metadata.len(), identity: identity(metadata) }
 }
 
@@ -174,7 +174,7 @@ mod system {
         let file = File::from(rustix::fs::openat(&directory, name, FILE, Mode::empty())?);
         Ok(match file.metadata() {
             Ok(metadata) if metadata.is_file() && !is_kernel_interface(&file) => {
-                Ok(OpenFile { stamp: stamp_in(&metadata), file })
+                Ok(OpenFile { stamp: stamp_from_metadata(&metadata), file })
             }
             Ok(_) => Err(ReadError::NotRegular(key.clone())),
             Err(error) => Err(ReadError::io(key, &error)),
@@ -240,8 +240,8 @@ mod system {
         }
         let file = File::open(&path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        let stamp = stamp_in(&metadata);
-        if canonical(&path).map_err(failed)? != path || stamp != stamp_in(&before) {
+        let stamp = stamp_from_metadata(&metadata);
+        if canonical(&path).map_err(failed)? != path || stamp != stamp_from_metadata(&before) {
             return Ok(OpenAttempt::Moved);
         }
         Ok(OpenAttempt::OpenFile(OpenFile { stamp, file }))

@@ -23,7 +23,7 @@ const CLOCK_STEP_NS: i64 = 2_000_000_000;
 
 impl Stamp {
     /// Whether the last change is old enough that any later change must alter the stamp.
-    pub fn is_settled(self) -> bool {
+    pub fn is_reliable(self) -> bool {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
         self.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)

@@ -17,7 +17,7 @@ const LIMITS: ReadLimits = ReadLimits { max_bytes: 1000 };
 #[track_caller]
 fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
     let read = read_text(&tree.roots(), &key.into(), LIMITS)?;
-    assert_eq!(read.hash, ContentHash::of(&read.text));
+    assert_eq!(read.hash, ContentHash::from_text(&read.text));
     Ok(read.text.to_string())
 }
 
@@ -264,7 +264,7 @@ fn the_cache_rereads_a_file_only_after_a_change() {
 
     fs::remove_file(&path).unwrap();
     assert_eq!(text(), Err(ReadError::NotFound("a.rs".into())));
-    assert_eq!(cache.bytes(), 0);
+    assert_eq!(cache.total_bytes(), 0);
 }
 
 /// Same size and same time, as left by `cp -p` or a fast writer.
@@ -318,15 +318,15 @@ fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
     for name in &names {
         look(name);
         assert!(std::sync::Arc::ptr_eq(&first, &look(&names[0])), "in use: {name}");
-        assert!(cache.bytes() <= 400);
+        assert!(cache.total_bytes() <= 400);
     }
     cache.forget(&names[0].as_str().into());
     assert!(!std::sync::Arc::ptr_eq(&first, &look(&names[0])));
     cache.clear();
-    assert_eq!(cache.bytes(), 0);
+    assert_eq!(cache.total_bytes(), 0);
     let small = TextCache::new(50);
     small.text(&roots, &"1.txt".into(), LIMITS).unwrap();
-    assert_eq!(small.bytes(), 0, "a text larger than the cache is not kept");
+    assert_eq!(small.total_bytes(), 0, "a text larger than the cache is not kept");
 }
 
 #[test]

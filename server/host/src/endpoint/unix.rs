@@ -12,10 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    Address, AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointError, MAX_CONNECTIONS, MAX_REPLY, MAX_REQUEST,
-    RETRY_PAUSE, list_addresses, random_name,
+    AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS, MAX_REPLY,
+    MAX_REQUEST, RETRY_PAUSE, list_addresses, random_name,
 };
-use crate::store::paths::{private_directory, private_top};
+use crate::store::paths::{ensure_private_directory, ensure_private_top};
 
 /// End of the name of a socket that accepts connections.
 const SUFFIX: &str = "sock";
@@ -39,9 +39,9 @@ impl Endpoint {
         state: &Path,
         answer: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
     ) -> Result<Self, EndpointError> {
-        private_top(state)?;
+        ensure_private_top(state)?;
         let directory = state.join(DIRECTORY);
-        private_directory(&directory)?;
+        ensure_private_directory(&directory)?;
         let name = random_name()?;
         let path = directory.join(format!("{name}.{SUFFIX}"));
         // Clients remove a socket that refuses connections, so the socket gets its final name once it accepts them.
@@ -69,7 +69,7 @@ impl Drop for Endpoint {
 
 /// Returns the endpoints below a state directory, sorted. Their servers may have ended. Empty if the directory is not
 /// private, since another user may then have put the sockets there.
-pub fn endpoints(state: &Path) -> Vec<Address> {
+pub fn endpoints(state: &Path) -> Vec<EndpointAddress> {
     let directory = state.join(DIRECTORY);
     let is_private = directory.symlink_metadata().is_ok_and(|metadata| {
         metadata.is_dir() && metadata.uid() == current_user() && metadata.mode() & 0o077 == 0
@@ -84,7 +84,7 @@ pub fn endpoints(state: &Path) -> Vec<Address> {
 ///
 /// # Errors
 /// Returns an [`AskError`] if no server listens at the address, or if it does not reply.
-pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
+pub fn ask(address: &EndpointAddress, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
     let deadline = Instant::now() + time;
     let connection = at_short_path(&address.0, |path| UnixStream::connect(path));
     let mut stream = connection.map_err(|error| match error.kind() {
@@ -258,7 +258,7 @@ mod tests {
         let stale_socket = state.path().join(DIRECTORY).join("0123.sock");
         drop(UnixListener::bind(&stale_socket).unwrap());
         assert_eq!(endpoints(state.path()).len(), 2);
-        assert!(matches!(ask(&Address(stale_socket.clone()), b"", LIMIT), Err(AskError::Ended)));
+        assert!(matches!(ask(&EndpointAddress(stale_socket.clone()), b"", LIMIT), Err(AskError::Ended)));
         assert!(!stale_socket.exists());
         assert_eq!(endpoints(state.path()).len(), 1);
     }

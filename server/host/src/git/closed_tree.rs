@@ -24,7 +24,7 @@ pub(super) const CLOCK_TICK: Duration = Duration::from_millis(20);
 static REMEMBERED: Mutex<Vec<(PathBuf, Arc<Listings>)>> = Mutex::new(Vec::new());
 
 /// A directory without links, pipes and devices, as of one moment.
-pub(super) struct ClosedTree {
+pub(super) struct LinkFreeTree {
     /// All directories of the tree, beginning with the top.
     directories: Vec<(PathBuf, DirectoryStamp)>,
     /// Whether any later change would be noticed. A change within [`CLOCK_TICK`] of an earlier one might not be.
@@ -51,16 +51,16 @@ struct DirectoryStamp {
     changed: Option<SystemTime>,
 }
 
-impl ClosedTree {
+impl LinkFreeTree {
     /// Checks all entries below `top`, which must be a directory.
     ///
     /// # Errors
     /// The first entry that is neither a file nor a directory, or the reason why the tree cannot be checked.
     pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
-        let remembered_listings = remembered(top);
+        let remembered_listings = cached_listings(top);
         let mut listings = Listings::new();
         let tree = scan(top, &remembered_listings, &mut listings);
-        remember(top, listings);
+        cache_listings(top, listings);
         tree
     }
 
@@ -78,8 +78,8 @@ fn scan(
     top: &Path,
     remembered_listings: &Listings,
     listings: &mut Listings,
-) -> Result<ClosedTree, ForeignPart> {
-    let mut tree = ClosedTree { directories: Vec::new(), is_settled: true };
+) -> Result<LinkFreeTree, ForeignPart> {
+    let mut tree = LinkFreeTree { directories: Vec::new(), is_settled: true };
     let mut pending = vec![PathBuf::new()];
     let mut count = 0;
     while let Some(relative_path) = pending.pop() {
@@ -130,7 +130,7 @@ impl Listing {
                 listing.directories.push(entry.file_name());
             } else if file_type.is_symlink() {
                 return Err(ForeignPart::Link(relative_path.join(entry.file_name())));
-            } else if !is_harmless(file_type) {
+            } else if !is_safe_to_open(file_type) {
                 return Err(ForeignPart::Special(relative_path.join(entry.file_name())));
             }
         }
@@ -141,7 +141,7 @@ impl Listing {
 /// Whether an entry that is neither a directory nor a link can be opened without effects. Git itself creates a socket
 /// in its directory (`fsmonitor--daemon.ipc`), and opening a socket fails.
 #[cfg(unix)]
-fn is_harmless(kind: FileType) -> bool {
+fn is_safe_to_open(kind: FileType) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     kind.is_file() || kind.is_socket()
 }
@@ -184,7 +184,7 @@ impl DirectoryStamp {
     }
 }
 
-fn remembered(top: &Path) -> Arc<Listings> {
+fn cached_listings(top: &Path) -> Arc<Listings> {
     let trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
     trees
         .iter()
@@ -193,7 +193,7 @@ fn remembered(top: &Path) -> Arc<Listings> {
         .unwrap_or_default()
 }
 
-fn remember(top: &Path, listings: Listings) {
+fn cache_listings(top: &Path, listings: Listings) {
     let mut trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
     trees.retain(|(tree_top, _)| tree_top != top);
     trees.insert(0, (top.to_owned(), Arc::new(listings)));
@@ -205,9 +205,9 @@ mod tests {
     use super::*;
 
     /// Checks until the file system's clock has advanced since the last change.
-    fn settled(top: &Path) -> ClosedTree {
+    fn settled(top: &Path) -> LinkFreeTree {
         loop {
-            let tree = ClosedTree::check(top).unwrap();
+            let tree = LinkFreeTree::check(top).unwrap();
             if tree.is_settled {
                 return tree;
             }
@@ -250,14 +250,14 @@ mod tests {
         for below in ["link", "objects/aa/2", "refs/heads/main"] {
             settled(&top);
             symlink("/", top.join(below)).unwrap();
-            let result = ClosedTree::check(&top).map(drop);
+            let result = LinkFreeTree::check(&top).map(drop);
             assert_eq!(result, Err(ForeignPart::Link(below.into())));
             fs::remove_file(top.join(below)).unwrap();
         }
         settled(&top);
         fs::rename(top.join("objects"), top.join("other")).unwrap();
         symlink("other", top.join("objects")).unwrap();
-        assert_eq!(ClosedTree::check(&top).map(drop), Err(ForeignPart::Link("objects".into())));
+        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(ForeignPart::Link("objects".into())));
     }
 
     /// Without the rule for recent changes, the second listing would be taken for the first.
@@ -268,10 +268,10 @@ mod tests {
 
         for _ in 0..20 {
             let (_directory, top) = directory();
-            let tree = ClosedTree::check(&top).unwrap();
+            let tree = LinkFreeTree::check(&top).unwrap();
             assert!(!tree.is_settled);
             symlink("/", top.join("refs/heads/main")).unwrap();
-            assert!(ClosedTree::check(&top).is_err());
+            assert!(LinkFreeTree::check(&top).is_err());
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
         settled(&top);
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mkfifoat(rustix::fs::CWD, top.join("HEAD"), mode).unwrap();
-        assert_eq!(ClosedTree::check(&top).map(drop), Err(ForeignPart::Special("HEAD".into())));
+        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(ForeignPart::Special("HEAD".into())));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use strata_base::cancel::Cancel;
 
-use super::error::{GitError, readable};
+use super::error::{GitError, none_if_unreadable};
 use super::history::{Commit, History};
 use super::limits::{MAX_COLLECTED_BYTES, MAX_COMMITS};
 
@@ -38,12 +38,12 @@ pub(super) fn recent_commits(
     while let Some((_, id)) = queue.pop() {
         cancel.check()?;
         let (Some(commit), Some(parents)) =
-            (readable(history.commit(id))?, readable(history.parents(id).map(Some))?)
+            (none_if_unreadable(history.commit(id))?, none_if_unreadable(history.parents(id).map(Some))?)
         else {
             continue;
         };
         for parent in parents.iter().filter(|parent| seen_ids.insert(**parent)) {
-            if let Some(parent) = readable(history.commit(*parent))? {
+            if let Some(parent) = none_if_unreadable(history.commit(*parent))? {
                 queue.push((parent.seconds, parent.id));
             }
         }
@@ -70,20 +70,20 @@ pub(super) fn recent_commits(
 /// the parent commit or a tree cannot be read.
 fn commit_paths(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<CommitPaths>, GitError> {
     let before = match commit.parent {
-        Some(parent) => match readable(history.commit(parent))? {
+        Some(parent) => match none_if_unreadable(history.commit(parent))? {
             Some(before) => before.tree,
             // The parent is missing, for example in a shallow clone, so the changes are unknown.
             None => return Ok(None),
         },
         None => None,
     };
-    let Some(changes) = readable(history.changes(before, commit.tree, cancel).map(Some))? else {
+    let Some(changes) = none_if_unreadable(history.changes(before, commit.tree, cancel).map(Some))? else {
         return Ok(None);
     };
     if !(1..=MAX_FILES).contains(&changes.len()) {
         return Ok(None);
     }
-    let message = readable(history.message(commit.id).map(Some))?.unwrap_or_default();
+    let message = none_if_unreadable(history.message(commit.id).map(Some))?.unwrap_or_default();
     let subject = message.lines().next().unwrap_or_default();
     Ok(Some(CommitPaths {
         subject: subject.chars().take(MAX_SUBJECT_CHARS).collect(),

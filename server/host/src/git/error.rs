@@ -68,7 +68,7 @@ impl GitError {
 }
 
 /// Converts an unreadable object to `None`, which callers treat as the end of the history.
-pub(super) fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
+pub(super) fn none_if_unreadable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
     match outcome {
         Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),
         outcome => outcome,

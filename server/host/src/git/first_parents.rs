@@ -2,7 +2,7 @@
 
 use strata_base::cancel::Cancel;
 
-use super::error::{GitError, readable};
+use super::error::{GitError, none_if_unreadable};
 use super::history::{Commit, FileChange, History};
 
 /// The commits from the newest one back along first parents, with what each of them changed. Ends where the history
@@ -24,11 +24,11 @@ impl<'a> FirstParents<'a> {
         Self { history, cancel, next: Some(newest) }
     }
 
-    fn step(&mut self) -> Result<Option<CommitChanges>, GitError> {
+    fn read_next(&mut self) -> Result<Option<CommitChanges>, GitError> {
         let Some(commit) = self.next.take() else { return Ok(None) };
         self.cancel.check()?;
         let parent = match commit.parent {
-            Some(id) => match readable(self.history.commit(id))? {
+            Some(id) => match none_if_unreadable(self.history.commit(id))? {
                 Some(parent) => Some(parent),
                 // The parent is missing, so the changes are unknown.
                 None => return Ok(None),
@@ -37,7 +37,7 @@ impl<'a> FirstParents<'a> {
         };
         let parent_tree = parent.and_then(|parent| parent.tree);
         let changes = self.history.changes(parent_tree, commit.tree, self.cancel).map(Some);
-        let Some(files) = readable(changes)? else { return Ok(None) };
+        let Some(files) = none_if_unreadable(changes)? else { return Ok(None) };
         self.next = parent;
         Ok(Some(CommitChanges { is_root: parent.is_none(), files }))
     }
@@ -47,6 +47,6 @@ impl Iterator for FirstParents<'_> {
     type Item = Result<CommitChanges, GitError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
+        self.read_next().transpose()
     }
 }

@@ -19,7 +19,7 @@ use super::closed_tree::CLOCK_TICK;
 use super::error::GitError;
 use super::index::Index;
 use super::ownership;
-use super::ownership::OwnRepository;
+use super::ownership::ContainedRepository;
 use crate::roots::canonical;
 
 /// Maximum size of the cache for trees and commits, in bytes.
@@ -108,8 +108,8 @@ impl History {
     ) -> Result<Option<T>, GitError> {
         let Some(top) = ownership::nearest_repository(folder) else { return Ok(None) };
         for _ in 0..MAX_ATTEMPTS {
-            let checked =
-                OwnRepository::check(&top).map_err(|part| GitError::Elsewhere { path: top.clone(), part })?;
+            let checked = ContainedRepository::check(&top)
+                .map_err(|part| GitError::Elsewhere { path: top.clone(), part })?;
             if !checked.tree.is_settled {
                 thread::sleep(CLOCK_TICK);
                 continue;
@@ -128,7 +128,7 @@ impl History {
     }
 
     /// Whether the library opened only what was checked, and `top` is the top of the work tree.
-    fn opened_only_checked_paths(&self, checked: &OwnRepository, top: &Path) -> bool {
+    fn opened_only_checked_paths(&self, checked: &ContainedRepository, top: &Path) -> bool {
         let repository = &self.repository;
         let git_dir = repository.git_dir();
         let is_in_git_dir = |section: &gix::config::file::Metadata| {
@@ -151,7 +151,7 @@ impl History {
     ) -> Result<Option<Self>, GitError> {
         let repository = match opened {
             Ok(repository) => repository.to_thread_local(),
-            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) if is_missing_repository(&error) => return Ok(None),
             Err(error) => return Err(GitError::unreadable(folder, &error)),
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
@@ -166,7 +166,7 @@ impl History {
     pub(super) fn open(path: &Path) -> Result<Self, GitError> {
         match trusted_open_options().open(path) {
             Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
-            Err(error) if is_absence(&error) => Err(GitError::NoRepository(path.to_owned())),
+            Err(error) if is_missing_repository(&error) => Err(GitError::NoRepository(path.to_owned())),
             Err(error) => Err(GitError::unreadable(path, &error)),
         }
     }
@@ -212,7 +212,7 @@ impl History {
         new: Option<ObjectId>,
         cancel: &Cancel,
     ) -> Result<Vec<FileChange>, GitError> {
-        let records = self.records(old, new, cancel)?;
+        let records = self.diff_trees(old, new, cancel)?;
         let mut changes: Vec<FileChange> = records.into_iter().filter_map(file_change).collect();
         // Trees are compared level by level, so the changes are not in path order.
         changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -229,7 +229,7 @@ impl History {
             recorder::Change::Addition { path, .. } => String::from_utf8(path.into()).ok(),
             recorder::Change::Deletion { .. } | recorder::Change::Modification { .. } => None,
         };
-        Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
+        Ok(self.diff_trees(None, tree, cancel)?.into_iter().filter_map(path).collect())
     }
 
     /// Returns the regular files in a tree with their blob ids.
@@ -259,7 +259,7 @@ impl History {
     }
 
     /// Reads a blob as text. Returns `None` if the blob is larger than `limit` bytes or not UTF-8.
-    pub(super) fn text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
+    pub(super) fn blob_text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
         let size = self.repository.find_header(id).map_err(|error| self.unreadable(error))?.size();
         if size > limit {
             return Ok(None);
@@ -273,7 +273,7 @@ impl History {
         Self { repository, below: below.to_owned() }
     }
 
-    fn records(
+    fn diff_trees(
         &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
@@ -395,7 +395,7 @@ fn untrusted_open_options() -> gix::open::Options {
         .filter_config_section(|section| section.source.kind() != gix::config::source::Kind::Repository)
 }
 
-fn is_absence(error: &gix::Error) -> bool {
+fn is_missing_repository(error: &gix::Error) -> bool {
     use gix::discover::upwards::Error as Absence;
     match error.downcast_any_ref::<Absence>() {
         Some(absence) => matches!(

@@ -64,7 +64,7 @@ impl Index {
         submodules.dedup();
         let count = files.len() + submodules.len();
         submodules.dedup_by(|inner, outer| inner.starts_with(outer.as_str()));
-        Self { files, count, tree: tree(state, below), submodules }
+        Self { files, count, tree: cached_tree(state, below), submodules }
     }
 
     /// Whether a path is inside a submodule. Only the last submodule that sorts before the path can contain the path.
@@ -84,7 +84,7 @@ impl TrackedFile {
     }
 }
 
-fn tree(state: &State, below: &str) -> Option<ObjectId> {
+fn cached_tree(state: &State, below: &str) -> Option<ObjectId> {
     let mut tree = state.tree()?;
     for part in below.split('/').filter(|part| !part.is_empty()) {
         tree = tree.children.iter().find(|child| child.name.as_slice() == part.as_bytes())?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_base::cancel::Cancel;
 use strata_code::excerpts::LineAges;
 
-use super::error::{GitError, readable};
+use super::error::{GitError, none_if_unreadable};
 use super::first_parents::{CommitChanges, FirstParents};
 use super::history::{Commit, History};
 
@@ -30,7 +30,7 @@ pub(super) fn line_ages(
         }
         for change in files.into_iter().filter(|change| change.new.is_some()) {
             let text = match change.old {
-                Some(old) => readable(history.text(old, MAX_TEXT))?,
+                Some(old) => none_if_unreadable(history.blob_text(old, MAX_TEXT))?,
                 None => Some(String::new()),
             };
             if let Some(text) = text {

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::closed_tree::ClosedTree;
+use super::closed_tree::LinkFreeTree;
 use super::error::ForeignPart;
 use crate::roots::canonical;
 
@@ -32,17 +32,17 @@ pub(super) fn nearest_repository(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A repository that is entirely inside its directory, or in a directory that names it as its work tree.
-pub(super) struct OwnRepository {
+pub(super) struct ContainedRepository {
     /// The path to open: the `.git` of a work tree, or a bare repository.
     pub(super) entry: PathBuf,
     /// The directory with `HEAD` and the index.
     git_dir: PathBuf,
     /// The directory with objects and branches, which contains `git_dir`.
     common_dir: PathBuf,
-    pub(super) tree: ClosedTree,
+    pub(super) tree: LinkFreeTree,
 }
 
-impl OwnRepository {
+impl ContainedRepository {
     /// Checks the repository at `top`, which [`nearest_repository`] returned.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl OwnRepository {
         let (entry, git_dir, common_dir) = match git.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => (git.clone(), git.clone(), git),
             Ok(metadata) if metadata.is_file() => {
-                let (git_dir, common_dir) = mutual_directories(top, &git).ok_or(ForeignPart::OneWay)?;
+                let (git_dir, common_dir) = linked_directories(top, &git).ok_or(ForeignPart::OneWay)?;
                 (git, git_dir, common_dir)
             }
             Ok(metadata) if metadata.is_symlink() => return Err(ForeignPart::Link(".git".into())),
@@ -64,7 +64,7 @@ impl OwnRepository {
             Err(error) => return Err(ForeignPart::Unlisted(".git".into(), error.kind())),
         };
         // The tree comes first, since it notices whether a pointer is added later.
-        let tree = ClosedTree::check(&common_dir)?;
+        let tree = LinkFreeTree::check(&common_dir)?;
         let pointer = POINTERS.iter().find(|name| common_dir.join(name).symlink_metadata().is_ok());
         match pointer {
             Some(name) => Err(ForeignPart::Pointer(name.into())),
@@ -82,7 +82,7 @@ impl OwnRepository {
 
 /// Returns the directory of a linked work tree or submodule and its common directory, if the directory and the `.git`
 /// file of the work tree refer to each other.
-fn mutual_directories(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
+fn linked_directories(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
     let git_dir = pointer_target(git, "gitdir:").and_then(|target| canonical(&top.join(target)).ok())?;
     let resolves_to = |base: &Path, target: &str, expected: &Path| {
         let real = canonical(&base.join(target));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn foreign_part(top: &Path) -> Option<ForeignPart> {
-        OwnRepository::check(top).err()
+        ContainedRepository::check(top).err()
     }
 
     #[test]

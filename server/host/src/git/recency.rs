@@ -8,7 +8,7 @@ use strata_code::excerpts::LineAges;
 use strata_prompt::trust::Trust;
 
 use super::commit_paths::{CommitPaths, recent_commits};
-use super::error::{GitError, readable};
+use super::error::{GitError, none_if_unreadable};
 use super::first_parents::FirstParents;
 use super::history::{Commit, History};
 use super::limits::{MAX_COLLECTED_BYTES, MAX_COMMITS};
@@ -61,7 +61,7 @@ fn read_facts(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> 
         facts.commits = recent_commits(history, newest, cancel)?;
     }
     let paths = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
-    facts.committed = readable(paths)?;
+    facts.committed = none_if_unreadable(paths)?;
     Ok(facts)
 }
 

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use gix::ObjectId;
 use strata_base::cancel::Cancel;
 use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_prompt::diff::unified;
+use strata_prompt::diff::unified_diff;
 
 use super::error::GitError;
 use super::history::{Commit, History};
@@ -31,7 +31,7 @@ const SELECTION_RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionOptions {
+pub struct TraceOptions {
     /// Number of sessions to create, spread evenly over the history.
     pub sessions: usize,
     /// Maximum number of turns per session.
@@ -40,7 +40,7 @@ pub struct SessionOptions {
     pub seed: u64,
 }
 
-impl Default for SessionOptions {
+impl Default for TraceOptions {
     fn default() -> Self {
         Self { sessions: 4, turns: 40, seed: 0 }
     }
@@ -54,9 +54,9 @@ impl Default for SessionOptions {
 ///
 /// # Errors
 /// [`GitError`]. A history that ends early (a shallow clone) is not an error.
-pub fn sessions(
+pub fn extract_traces(
     repository: &Path,
-    options: &SessionOptions,
+    options: &TraceOptions,
     cancel: &Cancel,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Vec<Trace>, GitError> {
@@ -66,7 +66,7 @@ pub fn sessions(
     let total = options.sessions.saturating_mul(options.turns);
     let mut traces: Vec<Trace> = Vec::new();
     for (number, range) in commit_ranges(commits.len(), options).into_iter().enumerate() {
-        let mut builder = SessionBuilder { history: &history, cancel, turns: Vec::new(), start: None };
+        let mut builder = TraceBuilder { history: &history, cancel, turns: Vec::new(), start: None };
         let finished_turns = number * options.turns;
         for index in range {
             if builder.turns.len() == options.turns {
@@ -77,7 +77,7 @@ pub fn sessions(
                 continue;
             };
             cancel.check()?;
-            builder.add(before, commit)?;
+            builder.add_commit(before, commit)?;
             progress(finished_turns + builder.turns.len(), total);
         }
         progress(finished_turns + options.turns, total);
@@ -93,7 +93,7 @@ pub fn sessions(
     Ok(traces)
 }
 
-struct SessionBuilder<'a> {
+struct TraceBuilder<'a> {
     history: &'a History,
     cancel: &'a Cancel,
     start: Option<InitialFiles>,
@@ -113,15 +113,15 @@ struct SourceEdit {
     new: Option<String>,
 }
 
-impl SessionBuilder<'_> {
-    fn add(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
+impl TraceBuilder<'_> {
+    fn add_commit(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
         let edits = self.edits(before, commit)?;
         let turn = match edits.len() {
             1..=MAX_FILES_PER_TURN => turn_from_commit(&self.history.message(commit.id)?, &edits),
             _ => None,
         };
         if self.start.is_none() && turn.is_some() {
-            let files = self.files(before)?;
+            let files = self.source_files(before)?;
             if files.is_empty() {
                 return Ok(());
             }
@@ -143,7 +143,8 @@ impl SessionBuilder<'_> {
         let mut edits = Vec::new();
         for change in self.history.changes(before.tree, commit.tree, self.cancel)? {
             self.cancel.check()?;
-            let (old, new) = (self.text(&change.path, change.old)?, self.text(&change.path, change.new)?);
+            let (old, new) =
+                (self.read_source(&change.path, change.old)?, self.read_source(&change.path, change.new)?);
             if old != new {
                 edits.push(SourceEdit { path: change.path, old, new });
             }
@@ -151,12 +152,12 @@ impl SessionBuilder<'_> {
         Ok(edits)
     }
 
-    fn files(&self, commit: &Commit) -> Result<BTreeMap<String, String>, GitError> {
+    fn source_files(&self, commit: &Commit) -> Result<BTreeMap<String, String>, GitError> {
         let mut files = BTreeMap::new();
         let mut bytes = 0;
         for file in self.history.changes(None, commit.tree, self.cancel)? {
             self.cancel.check()?;
-            let Some(text) = self.text(&file.path, file.new)? else { continue };
+            let Some(text) = self.read_source(&file.path, file.new)? else { continue };
             bytes += text.len();
             if bytes > MAX_TEXT_BYTES {
                 return Err(GitError::TooLarge);
@@ -167,12 +168,12 @@ impl SessionBuilder<'_> {
     }
 
     /// Reads a source file. Returns `None` for any other file.
-    fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
+    fn read_source(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
         let (name, Some(file)) = (classify_name(path), file) else { return Ok(None) };
         if name == NameVerdict::Other {
             return Ok(None);
         }
-        let text = self.history.text(file, MAX_FILE_BYTES)?;
+        let text = self.history.blob_text(file, MAX_FILE_BYTES)?;
         // Git treats a file with a NUL as binary too.
         let text = text.filter(|text| !text.contains('\0'));
         Ok(text.filter(|text| name == NameVerdict::Source || is_source_by_first_line(path, text)))
@@ -195,7 +196,7 @@ fn first_parent_commits(history: &History, cancel: &Cancel) -> Result<Vec<Commit
 
 /// Returns the range of commits that each session may use, as indices. Excludes the oldest commit, which has no earlier
 /// state to compare with.
-fn commit_ranges(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
+fn commit_ranges(commits: usize, options: &TraceOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);
     let sessions = options.sessions;
     // Assume that at least every other commit becomes a turn.
@@ -241,7 +242,7 @@ fn file_diff(edit: &SourceEdit) -> String {
         None => "/dev/null".to_owned(),
     };
     let (old, new) = (edit.old.as_deref().unwrap_or_default(), edit.new.as_deref().unwrap_or_default());
-    let hunks = unified(old, new, CONTEXT_LINES);
+    let hunks = unified_diff(old, new, CONTEXT_LINES);
     format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
 }
 
@@ -275,7 +276,7 @@ mod tests {
         fn commit_ranges_stay_within_the_history_and_do_not_overlap(
             commits in 0usize..5000, sessions in 0usize..9, turns in 0usize..60, seed in any::<u64>(),
         ) {
-            let options = SessionOptions { sessions, turns, seed };
+            let options = TraceOptions { sessions, turns, seed };
             let commit_ranges = commit_ranges(commits, &options);
             prop_assert_eq!(commit_ranges.len(), if commits > 1 { sessions } else { 0 });
             for run in &commit_ranges {
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn the_seed_changes_the_start_of_the_sessions() {
-        let starts = |seed| commit_ranges(2000, &SessionOptions { seed, ..SessionOptions::default() });
+        let starts = |seed| commit_ranges(2000, &TraceOptions { seed, ..TraceOptions::default() });
         assert_eq!(starts(1), starts(1));
         assert_ne!(starts(1), starts(2));
     }

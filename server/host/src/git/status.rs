@@ -91,7 +91,7 @@ fn compare<'a>(
         None => Some(tracked.id),
     };
 
-    let Ok(mut work_tree) = WorkTree::new(folder, history.hash_kind()) else { return Ok(None) };
+    let Ok(mut work_tree) = BlobHasher::new(folder, history.hash_kind()) else { return Ok(None) };
     let mut statuses = BTreeMap::new();
     for (path, file) in &index.files {
         cancel.check()?;
@@ -100,7 +100,7 @@ fn compare<'a>(
         } else if file.is_assumed {
             None
         } else {
-            match work_tree.id(path, Some(file)) {
+            match work_tree.blob_id(path, Some(file)) {
                 Ok(id) => difference(committed_id(path, file), id),
                 Err(ReadLimitReached) => return Ok(None),
             }
@@ -118,7 +118,7 @@ fn compare<'a>(
     // Files removed from the index, which are either deleted or still on disk but untracked.
     for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
         cancel.check()?;
-        let Ok(current) = work_tree.id(path, None) else { return Ok(None) };
+        let Ok(current) = work_tree.blob_id(path, None) else { return Ok(None) };
         match difference(Some(id), current) {
             Some(status) => statuses.insert(path.clone(), status),
             None => statuses.remove(path),
@@ -132,7 +132,7 @@ struct ReadLimitReached;
 
 /// Computes the blob ids of files on disk. Paths in an index or a commit may be crafted, so each must resolve inside
 /// the directory, and links are not followed.
-struct WorkTree {
+struct BlobHasher {
     roots: Roots,
     kind: gix::hash::Kind,
     bytes_left: u64,
@@ -140,7 +140,7 @@ struct WorkTree {
     last_folder: Option<(PathBuf, bool)>,
 }
 
-impl WorkTree {
+impl BlobHasher {
     fn new(folder: &Path, kind: gix::hash::Kind) -> Result<Self, PathError> {
         Ok(Self { roots: Roots::single(folder)?, kind, bytes_left: MAX_READ_BYTES, last_folder: None })
     }
@@ -150,7 +150,7 @@ impl WorkTree {
     }
 
     /// Returns the blob id of a file's content, or `None` if the file does not exist.
-    fn id(
+    fn blob_id(
         &mut self,
         path: &str,
         tracked: Option<&TrackedFile>,
@@ -354,7 +354,7 @@ mod tests {
         let repo = Repo::new();
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[("a.py", FileStatus::New)]);
-        let bare = Repo::bare();
+        let bare = Repo::new_bare();
         assert_eq!(status(bare.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
         let nowhere = tempfile::tempdir().unwrap();
         assert_eq!(status(nowhere.path(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);

@@ -36,7 +36,7 @@ impl Repo {
     }
 
     /// Creates a repository without commits and without a work tree, at `top/bare.git`.
-    pub(super) fn bare() -> Self {
+    pub(super) fn new_bare() -> Self {
         Self::with_kind("bare.git", gix::create::Kind::Bare)
     }
 
@@ -49,14 +49,14 @@ impl Repo {
 
     pub(super) fn commit_all(&mut self, message: &str, changes: &[(&str, FileState<'_>)]) -> ObjectId {
         let changes = changes.iter().map(|(path, state)| (BStr::new(path), state));
-        let tree = self.tree(self.newest, changes);
+        let tree = self.write_tree(self.newest, changes);
         let newest = self.newest;
         self.commit_tree(message, tree, newest)
     }
 
     /// Commits one file whose name need not be UTF-8.
     pub(super) fn commit_bytes(&mut self, path: &[u8], text: &str) {
-        let tree = self.tree(self.newest, [(BStr::new(path), &FileState::Text(text))]);
+        let tree = self.write_tree(self.newest, [(BStr::new(path), &FileState::Text(text))]);
         let newest = self.newest;
         self.commit_tree("bytes", tree, newest);
     }
@@ -66,9 +66,9 @@ impl Repo {
         let states: Vec<(&str, FileState<'_>)> =
             texts.iter().map(|&(path, text)| (path, FileState::Text(text))).collect();
         let changes = || states.iter().map(|(path, state)| (BStr::new(path), state));
-        let side_tree = self.tree(Some(base), changes());
+        let side_tree = self.write_tree(Some(base), changes());
         let side = self.write_commit("side", side_tree, &[base]);
-        let tree = self.tree(self.newest, changes());
+        let tree = self.write_tree(self.newest, changes());
         let first = self.newest.unwrap();
         let merge = self.write_commit(message, tree, &[first, side]);
         self.point_at(merge);
@@ -207,7 +207,7 @@ impl Repo {
         Self { _directory: directory, top, repository, newest: None }
     }
 
-    fn tree<'a>(
+    fn write_tree<'a>(
         &self,
         base: Option<ObjectId>,
         changes: impl IntoIterator<Item = (&'a BStr, &'a FileState<'a>)>,

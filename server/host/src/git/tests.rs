@@ -33,8 +33,8 @@ fn assert_recency(folder: &Path, expected: &[(&str, u32)]) {
 }
 
 fn sessions_of(repository: &Path, sessions: usize, turns: usize) -> Vec<Trace> {
-    let options = SessionOptions { sessions, turns, seed: 1 };
-    super::sessions(repository, &options, &Cancel::new(), |_, _| {}).unwrap()
+    let options = TraceOptions { sessions, turns, seed: 1 };
+    super::extract_traces(repository, &options, &Cancel::new(), |_, _| {}).unwrap()
 }
 
 /// Makes three commits: a.py, then b/c.py, then b/d.py with a new a.py.
@@ -125,7 +125,7 @@ fn a_folder_below_the_top_has_its_own_paths() {
 
 #[test]
 fn a_bare_repository_has_facts_of_its_top_only() {
-    let mut repo = Repo::bare();
+    let mut repo = Repo::new_bare();
     three_commits(&mut repo);
     assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
     assert_recency(&repo.folder().join("refs"), &[]);
@@ -138,7 +138,7 @@ fn a_directory_outside_a_repository_has_no_facts() {
     let plain = repo.create_sibling("plain");
     assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
     assert_eq!(facts(&plain.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
-    let outcome = super::sessions(&plain, &SessionOptions::default(), &Cancel::new(), |_, _| {});
+    let outcome = super::extract_traces(&plain, &TraceOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::NoRepository(_))), "{outcome:?}");
     // A directory named `.git` that is not a repository.
     fs::create_dir(plain.join(".git")).unwrap();
@@ -198,7 +198,7 @@ fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
     assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
     repo.delete_object(third);
     for outcome in [facts(repo.folder(), Trust::Untrusted, &Cancel::new()).map(drop), {
-        super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {}).map(drop)
+        super::extract_traces(repo.folder(), &TraceOptions::default(), &Cancel::new(), |_, _| {}).map(drop)
     }] {
         let error = outcome.unwrap_err();
         assert!(matches!(error, GitError::Unreadable { .. }), "{error}");
@@ -282,7 +282,7 @@ fn trees_that_describe_too_many_files_end_the_history() {
     repo.commit_tree("many", tree, Some(first));
     assert_recency(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
-    let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {});
+    let outcome = super::extract_traces(repo.folder(), &TraceOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::TooLarge)), "{outcome:?}");
 }
 
@@ -325,8 +325,8 @@ fn an_object_that_expands_beyond_the_limit_is_not_read() {
     let history = History::open(repo.folder()).unwrap();
     let newest = history.commit(history.head().unwrap().commit.unwrap()).unwrap().unwrap();
     let files = history.files(newest.tree, &Cancel::new()).unwrap();
-    assert_eq!(history.text(files["a.txt"], u64::MAX).unwrap().as_deref(), Some("1\n"));
-    assert!(history.text(files["b.txt"], u64::MAX).is_err());
+    assert_eq!(history.blob_text(files["a.txt"], u64::MAX).unwrap().as_deref(), Some("1\n"));
+    assert!(history.blob_text(files["b.txt"], u64::MAX).is_err());
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn cancelled_work_ends() {
     let cancel = Cancel::new();
     cancel.cancel();
     assert!(matches!(facts(repo.folder(), Trust::Untrusted, &cancel), Err(GitError::Cancelled(_))));
-    let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &cancel, |_, _| {});
+    let outcome = super::extract_traces(repo.folder(), &TraceOptions::default(), &cancel, |_, _| {});
     assert!(matches!(outcome, Err(GitError::Cancelled(_))));
 }
 
@@ -420,10 +420,10 @@ fn sessions_of_a_long_history_are_even_and_reported() {
     for number in 0..100 {
         repo.commit(&format!("commit {number}"), &[("a.py", &format!("{number}\n"))]);
     }
-    let options = SessionOptions { sessions: 5, turns: 8, seed: 7 };
+    let options = TraceOptions { sessions: 5, turns: 8, seed: 7 };
     let mut progress_calls = Vec::new();
     let make = |progress: &mut dyn FnMut(usize, usize)| {
-        super::sessions(repo.folder(), &options, &Cancel::new(), progress).unwrap()
+        super::extract_traces(repo.folder(), &options, &Cancel::new(), progress).unwrap()
     };
     let traces = make(&mut |done, total| progress_calls.push((done, total)));
     assert_eq!(traces, make(&mut |_, _| {}));

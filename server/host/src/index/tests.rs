@@ -25,7 +25,7 @@ fn every_file_is_processed_once_and_progress_adds_up() {
         let mut texts = BTreeMap::new();
         let mut last = 0;
         let work = |_: &FileKey, text: &DiskText| text.text.to_string();
-        index(&tree.roots(), &keys, options(threads), &Cancel::new(), work, |batch| {
+        index_files(&tree.roots(), &keys, options(threads), &Cancel::new(), work, |batch| {
             assert_eq!((batch.done, batch.total), (last + batch.files.len(), 200));
             last = batch.done;
             for file in batch.files {
@@ -45,7 +45,8 @@ fn a_bad_file_does_not_stop_the_others() {
     keys.extend(["missing", "binary", "../outside"].map(FileKey::from));
     let work = |key: &FileKey, _: &DiskText| if key.as_str() == "0001.txt" { panic!("odd") } else { 1 };
     let mut files = Vec::new();
-    index(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| files.extend(batch.files)).unwrap();
+    index_files(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| files.extend(batch.files))
+        .unwrap();
     let outcomes: Vec<String> = files
         .into_iter()
         .map(|file| match file.outcome {
@@ -71,7 +72,7 @@ fn an_index_can_be_cancelled() {
     let (tree, keys) = many(500);
     let cancel = Cancel::new();
     let mut done = 0;
-    let result = index(
+    let result = index_files(
         &tree.roots(),
         &keys,
         options(1),
@@ -90,7 +91,7 @@ fn an_index_can_be_cancelled() {
 fn an_empty_list_of_files_is_finished_immediately() {
     let tree = Tree::new(&[]);
     let sink = |_: Batch<IndexedFile<()>>| panic!("unexpected batch");
-    assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
+    assert_eq!(index_files(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
 
 /// Recurses `steps` times, using 64 KiB of stack each time.
@@ -105,7 +106,10 @@ fn index_threads_have_the_stack_size_of_pool_threads() {
     let mut results = Vec::new();
     // Needs at least 3 MiB; threads have 2 MiB by default.
     let work = |_: &()| recurse(48);
-    spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| results.extend(batch.files)).unwrap();
+    for_each_parallel(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| {
+        results.extend(batch.files)
+    })
+    .unwrap();
     assert_eq!(results, [49, 49]);
 }
 
@@ -122,7 +126,7 @@ fn no_files_are_lost_if_threads_cannot_be_started() {
             results.extend(batch.files);
         };
         let threads = NonZeroUsize::new(3).unwrap();
-        spread_with_stack(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
+        for_each_parallel_with_stack(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
         assert_eq!(results, files, "{available} threads");
         assert_eq!((progress.len(), progress.last()), (7, Some(&(200, 200))), "{available} threads");
     }

@@ -29,7 +29,7 @@ pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
 }
 
 fn payload_hash(key: OutlineKey, payload: &[u8]) -> [u8; HASH_LENGTH] {
-    ContentHash::of_parts([&key.bytes()[..], payload]).to_bytes()
+    ContentHash::from_parts([&key.to_bytes()[..], payload]).to_bytes()
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
         let language = language_of(&FileKey::from("a.py"), "").unwrap();
         let outline = Outline::read(language, text, &Cancel::new()).unwrap();
         assert!(outline.symbols.len() == 2 && !outline.imports.is_empty());
-        (OutlineKey::new(ContentHash::of(text), ContentHash::of("edition")), outline)
+        (OutlineKey::new(ContentHash::from_text(text), ContentHash::from_text("edition")), outline)
     }
 
     #[test]
@@ -56,15 +56,21 @@ mod tests {
         let bytes = encode(key, &outline).unwrap();
         assert_eq!(decode(key, &bytes), Some(outline));
         assert_eq!(
-            decode(OutlineKey::new(ContentHash::of("other"), ContentHash::of("edition")), &bytes),
+            decode(
+                OutlineKey::new(ContentHash::from_text("other"), ContentHash::from_text("edition")),
+                &bytes
+            ),
             None
         );
     }
 
     #[test]
     fn the_key_depends_on_the_edition() {
-        let text = ContentHash::of("text");
-        assert_ne!(OutlineKey::new(text, ContentHash::of("1")), OutlineKey::new(text, ContentHash::of("2")));
+        let text = ContentHash::from_text("text");
+        assert_ne!(
+            OutlineKey::new(text, ContentHash::from_text("1")),
+            OutlineKey::new(text, ContentHash::from_text("2"))
+        );
     }
 
     proptest! {

@@ -48,17 +48,17 @@ impl OutlineKey {
     /// Combines the hash of a text and the edition of its language
     /// ([`version_hash`](strata_code::outline::version_hash)).
     pub fn new(text: ContentHash, edition: ContentHash) -> Self {
-        Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
+        Self(ContentHash::from_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
     }
 
-    pub(super) fn bytes(self) -> [u8; 16] {
+    pub(super) fn to_bytes(self) -> [u8; 16] {
         self.0.to_bytes()
     }
 
     /// Returns the row id in the database. Two keys may have the same row id, in which case one outline replaces the
     /// other. This is rare.
-    pub(super) fn row(self) -> i64 {
-        let [a, b, c, d, e, f, g, h, ..] = self.bytes();
+    pub(super) fn row_id(self) -> i64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.to_bytes();
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 }

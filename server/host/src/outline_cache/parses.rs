@@ -15,11 +15,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::entry::OutlineKey;
 use super::table::{create_directory, lock};
-use crate::store::paths::{own_file, private_directory, private_file};
+use crate::store::paths::{create_private_file, ensure_private_directory, open_own_file};
 
 /// Why a text is not parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GivenUp {
+pub enum GiveUpReason {
     /// Several processes ended while they were parsing the text.
     ProcessEnded,
     /// Parsing the text took too long.
@@ -32,7 +32,7 @@ pub(super) struct ParseRecords {
     /// The file of this process, whose lock it holds.
     file: File,
     given_up: PathBuf,
-    reasons: Mutex<HashMap<[u8; KEY_LENGTH], GivenUp>>,
+    reasons: Mutex<HashMap<[u8; KEY_LENGTH], GiveUpReason>>,
     /// The slots in use, one bit each.
     slots: AtomicU64,
 }
@@ -76,7 +76,7 @@ impl ParseRecords {
         let directory = create_directory(cache).map_err(io::Error::other)?;
         let [running, given_up] = [RUNNING_DIRECTORY, GIVEN_UP_DIRECTORY].map(|name| directory.join(name));
         for path in [&running, &given_up] {
-            private_directory(path).map_err(io::Error::other)?;
+            ensure_private_directory(path).map_err(io::Error::other)?;
         }
         // No other process may find this one's file before it is locked.
         let _lock = lock(&directory).map_err(io::Error::other)?;
@@ -85,22 +85,22 @@ impl ParseRecords {
         }
         let name = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = running.join(name);
-        let file = private_file(&path)?;
+        let file = create_private_file(&path)?;
         file.try_lock().map_err(io::Error::other)?;
         OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         let reasons = files_in(&given_up)?.into_iter().filter_map(|path| read_reason(&path)).collect();
         Ok(Self { file, given_up, reasons: Mutex::new(reasons), slots: AtomicU64::new(0) })
     }
 
-    pub(super) fn given_up(&self, key: OutlineKey) -> Option<GivenUp> {
-        self.lock_reasons().get(&key.bytes()).copied()
+    pub(super) fn give_up_reason(&self, key: OutlineKey) -> Option<GiveUpReason> {
+        self.lock_reasons().get(&key.to_bytes()).copied()
     }
 
     /// Gives up a text because parsing it took too long.
     pub(super) fn give_up(&self, key: OutlineKey) {
         let mut reasons = self.lock_reasons();
-        if reasons.len() < MAX_GIVEN_UP && reasons.insert(key.bytes(), GivenUp::TimedOut).is_none() {
-            write(&self.given_up.join(hex(&key.bytes())), TIMED_OUT_MARK);
+        if reasons.len() < MAX_GIVEN_UP && reasons.insert(key.to_bytes(), GiveUpReason::TimedOut).is_none() {
+            write(&self.given_up.join(hex(&key.to_bytes())), TIMED_OUT_MARK);
         }
     }
 
@@ -118,11 +118,11 @@ impl ParseRecords {
         let take_slot = |slots: u64| (slots != u64::MAX).then(|| slots | (1 << slots.trailing_ones()));
         let before = self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_slot).ok()?;
         let parse = RunningParse { records: self, slot: before.trailing_ones() };
-        parse.write(&key.bytes()).ok()?;
+        parse.write(&key.to_bytes()).ok()?;
         Some(parse)
     }
 
-    fn lock_reasons(&self) -> MutexGuard<'_, HashMap<[u8; KEY_LENGTH], GivenUp>> {
+    fn lock_reasons(&self) -> MutexGuard<'_, HashMap<[u8; KEY_LENGTH], GiveUpReason>> {
         self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -147,7 +147,7 @@ impl Drop for RunningParse<'_> {
 /// Gives up the texts in the file of a process that has ended, and deletes the file. Does nothing if the process runs.
 fn give_up_texts_of_ended_process(path: &Path, given_up: &Path) {
     let mut keys = Vec::new();
-    let Ok(file) = own_file(path) else { return };
+    let Ok(file) = open_own_file(path) else { return };
     if file.try_lock().is_err()
         || file.take(u64::from(SLOT_COUNT) * KEY_LENGTH as u64).read_to_end(&mut keys).is_err()
     {
@@ -166,26 +166,27 @@ fn give_up_texts_of_ended_process(path: &Path, given_up: &Path) {
 }
 
 /// Reads why a text was given up. Returns `None` if the text should be parsed again.
-fn read_reason(path: &Path) -> Option<([u8; KEY_LENGTH], GivenUp)> {
+fn read_reason(path: &Path) -> Option<([u8; KEY_LENGTH], GiveUpReason)> {
     let name = path.file_name()?.to_str()?;
     let key = u128::from_str_radix(name, 16).ok()?.to_be_bytes();
     let text = content(path)?;
     if text == TIMED_OUT_MARK {
-        return Some((key, GivenUp::TimedOut));
+        return Some((key, GiveUpReason::TimedOut));
     }
-    (text.parse::<u32>().ok()? >= MAX_ENDED_PROCESSES).then_some((key, GivenUp::ProcessEnded))
+    (text.parse::<u32>().ok()? >= MAX_ENDED_PROCESSES).then_some((key, GiveUpReason::ProcessEnded))
 }
 
 fn content(path: &Path) -> Option<String> {
     let mut text = String::new();
-    own_file(path).ok()?.take(16).read_to_string(&mut text).ok()?;
+    open_own_file(path).ok()?.take(16).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 /// Replaces a file. If that fails, the text is parsed again.
 fn write(path: &Path, text: &str) {
     let _ = fs::remove_file(path);
-    let result = private_file(path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
+    let result =
+        create_private_file(path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
     if let Err(error) = result {
         tracing::debug!(%error, path = %path.display(), "cannot record a text that was given up");
     }
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     fn key(text: &str) -> OutlineKey {
-        OutlineKey::new(ContentHash::of(text), ContentHash::of("edition"))
+        OutlineKey::new(ContentHash::from_text(text), ContentHash::from_text("edition"))
     }
 
     /// Makes records as a process leaves them that ends now: without its lock, with the slots as they are.
@@ -222,26 +223,29 @@ mod tests {
             drop(process.start(key("done")).unwrap());
             std::mem::forget(process.start(key("deadly")).unwrap());
             let beside = ParseRecords::open(cache.path()).unwrap();
-            assert_eq!(beside.given_up(key("deadly")), None, "the process is still running");
+            assert_eq!(beside.give_up_reason(key("deadly")), None, "the process is still running");
             end(process);
             let next = ParseRecords::open(cache.path()).unwrap();
             assert_eq!(
-                next.given_up(key("deadly")),
-                (ended_processes == MAX_ENDED_PROCESSES).then_some(GivenUp::ProcessEnded)
+                next.give_up_reason(key("deadly")),
+                (ended_processes == MAX_ENDED_PROCESSES).then_some(GiveUpReason::ProcessEnded)
             );
-            assert_eq!(next.given_up(key("done")), None);
+            assert_eq!(next.give_up_reason(key("done")), None);
         }
         let next = ParseRecords::open(cache.path()).unwrap();
         next.forget();
-        assert_eq!(next.given_up(key("deadly")), None);
-        assert_eq!(ParseRecords::open(cache.path()).unwrap().given_up(key("deadly")), None);
+        assert_eq!(next.give_up_reason(key("deadly")), None);
+        assert_eq!(ParseRecords::open(cache.path()).unwrap().give_up_reason(key("deadly")), None);
     }
 
     #[test]
     fn a_slow_text_stays_given_up() {
         let cache = tempfile::tempdir().unwrap();
         ParseRecords::open(cache.path()).unwrap().give_up(key("slow"));
-        assert_eq!(ParseRecords::open(cache.path()).unwrap().given_up(key("slow")), Some(GivenUp::TimedOut));
+        assert_eq!(
+            ParseRecords::open(cache.path()).unwrap().give_up_reason(key("slow")),
+            Some(GiveUpReason::TimedOut)
+        );
     }
 
     #[test]

@@ -19,10 +19,10 @@ use super::body::{decode, encode};
 use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::roots::canonical;
-use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
+use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, lock_briefly};
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct OutlineDatabase {
     connection: Connection,
     path: PathBuf,
     /// Identity of the database file, to detect that another process has replaced the file.
@@ -79,7 +79,7 @@ const USE_INTERVAL_DAYS: i64 = 7;
 /// process is killed.
 const ROWS_PER_TRANSACTION: usize = 1_000;
 
-impl Table {
+impl OutlineDatabase {
     /// Opens the database in `directory`, creating the directory with access for its owner only. Replaces a file that
     /// is not a valid database.
     pub(super) fn open(directory: &Path) -> Result<Self, CacheError> {
@@ -101,7 +101,7 @@ impl Table {
     }
 
     pub(super) fn known_files(&self, folder: &Path) -> Result<HashMap<Box<str>, KnownFile>, CacheError> {
-        let Some((folder, _)) = self.folder(folder)? else { return Ok(HashMap::new()) };
+        let Some((folder, _)) = self.find_folder(folder)? else { return Ok(HashMap::new()) };
         let mut statement = self
             .connection
             .prepare_cached("SELECT path, mtime, size, identity, hash FROM files WHERE folder = ?1")?;
@@ -120,7 +120,7 @@ impl Table {
     /// Reads an outline. Returns `None` for a damaged row, which a later run overwrites.
     pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
-        let mut rows = statement.query([key.row()])?;
+        let mut rows = statement.query([key.row_id()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
     }
@@ -136,7 +136,7 @@ impl Table {
         let (folder, last_day) = self.touch_folder(folder, today)?;
         let mut outlines: Vec<&(OutlineKey, _)> = update.outlines.iter().collect();
         // Insert in row order, which is the order on disk.
-        outlines.sort_unstable_by_key(|(key, _)| key.row());
+        outlines.sort_unstable_by_key(|(key, _)| key.row_id());
         for rows in outlines.chunks(ROWS_PER_TRANSACTION) {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
@@ -146,8 +146,8 @@ impl Table {
                     transaction.prepare_cached("INSERT OR REPLACE INTO uses (id, day) VALUES (?1, ?2)")?;
                 for (key, file) in rows {
                     if let Some(bytes) = encode(*key, &file.outline) {
-                        body.execute(params![key.row(), bytes])?;
-                        day.execute(params![key.row(), today])?;
+                        body.execute(params![key.row_id(), bytes])?;
+                        day.execute(params![key.row_id(), today])?;
                     }
                 }
             }
@@ -186,7 +186,7 @@ impl Table {
                     let mut day =
                         transaction.prepare_cached("UPDATE uses SET day = ?2 WHERE id = ?1 AND day < ?2")?;
                     for key in rows {
-                        day.execute(params![key.row(), today])?;
+                        day.execute(params![key.row_id(), today])?;
                     }
                 }
                 transaction.commit()?;
@@ -195,7 +195,7 @@ impl Table {
         if update.outlines.is_empty() { Ok(()) } else { self.shrink(folder, max_bytes) }
     }
 
-    pub(super) fn extent(&self) -> Result<CacheSize, CacheError> {
+    pub(super) fn size(&self) -> Result<CacheSize, CacheError> {
         let count = |table: &str| {
             let query = format!("SELECT count(*) FROM {table}");
             self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
@@ -211,7 +211,7 @@ impl Table {
 
     fn connect(directory: &Path) -> Result<Self, CacheError> {
         let path = directory.join(DATABASE);
-        match private_file(&path) {
+        match create_private_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(CacheError::CannotWrite(error.to_string()));
             }
@@ -249,7 +249,7 @@ impl Table {
     }
 
     /// Returns the row id of a folder and the recorded day of its last use, or `None` if the folder is not stored.
-    fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, CacheError> {
+    fn find_folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT id, day FROM folders WHERE path = ?1")?;
         let path = folder.as_os_str().as_encoded_bytes();
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
@@ -258,7 +258,7 @@ impl Table {
     /// Records that a folder is used today, unless a use was recorded in the last `USE_INTERVAL_DAYS` days. Returns its row id
     /// and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
-        if let Some((id, last_day)) = self.folder(folder)? {
+        if let Some((id, last_day)) = self.find_folder(folder)? {
             if last_day.saturating_add(USE_INTERVAL_DAYS) <= today {
                 self.connection
                     .prepare_cached("UPDATE folders SET day = ?2 WHERE id = ?1")?
@@ -354,15 +354,15 @@ impl From<rusqlite::Error> for CacheError {
 pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     let cache_directory = directory.join(DIRECTORY);
     let cannot_write = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
-    private_top(directory).map_err(|error| cannot_write(&error))?;
-    private_directory(&cache_directory).map_err(|error| cannot_write(&error))?;
+    ensure_private_top(directory).map_err(|error| cannot_write(&error))?;
+    ensure_private_directory(&cache_directory).map_err(|error| cannot_write(&error))?;
     // SQLite rejects links in the path of a database, but the user may have linked a parent directory on purpose.
     canonical(&cache_directory).map_err(|error| cannot_write(&error))
 }
 
 /// Locks the directory while the database is created, opened or deleted.
 pub(super) fn lock(directory: &Path) -> Result<File, CacheError> {
-    lock_for_a_moment(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
+    lock_briefly(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
 
 fn remove(directory: &Path) -> Result<(), CacheError> {

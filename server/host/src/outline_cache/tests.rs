@@ -22,7 +22,10 @@ fn symbols(text: &str) -> Arc<FileSymbols> {
 }
 
 fn key(text: &str) -> OutlineKey {
-    OutlineKey::new(ContentHash::of(text), version_hash(language_of(&FileKey::from("a.py"), "").unwrap()))
+    OutlineKey::new(
+        ContentHash::from_text(text),
+        version_hash(language_of(&FileKey::from("a.py"), "").unwrap()),
+    )
 }
 
 fn text(number: usize) -> String {
@@ -31,7 +34,7 @@ fn text(number: usize) -> String {
 
 fn known_file(number: u64) -> KnownFile {
     let stamp = Stamp { mtime_ns: -5, size: number, identity: u64::MAX - number };
-    KnownFile { stamp, hash: ContentHash::of(&number.to_string()) }
+    KnownFile { stamp, hash: ContentHash::from_text(&number.to_string()) }
 }
 
 fn update(texts: &[String]) -> OutlineUpdate {
@@ -41,7 +44,7 @@ fn update(texts: &[String]) -> OutlineUpdate {
 
 fn cache() -> (tempfile::TempDir, OutlineCache) {
     let directory = tempfile::tempdir().unwrap();
-    let cache = OutlineCache::at(directory.path().to_owned());
+    let cache = OutlineCache::in_directory(directory.path().to_owned());
     (directory, cache)
 }
 
@@ -49,7 +52,7 @@ fn cache() -> (tempfile::TempDir, OutlineCache) {
 fn assert_works(cache: &OutlineCache, directory: &Path) {
     let text = text(7);
     cache.save(Path::new("/work"), &update(std::slice::from_ref(&text)));
-    let other = OutlineCache::at(directory.to_owned());
+    let other = OutlineCache::in_directory(directory.to_owned());
     assert_eq!(other.outline(key(&text)).as_ref(), Some(&symbols(&text).outline));
 }
 
@@ -60,7 +63,7 @@ fn stored_outlines_are_found_by_the_next_process() {
     let files = [("src/a.py".into(), known_file(1)), ("ä/b.py".into(), known_file(2))];
     let folder = Path::new("/home/me/a");
     cache.save(folder, &OutlineUpdate { read_files: files.to_vec(), ..update(&texts) });
-    let next = OutlineCache::at(directory.path().to_owned());
+    let next = OutlineCache::in_directory(directory.path().to_owned());
     assert_eq!(next.known_files(folder), HashMap::from(files));
     assert_eq!(next.known_files(Path::new("/work")), HashMap::new());
     for text in &texts {
@@ -77,7 +80,7 @@ fn stored_outlines_are_found_by_the_next_process() {
         },
     );
     assert_eq!(cache.known_files(folder), HashMap::from([("src/a.py".into(), known_file(3))]));
-    let extent = cache.extent().unwrap();
+    let extent = cache.size().unwrap();
     assert_eq!((extent.outlines, extent.files), (2_500, 1));
     assert!(extent.bytes > 0 && Path::new(&extent.path).ends_with(DATABASE));
 }
@@ -86,7 +89,7 @@ fn stored_outlines_are_found_by_the_next_process() {
 fn a_cache_without_a_directory_stores_nothing() {
     let cache = OutlineCache::default();
     cache.save(Path::new("/work"), &update(&[text(1)]));
-    assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
+    assert_eq!((cache.outline(key(&text(1))), cache.size()), (None, None));
 }
 
 #[cfg(unix)]
@@ -147,7 +150,7 @@ fn a_damaged_database_returns_no_wrong_outlines_and_is_rebuilt() {
         }
         fs::write(&path, bytes).unwrap();
 
-        let cache = OutlineCache::at(directory.path().to_owned());
+        let cache = OutlineCache::in_directory(directory.path().to_owned());
         for text in &texts {
             let outline = cache.outline(key(text));
             assert!(outline.is_none_or(|outline| outline == symbols(text).outline), "damage {damage}");
@@ -155,7 +158,7 @@ fn a_damaged_database_returns_no_wrong_outlines_and_is_rebuilt() {
         for _ in 0..2 {
             cache.save(Path::new("/work"), &update(&texts));
         }
-        let next = OutlineCache::at(directory.path().to_owned());
+        let next = OutlineCache::in_directory(directory.path().to_owned());
         assert!(texts.iter().all(|text| next.outline(key(text)).is_some()), "damage {damage}");
     }
 }
@@ -165,11 +168,11 @@ fn a_damaged_database_returns_no_wrong_outlines_and_is_rebuilt() {
 fn a_damaged_database_is_replaced_when_no_thread_uses_it() {
     let (directory, cache) = cache();
     assert_works(&cache, directory.path());
-    let [one, other] = [cache.borrow_table().unwrap(), cache.borrow_table().unwrap()];
-    cache.replace(one, "a test");
-    assert!(cache.borrow_table().is_none(), "another thread still has the damaged database open");
+    let [one, other] = [cache.borrow_database().unwrap(), cache.borrow_database().unwrap()];
+    cache.discard_database(one, "a test");
+    assert!(cache.borrow_database().is_none(), "another thread still has the damaged database open");
     assert_eq!(cache.outline(key(&text(7))), None);
-    cache.return_table(other);
+    cache.return_database(other);
     assert_eq!(cache.outline(key(&text(7))), None, "the new database is empty");
     assert_works(&cache, directory.path());
 }
@@ -181,7 +184,7 @@ fn concurrent_writers_lose_nothing() {
         for writer in 0..4 {
             let directory = directory.path().to_owned();
             scope.spawn(move || {
-                let cache = OutlineCache::at(directory);
+                let cache = OutlineCache::in_directory(directory);
                 for round in 0..10 {
                     let texts: Vec<String> = (0..20).map(|n| text(writer * 1_000 + round * 20 + n)).collect();
                     cache.save(Path::new(&format!("/home/me/{writer}")), &update(&texts));
@@ -190,17 +193,17 @@ fn concurrent_writers_lose_nothing() {
             });
         }
     });
-    let cache = OutlineCache::at(directory.path().to_owned());
-    assert_eq!(cache.extent().unwrap().outlines, 800);
+    let cache = OutlineCache::in_directory(directory.path().to_owned());
+    assert_eq!(cache.size().unwrap().outlines, 800);
     assert!((0..200).all(|n| cache.outline(key(&text(3_000 + n))).is_some()));
 }
 
 #[test]
 fn one_connection_stays_open_after_a_run() {
     let (_directory, cache) = cache();
-    let tables = [cache.borrow_table(), cache.borrow_table(), cache.borrow_table()];
-    tables.into_iter().flatten().for_each(|table| cache.return_table(table));
-    let connections = || cache.state().idle.len();
+    let tables = [cache.borrow_database(), cache.borrow_database(), cache.borrow_database()];
+    tables.into_iter().flatten().for_each(|table| cache.return_database(table));
+    let connections = || cache.lock_state().idle.len();
     assert_eq!(connections(), 3);
     cache.save(Path::new("/work"), &update(&[text(1)]));
     assert_eq!(connections(), 1);
@@ -210,7 +213,7 @@ fn one_connection_stays_open_after_a_run() {
 #[test]
 fn the_cache_evicts_the_least_recently_used_outlines_beyond_its_limit() {
     let directory = tempfile::tempdir().unwrap();
-    let mut table = Table::open(directory.path()).unwrap();
+    let mut table = OutlineDatabase::open(directory.path()).unwrap();
     let limit = 1 << 20;
     let mut outlines = 0;
     for day in 0..40 {
@@ -229,11 +232,11 @@ fn the_cache_evicts_the_least_recently_used_outlines_beyond_its_limit() {
                 limit,
             )
             .unwrap();
-        outlines = table.extent().unwrap().outlines;
+        outlines = table.size().unwrap().outlines;
     }
     let bytes = fs::metadata(directory.path().join(DATABASE)).unwrap().len();
     assert!(bytes <= limit * 2 && outlines > 500, "{bytes} bytes, {outlines} outlines");
-    let is_cached = |table: &mut Table, n| table.outline(key(&text(n))).unwrap().is_some();
+    let is_cached = |table: &mut OutlineDatabase, n| table.outline(key(&text(n))).unwrap().is_some();
     assert!((0..100).all(|n| is_cached(&mut table, n)), "outlines in continuous use were evicted");
     assert!((19_500..20_000).all(|n| is_cached(&mut table, n)), "new");
     assert!((500..1_000).all(|n| !is_cached(&mut table, n)), "old");
@@ -245,9 +248,9 @@ fn the_cache_evicts_the_least_recently_used_outlines_beyond_its_limit() {
 #[test]
 fn the_cache_is_disabled_if_its_directory_cannot_be_created() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let cache = OutlineCache::at(file.path().join("below"));
+    let cache = OutlineCache::in_directory(file.path().join("below"));
     cache.save(Path::new("/work"), &update(&[text(1)]));
-    assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
+    assert_eq!((cache.outline(key(&text(1))), cache.size()), (None, None));
 }
 
 #[cfg(not(any(windows, target_os = "macos")))]

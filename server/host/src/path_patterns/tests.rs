@@ -140,7 +140,7 @@ fn an_error_names_the_path_or_pattern_without_matches() {
 #[test]
 fn several_roots() {
     let tree = Tree::new(&["web/src/a.ts", "web/top.ts", "api/src/b.ts", "api/top.ts"]);
-    let roots = tree.several(&["web", "api"]);
+    let roots = tree.several_roots(&["web", "api"]);
     let expanded = |text| expanded(&roots, text).unwrap();
     assert_eq!(expanded("web"), "web/src/a.ts web/top.ts");
     assert_eq!(expanded("web/**"), "web/src/a.ts web/top.ts");

@@ -22,7 +22,7 @@ pub(crate) enum Target {
 }
 
 /// The base URL and model of a provider's requests.
-pub(super) struct Address<'a> {
+pub(super) struct RequestAddress<'a> {
     endpoint: &'static Endpoint,
     base: String,
     /// Query of the base URL, which Azure requires (`api-version=2024-10-21`).
@@ -30,7 +30,7 @@ pub(super) struct Address<'a> {
     model: &'a str,
 }
 
-impl<'a> Address<'a> {
+impl<'a> RequestAddress<'a> {
     /// Takes the configured base URL, or else the provider's default, and removes path suffixes that users commonly
     /// add.
     pub(super) fn new(provider: &'a Provider) -> Result<Self, SendError> {
@@ -167,7 +167,7 @@ mod tests {
     ) -> Result<String, SendError> {
         let base_url = base_url.map(str::to_owned);
         let provider = Provider { kind, base_url, model: model.to_owned(), key: KeySource::None };
-        Ok(Address::new(&provider)?.url(target)?.to_string())
+        Ok(RequestAddress::new(&provider)?.url(target)?.to_string())
     }
 
     #[test]

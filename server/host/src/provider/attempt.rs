@@ -12,11 +12,11 @@ use strata_conversation::providers::reply::{
 };
 
 use super::error::SendError;
-use super::http::{Fault, Head, Piece, Request};
+use super::http::{Piece, Request, ResponseHead, TransportFault};
 use super::key::KeySource;
-use super::key_filter::{Decoded, EventFilter, KeyRedactor};
-use super::outcome::{Limits, SendEvent, Sent};
-use super::retry::{Attempts, Failure, Retry};
+use super::key_filter::{EventRedactor, KeyRedactor, RedactKey};
+use super::outcome::{RequestLimits, SendEvent, StreamOutcome};
+use super::retry::{AttemptCounter, Failure, Retry};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -24,11 +24,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A request in progress, with its limits. Removes the key from everything that is read.
-pub(super) struct Exchange<'a> {
+pub(super) struct RetryingRequest<'a> {
     request: Request,
     filter: KeyRedactor,
     key_source: KeySource,
-    limits: Limits,
+    limits: RequestLimits,
     cancel: &'a Cancel,
     deadline: Instant,
 }
@@ -50,13 +50,13 @@ pub(super) trait ReplyReader {
     fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<Self::Output, Failure>;
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> RetryingRequest<'a> {
     /// Creates an exchange and starts its deadline.
     pub(super) fn new(
         request: Request,
         filter: KeyRedactor,
         key_source: KeySource,
-        limits: Limits,
+        limits: RequestLimits,
         cancel: &'a Cancel,
     ) -> Self {
         let deadline = Instant::now() + limits.deadline.min(MAX_DEADLINE);
@@ -66,14 +66,14 @@ impl<'a> Exchange<'a> {
     /// Sends the request, and retries until there is a reply, a retry is pointless, or the next attempt would start
     /// after the deadline. In the last case, fails immediately instead of waiting.
     pub(super) fn run<R: ReplyReader>(&self, reader: &mut R) -> Result<R::Output, SendError> {
-        let mut attempts = Attempts::default();
+        let mut attempts = AttemptCounter::default();
         loop {
             let failure = match self.try_once(reader) {
                 Ok(output) => return Ok(output),
                 Err(failure) => failure,
             };
             let time_left = self.deadline.saturating_duration_since(Instant::now());
-            match attempts.wait(&failure, self.limits.retries).filter(|wait| *wait < time_left) {
+            match attempts.record_failure(&failure, self.limits.retries).filter(|wait| *wait < time_left) {
                 Some(wait) => {
                     reader.wait(wait, &failure.error);
                     self.pause(wait)?;
@@ -87,9 +87,9 @@ impl<'a> Exchange<'a> {
         reader.begin(&self.filter);
         let pending = self.request.send(self.limits.max_reply_bytes);
         let pending = pending.map_err(|reason| {
-            Failure::permanent(SendError::Unreachable { reason: self.filter.text(&reason) })
+            Failure::permanent(SendError::Unreachable { reason: self.filter.redact_text(&reason) })
         })?;
-        let mut rejection: Option<(Head, Vec<u8>)> = None;
+        let mut rejection: Option<(ResponseHead, Vec<u8>)> = None;
         let mut last_received = Instant::now();
         let cut = loop {
             let time_left = self.deadline.saturating_duration_since(Instant::now());
@@ -117,7 +117,7 @@ impl<'a> Exchange<'a> {
                     None => {}
                 },
                 Ok(Piece::End) => break None,
-                Ok(Piece::Fault(fault)) => break Some(self.fault(fault)),
+                Ok(Piece::Fault(fault)) => break Some(self.transport_failure(fault)),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => {
                     let reason = "the request ended unexpectedly".to_owned();
@@ -134,17 +134,19 @@ impl<'a> Exchange<'a> {
     }
 
     /// Converts a transport fault to a failure.
-    fn fault(&self, fault: Fault) -> Failure {
-        let unreachable = |reason: &str| SendError::Unreachable { reason: self.filter.text(reason) };
+    fn transport_failure(&self, fault: TransportFault) -> Failure {
+        let unreachable = |reason: &str| SendError::Unreachable { reason: self.filter.redact_text(reason) };
         match fault {
-            Fault::NotConnected(reason) => Failure::permanent(unreachable(&reason)),
-            Fault::Cut(reason) => Failure::cut(unreachable(&reason)),
-            Fault::TooLong => Failure::permanent(SendError::TooLong { limit: self.limits.max_reply_bytes }),
+            TransportFault::NotConnected(reason) => Failure::permanent(unreachable(&reason)),
+            TransportFault::Cut(reason) => Failure::lost_reply(unreachable(&reason)),
+            TransportFault::TooLong => {
+                Failure::permanent(SendError::TooLong { limit: self.limits.max_reply_bytes })
+            }
         }
     }
 
     /// Converts an error response to a failure.
-    fn rejection_failure(&self, head: &Head, body: &[u8]) -> Failure {
+    fn rejection_failure(&self, head: &ResponseHead, body: &[u8]) -> Failure {
         let error = ProviderError::from_status(head.status, body, head.retry_after).without_key(&self.filter);
         if error.kind == ProviderErrorKind::Authentication {
             self.key_source.handle_rejection();
@@ -184,7 +186,7 @@ impl<'a, T> CompleteReader<'a, T> {
     }
 }
 
-impl<T: Decoded> ReplyReader for CompleteReader<'_, T> {
+impl<T: RedactKey> ReplyReader for CompleteReader<'_, T> {
     type Output = T;
 
     fn begin(&mut self, _filter: &KeyRedactor) {
@@ -212,14 +214,14 @@ pub(super) struct StreamReader<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(SendEvent),
     decoder: ReplyDecoder,
-    events: EventFilter,
+    events: EventRedactor,
     has_delivered: bool,
 }
 
 impl<'a> StreamReader<'a> {
     pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
         let (decoder, events) =
-            (ReplyDecoder::new(kind.dialect()), EventFilter::new(&KeyRedactor::default()));
+            (ReplyDecoder::new(kind.dialect()), EventRedactor::new(&KeyRedactor::default()));
         Self { kind, on_event, decoder, events, has_delivered: false }
     }
 
@@ -235,10 +237,10 @@ impl<'a> StreamReader<'a> {
 }
 
 impl ReplyReader for StreamReader<'_> {
-    type Output = Sent;
+    type Output = StreamOutcome;
 
     fn begin(&mut self, filter: &KeyRedactor) {
-        self.events = EventFilter::new(filter);
+        self.events = EventRedactor::new(filter);
         self.decoder = ReplyDecoder::new(self.kind.dialect());
     }
 
@@ -253,7 +255,7 @@ impl ReplyReader for StreamReader<'_> {
         is_done
     }
 
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<Sent, Failure> {
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<StreamOutcome, Failure> {
         let decoder = std::mem::replace(&mut self.decoder, ReplyDecoder::new(self.kind.dialect()));
         let (reply, events) = decoder.finish();
         self.deliver(events);
@@ -265,10 +267,10 @@ impl ReplyReader for StreamReader<'_> {
             (None, ReplyEnd::Failed(error)) => failure_in_reply(self.kind, error.clone()),
             (None, ReplyEnd::Cut) => {
                 let reason = "the connection closed in the middle of the reply".to_owned();
-                Failure::cut(SendError::Unreachable { reason })
+                Failure::lost_reply(SendError::Unreachable { reason })
             }
             (None, ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::OutputLimit) => {
-                return Ok(Sent { reply, broken: None });
+                return Ok(StreamOutcome { reply, broken: None });
             }
         };
         // A reply that the provider stopped was generated and billed.
@@ -276,7 +278,7 @@ impl ReplyReader for StreamReader<'_> {
         let was_stopped =
             matches!(&failure.error, SendError::Provider { error, .. } if stopping.contains(&error.kind));
         if self.has_delivered || was_stopped {
-            Ok(Sent { reply, broken: Some(failure.error) })
+            Ok(StreamOutcome { reply, broken: Some(failure.error) })
         } else {
             Err(failure)
         }

@@ -33,14 +33,14 @@ pub enum SendError {
     #[error("invalid address of the model provider: {reason}")]
     BadAddress { reason: String },
     /// The provider rejected the request or failed, and a retry was pointless or did not help.
-    #[error("{}: {error}{}", headline(*.status), advice(*.status, .error))]
+    #[error("{}: {error}{}", headline(*.status), rejection_advice(*.status, .error))]
     Provider {
         /// Status of an error response. `None` if the error was reported inside a reply.
         status: Option<u16>,
         error: ProviderError,
     },
     /// The connection failed, or was lost before the end of the reply.
-    #[error("cannot reach the model provider ({reason}): {}", remedy(.reason))]
+    #[error("cannot reach the model provider ({reason}): {}", connection_advice(.reason))]
     Unreachable { reason: String },
     /// The reply was not complete by the deadline.
     #[error("the model did not finish its answer within {} s", .after.as_secs_f64())]
@@ -80,7 +80,7 @@ fn headline(status: Option<u16>) -> String {
 }
 
 /// Returns advice about a rejected request. Empty if there is none.
-fn advice(status: Option<u16>, error: &ProviderError) -> &'static str {
+fn rejection_advice(status: Option<u16>, error: &ProviderError) -> &'static str {
     match (error.kind, status.unwrap_or_default()) {
         (_, 300..=399) => "; the address redirects; use the final address",
         (ProviderErrorKind::Authentication, _) => "; check the key",
@@ -95,7 +95,7 @@ fn advice(status: Option<u16>, error: &ProviderError) -> &'static str {
 }
 
 /// Returns advice about a failed connection.
-fn remedy(reason: &str) -> &'static str {
+fn connection_advice(reason: &str) -> &'static str {
     if reason.contains("certificate") {
         "its certificate is not trusted; add its certificate authority to the system's certificates, or to the file in \
          SSL_CERT_FILE"

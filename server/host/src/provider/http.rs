@@ -33,15 +33,15 @@ pub(super) struct Request {
 /// point and is always the last piece.
 #[derive(Debug)]
 pub(super) enum Piece {
-    Head(Head),
+    Head(ResponseHead),
     Body(Bytes),
     End,
-    Fault(Fault),
+    Fault(TransportFault),
 }
 
 /// The status and the relevant headers of a response.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct ResponseHead {
     pub(super) status: u16,
     /// How long the provider asks to wait before a retry.
     pub(super) retry_after: Option<Duration>,
@@ -50,7 +50,7 @@ pub(super) struct Head {
 }
 
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum TransportFault {
     /// No connection was established, so nothing was sent.
     NotConnected(String),
     /// The connection was lost before the end of the reply.
@@ -60,14 +60,14 @@ pub(super) enum Fault {
 }
 
 /// A request in progress. Dropping it aborts the request and closes its connection.
-pub(super) struct Pending {
+pub(super) struct PendingResponse {
     pub(super) pieces: Receiver<Piece>,
     task: JoinHandle<()>,
 }
 
 impl Request {
     /// Starts sending the request. Accepts at most `max_bytes` bytes of a successful reply.
-    pub(super) fn send(&self, max_bytes: usize) -> Result<Pending, String> {
+    pub(super) fn send(&self, max_bytes: usize) -> Result<PendingResponse, String> {
         let (client, runtime) = (client(&self.url)?, runtime()?);
         let method = if self.body.is_some() { Method::POST } else { Method::GET };
         let mut request = client.request(method, self.url.clone()).headers(self.headers.clone());
@@ -77,37 +77,37 @@ impl Request {
         let request = request.build().map_err(|error| error_chain(&error.without_url()))?;
         let (sender, pieces) = channel();
         let task = runtime.spawn(async move {
-            let last = match exchange(client, request, max_bytes, &sender).await {
+            let last = match stream_response(client, request, max_bytes, &sender).await {
                 Ok(()) => Piece::End,
                 Err(fault) => Piece::Fault(fault),
             };
             // The receiver is gone if the caller has stopped waiting.
             let _ = sender.send(last);
         });
-        Ok(Pending { pieces, task })
+        Ok(PendingResponse { pieces, task })
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingResponse {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-async fn exchange(
+async fn stream_response(
     client: &Client,
     request: reqwest::Request,
     max_bytes: usize,
     pieces: &Sender<Piece>,
-) -> Result<(), Fault> {
+) -> Result<(), TransportFault> {
     let mut response = client.execute(request).await.map_err(|error| {
         let is_unconnected = error.is_connect();
         let reason = error_chain(&error.without_url());
-        if is_unconnected { Fault::NotConnected(reason) } else { Fault::Cut(reason) }
+        if is_unconnected { TransportFault::NotConnected(reason) } else { TransportFault::Cut(reason) }
     })?;
     let is_success = response.status().is_success();
     let headers = response.headers();
-    let head = Head {
+    let head = ResponseHead {
         status: response.status().as_u16(),
         retry_after: retry_after(headers),
         retry_advised: header(headers, "x-should-retry").and_then(|advice| advice.parse().ok()),
@@ -125,12 +125,12 @@ async fn exchange(
                     let _ = pieces.send(Piece::Body(chunk));
                 }
                 if is_too_long {
-                    return if is_success { Err(Fault::TooLong) } else { Ok(()) };
+                    return if is_success { Err(TransportFault::TooLong) } else { Ok(()) };
                 }
             }
             // The status of an error response is sufficient without the body.
             Err(_) if !is_success => return Ok(()),
-            Err(error) => return Err(Fault::Cut(error_chain(&error.without_url()))),
+            Err(error) => return Err(TransportFault::Cut(error_chain(&error.without_url()))),
         }
     }
 }

@@ -49,7 +49,7 @@ impl Key {
     }
 
     /// Returns a filter that removes this key from what the provider sends.
-    pub(super) fn filter(&self) -> KeyRedactor {
+    pub(super) fn redactor(&self) -> KeyRedactor {
         KeyRedactor::new(&self.text)
     }
 }

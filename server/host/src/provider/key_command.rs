@@ -40,23 +40,23 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
 
 /// Returns the key that a command prints, from the cache if it is recent.
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
-    let cached = keys().get(command).cloned();
+    let cached = lock_keys().get(command).cloned();
     if let Some((key, since)) = cached
         && since.elapsed() < LIFETIME
     {
         return Ok(key);
     }
     let key = run(command, cancel)?;
-    keys().insert(command.to_vec(), (key.clone(), Instant::now()));
+    lock_keys().insert(command.to_vec(), (key.clone(), Instant::now()));
     Ok(key)
 }
 
 /// Removes a cached key, so that the command runs again for the next request.
 pub(super) fn forget(command: &[String]) {
-    keys().remove(command);
+    lock_keys().remove(command);
 }
 
-fn keys() -> MutexGuard<'static, CachedKeys> {
+fn lock_keys() -> MutexGuard<'static, CachedKeys> {
     KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

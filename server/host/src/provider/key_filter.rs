@@ -75,7 +75,7 @@ pub(crate) struct KeyRedactor {
 
 /// Whether a text starts with a form of the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Match {
+enum KeyMatch {
     No,
     /// The whole text is the beginning of the form, with so many of its bytes.
     Partial(usize),
@@ -84,21 +84,21 @@ enum Match {
 }
 
 /// Removes the key from a text that arrives in pieces. Holds back only what may be the beginning of the key.
-pub(super) struct KeyStream {
+pub(super) struct StreamRedactor {
     filter: KeyRedactor,
     held_back: String,
 }
 
 /// Removes the key from the events of a streamed reply.
-pub(super) struct EventFilter {
+pub(super) struct EventRedactor {
     filter: KeyRedactor,
-    text: KeyStream,
-    thinking: KeyStream,
+    text: StreamRedactor,
+    thinking: StreamRedactor,
 }
 
 /// A decoded part of a provider's reply. Its strings may contain the API key, because some gateways repeat the key that
 /// they reject.
-pub(crate) trait Decoded {
+pub(crate) trait RedactKey {
     /// Removes the key from all strings.
     #[must_use]
     fn without_key(self, filter: &KeyRedactor) -> Self;
@@ -121,49 +121,51 @@ impl KeyRedactor {
     }
 
     /// Removes the key from a complete text, including the beginning of a key at the end of a truncated text.
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(super) fn redact_text(&self, text: &str) -> String {
         self.replace_key(text, TEXT_REPLACEMENT)
     }
 
-    fn identifier(&self, text: &str) -> String {
+    fn redact_identifier(&self, text: &str) -> String {
         self.replace_key(text, IDENTIFIER_REPLACEMENT)
     }
 
     /// Removes the key from all strings of a value, including the names of fields.
     fn redact_value(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.text(text),
+            Value::String(text) => *text = self.redact_text(text),
             Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
             Value::Object(fields) => {
                 fields.values_mut().for_each(|value| self.redact_value(value));
-                if !fields.keys().all(|name| self.is_absent(name)) {
+                if !fields.keys().all(|name| self.has_no_key(name)) {
                     let renamed: Map<String, Value> = mem::take(fields)
                         .into_iter()
-                        .map(|(name, value)| (self.text(&name), value))
+                        .map(|(name, value)| (self.redact_text(&name), value))
                         .collect();
                     *fields = renamed;
                 }
             }
             // A key of digits can also be a number.
-            Value::Number(number) if !self.is_absent(&number.to_string()) => *value = TEXT_REPLACEMENT.into(),
+            Value::Number(number) if !self.has_no_key(&number.to_string()) => {
+                *value = TEXT_REPLACEMENT.into()
+            }
             Value::Number(_) | Value::Null | Value::Bool(_) => {}
         }
     }
 
-    fn is_absent(&self, text: &str) -> bool {
-        self.text(text) == text
+    fn has_no_key(&self, text: &str) -> bool {
+        self.redact_text(text) == text
     }
 
-    fn stream(&self) -> KeyStream {
-        KeyStream { filter: self.clone(), held_back: String::new() }
+    fn stream_redactor(&self) -> StreamRedactor {
+        StreamRedactor { filter: self.clone(), held_back: String::new() }
     }
 
     /// Removes the key from the content of a reply. A key that is split over several blocks of text is removed too,
     /// since they are shown next to each other.
     fn redact_content(&self, content: Vec<ContentBlock>) -> Vec<ContentBlock> {
         let thinking: String = content.iter().filter_map(thinking_text).collect();
-        let keeps_thinking = self.is_absent(&thinking);
-        let mut text = self.stream();
+        let keeps_thinking = self.has_no_key(&thinking);
+        let mut text = self.stream_redactor();
         let mut filtered: Vec<ContentBlock> = Vec::new();
         for block in content {
             match block {
@@ -172,14 +174,14 @@ impl KeyRedactor {
                 }
                 // Providers accept reasoning only unchanged.
                 ContentBlock::Thinking { signature, .. }
-                    if !keeps_thinking || !self.is_absent(signature.as_deref().unwrap_or_default()) => {}
-                ContentBlock::RedactedThinking { data } if !self.is_absent(&data) => {}
+                    if !keeps_thinking || !self.has_no_key(signature.as_deref().unwrap_or_default()) => {}
+                ContentBlock::RedactedThinking { data } if !self.has_no_key(&data) => {}
                 ContentBlock::ToolCall { id, name, mut input } => {
                     self.redact_value(&mut input);
-                    let (id, name) = (self.identifier(&id), self.identifier(&name));
+                    let (id, name) = (self.redact_identifier(&id), self.redact_identifier(&name));
                     filtered.push(ContentBlock::ToolCall { id, name, input });
                 }
-                other => filtered.extend(self.block(other)),
+                other => filtered.extend(self.redact_block(other)),
             }
         }
         let tail = text.finish();
@@ -194,7 +196,7 @@ impl KeyRedactor {
     }
 
     /// Removes the key from a block of any kind. Drops a block that is invalid without it.
-    fn block(&self, block: ContentBlock) -> Option<ContentBlock> {
+    fn redact_block(&self, block: ContentBlock) -> Option<ContentBlock> {
         let mut value = serde_json::to_value(&block).ok()?;
         let before = value.clone();
         self.redact_value(&mut value);
@@ -205,22 +207,24 @@ impl KeyRedactor {
         // Errors that quote a truncated text end with an ellipsis.
         let end = text.trim_end_matches('…').len();
         let (body, tail) = text.split_at(end);
-        let (mut out, _) = self.scan(body, replacement, true);
+        let (mut out, _) = self.redact_prefix(body, replacement, true);
         out.push_str(tail);
         out
     }
 
     /// Returns the text without the key, and how many bytes of `text` it covers. The others may be the beginning of a
     /// key, unless the text is complete.
-    fn scan(&self, text: &str, replacement: &str, is_complete: bool) -> (String, usize) {
+    fn redact_prefix(&self, text: &str, replacement: &str, is_complete: bool) -> (String, usize) {
         let bytes = text.as_bytes();
         let (mut out, mut copied, mut position) = (String::with_capacity(text.len()), 0, 0);
         while position < bytes.len() {
             let length = match self.match_at(bytes.get(position..).unwrap_or_default()) {
-                Match::Full(length) => length,
-                Match::Partial(matched) if is_complete && matched >= MIN_KEY_LENGTH => bytes.len() - position,
-                Match::Partial(_) if !is_complete => break,
-                Match::Partial(_) | Match::No => {
+                KeyMatch::Full(length) => length,
+                KeyMatch::Partial(matched) if is_complete && matched >= MIN_KEY_LENGTH => {
+                    bytes.len() - position
+                }
+                KeyMatch::Partial(_) if !is_complete => break,
+                KeyMatch::Partial(_) | KeyMatch::No => {
                     position += 1;
                     continue;
                 }
@@ -235,40 +239,40 @@ impl KeyRedactor {
     }
 
     /// Compares the beginning of a text with all forms.
-    fn match_at(&self, text: &[u8]) -> Match {
-        let mut best = Match::No;
+    fn match_at(&self, text: &[u8]) -> KeyMatch {
+        let mut best = KeyMatch::No;
         for form in &*self.forms {
             best = match (best, match_form(form, text)) {
-                (full @ Match::Full(_), _) | (_, full @ Match::Full(_)) => full,
-                (Match::Partial(first), Match::Partial(second)) => Match::Partial(first.max(second)),
-                (Match::No, second) => second,
-                (partial, Match::No) => partial,
+                (full @ KeyMatch::Full(_), _) | (_, full @ KeyMatch::Full(_)) => full,
+                (KeyMatch::Partial(first), KeyMatch::Partial(second)) => KeyMatch::Partial(first.max(second)),
+                (KeyMatch::No, second) => second,
+                (partial, KeyMatch::No) => partial,
             };
         }
         best
     }
 }
 
-impl KeyStream {
+impl StreamRedactor {
     /// Appends a piece, and returns what certainly is not part of the key.
     fn push(&mut self, text: &str) -> String {
         self.held_back.push_str(text);
-        let (out, end) = self.filter.scan(&self.held_back, TEXT_REPLACEMENT, false);
+        let (out, end) = self.filter.redact_prefix(&self.held_back, TEXT_REPLACEMENT, false);
         self.held_back.drain(..end);
         out
     }
 
     /// Returns the rest at the end of the stream.
     fn finish(&mut self) -> String {
-        let (out, _) = self.filter.scan(&self.held_back, TEXT_REPLACEMENT, true);
+        let (out, _) = self.filter.redact_prefix(&self.held_back, TEXT_REPLACEMENT, true);
         self.held_back.clear();
         out
     }
 }
 
-impl EventFilter {
+impl EventRedactor {
     pub(super) fn new(filter: &KeyRedactor) -> Self {
-        Self { filter: filter.clone(), text: filter.stream(), thinking: filter.stream() }
+        Self { filter: filter.clone(), text: filter.stream_redactor(), thinking: filter.stream_redactor() }
     }
 
     /// Removes the key from an event. Returns `None` if all of its text is held back.
@@ -278,7 +282,7 @@ impl EventFilter {
             ReplyEvent::Thinking(text) => text_event(self.thinking.push(&text), ReplyEvent::Thinking),
             ReplyEvent::ToolCall { id, name, mut input } => {
                 self.filter.redact_value(&mut input);
-                let (id, name) = (self.filter.identifier(&id), self.filter.identifier(&name));
+                let (id, name) = (self.filter.redact_identifier(&id), self.filter.redact_identifier(&name));
                 Some(ReplyEvent::ToolCall { id, name, input })
             }
         }
@@ -310,7 +314,7 @@ fn thinking_text(block: &ContentBlock) -> Option<&str> {
     }
 }
 
-impl Decoded for Reply {
+impl RedactKey for Reply {
     fn without_key(self, filter: &KeyRedactor) -> Self {
         let end = match self.end {
             ReplyEnd::Failed(error) => ReplyEnd::Failed(error.without_key(filter)),
@@ -320,29 +324,29 @@ impl Decoded for Reply {
     }
 }
 
-impl Decoded for ProviderError {
+impl RedactKey for ProviderError {
     fn without_key(self, filter: &KeyRedactor) -> Self {
-        Self { message: filter.text(&self.message), ..self }
+        Self { message: filter.redact_text(&self.message), ..self }
     }
 }
 
-impl Decoded for Value {
+impl RedactKey for Value {
     fn without_key(mut self, filter: &KeyRedactor) -> Self {
         filter.redact_value(&mut self);
         self
     }
 }
 
-impl Decoded for () {
+impl RedactKey for () {
     fn without_key(self, _: &KeyRedactor) -> Self {}
 }
 
 /// Compares the beginning of `text` with a form.
-fn match_form(form: &[u8], text: &[u8]) -> Match {
+fn match_form(form: &[u8], text: &[u8]) -> KeyMatch {
     match (form.first(), text.first()) {
         (Some(first), Some(byte)) if byte == first || matches!(byte, b'\\' | b'%') => {}
-        (_, None) => return Match::Partial(0),
-        _ => return Match::No,
+        (_, None) => return KeyMatch::Partial(0),
+        _ => return KeyMatch::No,
     }
     // Only a backslash or a percent sign in the key can be read in several ways.
     let mut ends = vec![0];
@@ -358,11 +362,11 @@ fn match_form(form: &[u8], text: &[u8]) -> Match {
         next.sort_unstable();
         next.dedup();
         if next.is_empty() {
-            return partial.map_or(Match::No, Match::Partial);
+            return partial.map_or(KeyMatch::No, KeyMatch::Partial);
         }
         ends = next;
     }
-    ends.last().map_or(Match::No, |end| Match::Full(*end))
+    ends.last().map_or(KeyMatch::No, |end| KeyMatch::Full(*end))
 }
 
 /// Calls `on_match` with the length of each encoding of `byte` at the beginning of `text`. Returns whether the whole text
@@ -384,15 +388,15 @@ fn match_byte_encodings(byte: u8, text: &[u8], mut on_match: impl FnMut(usize)) 
                 Some(next) if *next == byte && !byte.is_ascii_alphanumeric() => on_match(slashes + 1),
                 Some(_) => {}
             }
-            escape(escaped, *b"u00", byte, slashes, on_match)
+            match_escape(escaped, *b"u00", byte, slashes, on_match)
         }
-        b'%' => escape(text, *b"%", byte, 0, on_match),
+        b'%' => match_escape(text, *b"%", byte, 0, on_match),
         _ => false,
     }
 }
 
 /// Reads an escape: a prefix followed by the two hexadecimal digits of `byte`.
-fn escape<const N: usize>(
+fn match_escape<const N: usize>(
     text: &[u8],
     prefix: [u8; N],
     byte: u8,
@@ -457,7 +461,7 @@ mod tests {
             ("a task-", "a task-"),
             ("é…", "é…"),
         ] {
-            assert_eq!(filter().text(text), expected, "{text}");
+            assert_eq!(filter().redact_text(text), expected, "{text}");
         }
     }
 
@@ -465,9 +469,9 @@ mod tests {
     fn a_short_key_is_not_removed() {
         for key in ["1", "a key", "1234567"] {
             let text = format!("next-x1 {key}");
-            assert_eq!(KeyRedactor::new(key).text(&text), text);
+            assert_eq!(KeyRedactor::new(key).redact_text(&text), text);
         }
-        assert_eq!(KeyRedactor::new("12345678").text("a 12345678"), "a [key]");
+        assert_eq!(KeyRedactor::new("12345678").redact_text("a 12345678"), "a [key]");
     }
 
     #[test]
@@ -484,13 +488,13 @@ mod tests {
             ("correct-horse", true),
         ] {
             let text = format!("the model {key} is not loaded");
-            assert_eq!(KeyRedactor::new(key).text(&text) != text, is_removed, "{key}");
+            assert_eq!(KeyRedactor::new(key).redact_text(&text) != text, is_removed, "{key}");
         }
     }
 
     #[test]
     fn only_text_that_may_be_the_key_is_held_back() {
-        let mut stream = filter().stream();
+        let mut stream = filter().stream_redactor();
         let mut shown = |piece: &str| stream.push(piece);
         assert_eq!(shown("The task"), "The ta");
         assert_eq!(shown(" for"), "sk for");
@@ -561,7 +565,7 @@ mod tests {
             let encoded_key: String = key.bytes().zip(&encoding).map(|(byte, encoding)| encoded(byte, *encoding)).collect();
             let text = format!("{before}. {encoded_key} .{after}");
             let filter = KeyRedactor::new(&key);
-            let mut stream = filter.stream();
+            let mut stream = filter.stream_redactor();
             let mut pieces = Vec::new();
             let characters: Vec<char> = text.chars().collect();
             let (mut position, mut cuts) = (0, cuts.iter().cycle());
@@ -572,7 +576,7 @@ mod tests {
             }
             pieces.push(stream.finish());
             let shown = pieces.concat();
-            prop_assert_eq!(&shown, &filter.text(&text));
+            prop_assert_eq!(&shown, &filter.redact_text(&text));
             prop_assert!(shown.contains("[key]"), "{} {}", text, shown);
             prop_assert!(!shown.contains(&key) && !shown.contains(&encoded_key), "{} {}", text, shown);
         }
@@ -581,9 +585,9 @@ mod tests {
         #[test]
         fn text_without_the_key_is_unchanged(text in "[ a-zA-Z0-9.\\\\%/é-]{0,200}", position in 0_usize..200) {
             let filter = KeyRedactor::new("Zq9-Zq9-Zq9-Zq9");
-            prop_assert_eq!(filter.text(&text), text.clone());
+            prop_assert_eq!(filter.redact_text(&text), text.clone());
             let position = text.char_indices().map(|(position, _)| position).nth(position).unwrap_or(text.len());
-            let mut stream = filter.stream();
+            let mut stream = filter.stream_redactor();
             let shown = stream.push(&text[..position]);
             prop_assert!(text[..position].starts_with(&shown));
             prop_assert_eq!(shown + &stream.push(&text[position..]) + &stream.finish(), text);

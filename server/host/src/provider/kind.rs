@@ -58,8 +58,8 @@ impl Provider {
         });
         let (kind, model) = match prefixed {
             Some(kind_and_model) => kind_and_model,
-            None if base_url.is_some() => (guess(name).unwrap_or(ProviderName::OpenAi), name),
-            None => (guess(name).ok_or_else(unknown)?, name),
+            None if base_url.is_some() => (infer_provider(name).unwrap_or(ProviderName::OpenAi), name),
+            None => (infer_provider(name).ok_or_else(unknown)?, name),
         };
         if !address::is_model_name(model) {
             return Err(unknown());
@@ -68,8 +68,8 @@ impl Provider {
     }
 }
 
-fn guess(name: &str) -> Option<ProviderName> {
-    ProviderName::ALL.iter().copied().find(|kind| kind.endpoint().is_implied_by(name))
+fn infer_provider(name: &str) -> Option<ProviderName> {
+    ProviderName::ALL.iter().copied().find(|kind| kind.endpoint().matches_model_name(name))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::error::SendError;
 
 /// Limits on the duration of a request and the size of its reply.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Maximum time from the call to the end of the reply, including all attempts and the waits between them.
     pub deadline: Duration,
     /// Maximum time between bytes of a streamed reply. Does not apply to a non-streamed reply, which may be silent
@@ -34,7 +34,7 @@ pub enum SendEvent {
 
 /// The outcome of a streamed request: the reply received so far, and why it is incomplete, if it is.
 #[derive(Debug)]
-pub struct Sent {
+pub struct StreamOutcome {
     /// The reply received so far, with the reported usage.
     pub reply: Reply,
     /// Why the reply is incomplete: the connection was lost, a limit was reached, or the provider reported an error

@@ -42,7 +42,7 @@ pub(super) enum Retry {
 
 /// Counts the failed attempts, and those among them that may have been billed.
 #[derive(Debug, Default)]
-pub(super) struct Attempts {
+pub(super) struct AttemptCounter {
     failed: u32,
     billed: u32,
 }
@@ -54,7 +54,7 @@ impl Failure {
     }
 
     /// Creates the failure of a reply that was lost before its end.
-    pub(super) fn cut(error: SendError) -> Self {
+    pub(super) fn lost_reply(error: SendError) -> Self {
         Self { error, retry: Retry::Usual, may_be_billed: true }
     }
 }
@@ -86,10 +86,10 @@ impl Retry {
     }
 }
 
-impl Attempts {
+impl AttemptCounter {
     /// Records a failure. Returns the wait before the next attempt, or `None` to stop. A request that may have been
     /// billed is retried only once, so that a reply costs at most twice its price.
-    pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
+    pub(super) fn record_failure(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);
         if self.failed > retries || self.billed > 1 {
@@ -125,24 +125,24 @@ mod tests {
 
     #[test]
     fn waits_grow_up_to_a_limit() {
-        let mut attempts = Attempts::default();
+        let mut attempts = AttemptCounter::default();
         for max in [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000] {
             let max = Duration::from_millis(max);
-            let wait = attempts.wait(&failure(Retry::Usual, false), 12).unwrap();
+            let wait = attempts.record_failure(&failure(Retry::Usual, false), 12).unwrap();
             assert!(max / 2 <= wait && wait <= max, "{wait:?} of {max:?}");
         }
-        assert_eq!(attempts.wait(&failure(Retry::Usual, false), 12), None, "no retry is left");
+        assert_eq!(attempts.record_failure(&failure(Retry::Usual, false), 12), None, "no retry is left");
     }
 
     #[test]
     fn waits_are_random() {
-        let wait = || Attempts::default().wait(&failure(Retry::Usual, false), 1);
+        let wait = || AttemptCounter::default().record_failure(&failure(Retry::Usual, false), 1);
         assert!((0..64).any(|_| wait() != wait()));
     }
 
     #[test]
     fn a_hint_is_followed_up_to_a_limit() {
-        let wait = |hint| Attempts::default().wait(&failure(Retry::After(hint), false), 1);
+        let wait = |hint| AttemptCounter::default().record_failure(&failure(Retry::After(hint), false), 1);
         assert_eq!(wait(Duration::ZERO), Some(Duration::ZERO));
         let second = Duration::from_secs(1);
         assert!(wait(second).is_some_and(|wait| second <= wait && wait <= second + FIRST_WAIT));
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn a_request_that_may_have_been_billed_is_retried_once() {
-        let mut attempts = Attempts::default();
-        assert!(attempts.wait(&failure(Retry::Usual, true), 9).is_some());
-        assert!(attempts.wait(&failure(Retry::Usual, false), 9).is_some());
-        assert_eq!(attempts.wait(&failure(Retry::Usual, true), 9), None);
+        let mut attempts = AttemptCounter::default();
+        assert!(attempts.record_failure(&failure(Retry::Usual, true), 9).is_some());
+        assert!(attempts.record_failure(&failure(Retry::Usual, false), 9).is_some());
+        assert_eq!(attempts.record_failure(&failure(Retry::Usual, true), 9), None);
     }
 
     #[test]

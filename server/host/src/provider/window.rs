@@ -11,9 +11,9 @@ use strata_base::json;
 use strata_conversation::providers::WindowStep;
 use strata_conversation::providers::reply::ProviderError;
 
-use super::address::{Address, Target};
+use super::address::{RequestAddress, Target};
 use super::model::Provider;
-use super::outcome::Limits;
+use super::outcome::RequestLimits;
 
 /// Timeout for a question about the server, which answers at once unless it hangs.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -31,21 +31,21 @@ const MAX_REPLY: usize = 4 << 20;
 impl Provider {
     /// Returns whether the server is on this machine.
     pub fn is_local(&self) -> bool {
-        Address::new(self).is_ok_and(|address| address.is_on_this_machine())
+        RequestAddress::new(self).is_ok_and(|address| address.is_on_this_machine())
     }
 
     /// Returns the tokens of the window that the server gives to the model. `None` if the server is not on this machine
     /// or does not report it. Some servers load the model to answer, as they would for the next request.
-    pub fn window(&self, cancel: &Cancel) -> Option<usize> {
+    pub fn context_window(&self, cancel: &Cancel) -> Option<usize> {
         if !self.is_local() {
             return None;
         }
-        let tokens = self.stated_window(cancel);
+        let tokens = self.request_window(cancel);
         tokens.and_then(|tokens| usize::try_from(tokens).ok()).filter(|tokens| *tokens > 0)
     }
 
     /// Makes the requests that the provider's endpoint specifies.
-    fn stated_window(&self, cancel: &Cancel) -> Option<u64> {
+    fn request_window(&self, cancel: &Cancel) -> Option<u64> {
         let mut answers = Vec::new();
         loop {
             let answer = match (self.kind.endpoint().window)(&self.model, &answers) {
@@ -54,14 +54,14 @@ impl Provider {
                 WindowStep::Ask { path, body } => {
                     self.look_up(Target::Server(path), body.as_ref(), LOOKUP_TIMEOUT, cancel)
                 }
-                WindowStep::Load { path, body } => Some(self.load(path, &body, cancel)?),
+                WindowStep::Load { path, body } => Some(self.load_model(path, &body, cancel)?),
             };
             answers.push(answer);
         }
     }
 
     /// Loads the model, unless that failed before.
-    fn load(&self, path: &'static str, body: &Value, cancel: &Cancel) -> Option<Value> {
+    fn load_model(&self, path: &'static str, body: &Value, cancel: &Cancel) -> Option<Value> {
         let failures = || LOAD_FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (self.base_url.clone(), self.model.clone());
         if failures().contains(&key) {
@@ -81,7 +81,8 @@ impl Provider {
         timeout: Duration,
         cancel: &Cancel,
     ) -> Option<Value> {
-        let limits = Limits { deadline: timeout, stall: timeout, max_reply_bytes: MAX_REPLY, retries: 0 };
+        let limits =
+            RequestLimits { deadline: timeout, stall: timeout, max_reply_bytes: MAX_REPLY, retries: 0 };
         let read = |bytes: &[u8]| -> Result<Value, ProviderError> {
             json::from_slice(bytes).map_err(|_| ProviderError::from_status(200, bytes, None))
         };

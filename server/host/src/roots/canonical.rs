@@ -14,12 +14,12 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     if !cfg!(windows) {
         return Ok(real);
     }
-    Ok(real.to_str().and_then(without_prefix).map_or(real, PathBuf::from))
+    Ok(real.to_str().and_then(without_verbatim_prefix).map_or(real, PathBuf::from))
 }
 
 /// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. Returns `None` if the path cannot be
 /// written without the prefix, such as a path to a volume without a drive letter.
-pub(super) fn without_prefix(path: &str) -> Option<String> {
+pub(super) fn without_verbatim_prefix(path: &str) -> Option<String> {
     let unprefixed = path.strip_prefix(r"\\?\")?;
     if let Some(share) = unprefixed.strip_prefix(r"UNC\") {
         return Some(format!(r"\\{share}"));

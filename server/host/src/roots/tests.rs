@@ -5,7 +5,7 @@ use std::io;
 
 use proptest::prelude::*;
 
-use super::canonical::without_prefix;
+use super::canonical::without_verbatim_prefix;
 use super::*;
 use crate::testing::Tree;
 use crate::uri::UriError;
@@ -399,7 +399,7 @@ fn a_name_that_is_not_utf8_has_no_key() {
 #[test]
 fn several_roots() {
     let tree = Tree::new(&["web/src/a.ts", "web/only.ts", "api/src/a.ts", "api/web/b.ts", "c/api/x.ts"]);
-    let roots = tree.several(&["web", "api", "c/api", "web"]);
+    let roots = tree.several_roots(&["web", "api", "c/api", "web"]);
     assert_eq!(roots.iter().map(|root| root.name.as_str()).collect::<Vec<_>>(), ["web", "api", "api-2"]);
     check(&roots, "web/src/a.ts", &Ok("web/src/a.ts"));
     check(&roots, "api/web/b.ts", &Ok("api/web/b.ts"));
@@ -420,15 +420,15 @@ fn several_roots() {
 fn a_link_from_one_root_into_another_is_followed() {
     let tree = Tree::new(&["web/", "api/a.rs"]);
     tree.link("../api", "web/link");
-    check(&tree.several(&["web", "api"]), "web/link/a.rs", &Ok("api/a.rs"));
-    check(&tree.several(&["web"]), "link/a.rs", &Err(Refusal::LinkOutside));
+    check(&tree.several_roots(&["web", "api"]), "web/link/a.rs", &Ok("api/a.rs"));
+    check(&tree.several_roots(&["web"]), "link/a.rs", &Err(Refusal::LinkOutside));
 }
 
 #[test]
 fn a_file_belongs_to_the_innermost_of_nested_roots() {
     let tree = Tree::new(&["outer/inner/a.rs", "outer/b.rs"]);
     for folders in [["outer", "outer/inner"], ["outer/inner", "outer"]] {
-        let roots = tree.several(&folders);
+        let roots = tree.several_roots(&folders);
         assert_eq!(roots.key_of(&tree.path("outer/inner/a.rs")), Some("inner/a.rs".into()));
         check(&roots, "outer/inner/a.rs", &Ok("inner/a.rs"));
         check(&roots, "outer/b.rs", &Ok("outer/b.rs"));
@@ -440,7 +440,7 @@ fn names_of_roots_contain_no_slash() {
     let tree = Tree::new(&[]);
     let named = ["web", "a/b", "", "..", "web", "web-2", " c:d "].into_iter().enumerate();
     let folders = named
-        .map(|(n, name)| Folder { name: Some(name.to_owned()), path: tree.path(&format!("folder-{n}")) });
+        .map(|(n, name)| RootFolder { name: Some(name.to_owned()), path: tree.path(&format!("folder-{n}")) });
     let roots = Roots::new(folders).unwrap();
     let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
     assert_eq!(names, ["web", "a-b", "root", "root-2", "web-2", "web-2-2", "c-d"]);
@@ -465,7 +465,7 @@ fn keys_from_clients_are_validated() {
     }
     assert_eq!(Roots::default().path_of(&"a".into()).unwrap_err().reason, Refusal::NoRoots);
     check(&Roots::default(), "a", &Err(Refusal::NoRoots));
-    let several = tree.several(&["root", "outside"]);
+    let several = tree.several_roots(&["root", "outside"]);
     assert!(matches!(several.path_of(&"a.rs".into()).unwrap_err().reason, Refusal::NoSuchRoot(_)));
     assert_eq!(several.path_of(&"root".into()).unwrap_err().reason, Refusal::IsRoot);
 }
@@ -475,7 +475,7 @@ fn a_root_must_be_absolute_and_need_not_exist() {
     let relative = Roots::single("src").unwrap_err();
     assert_eq!((relative.path.as_str(), relative.reason), ("src", Refusal::RelativeRoot));
     let tree = Tree::new(&[]);
-    let roots = tree.several(&["root/later"]);
+    let roots = tree.several_roots(&["root/later"]);
     check(&roots, "a.rs", &Ok("a.rs"));
 }
 
@@ -528,10 +528,10 @@ fn ambiguous_windows_names_are_rejected() {
 
 #[test]
 fn the_verbatim_prefix_of_windows_paths_is_removed() {
-    assert_eq!(without_prefix(r"\\?\C:\Users\me").as_deref(), Some(r"C:\Users\me"));
-    assert_eq!(without_prefix(r"\\?\C:\").as_deref(), Some(r"C:\"));
-    assert_eq!(without_prefix(r"\\?\UNC\host\share\a").as_deref(), Some(r"\\host\share\a"));
-    assert_eq!(without_prefix(r"\\?\Volume{0b0f}\a"), None);
-    assert_eq!(without_prefix(r"C:\Users\me"), None);
-    assert_eq!(without_prefix("/home/me"), None);
+    assert_eq!(without_verbatim_prefix(r"\\?\C:\Users\me").as_deref(), Some(r"C:\Users\me"));
+    assert_eq!(without_verbatim_prefix(r"\\?\C:\").as_deref(), Some(r"C:\"));
+    assert_eq!(without_verbatim_prefix(r"\\?\UNC\host\share\a").as_deref(), Some(r"\\host\share\a"));
+    assert_eq!(without_verbatim_prefix(r"\\?\Volume{0b0f}\a"), None);
+    assert_eq!(without_verbatim_prefix(r"C:\Users\me"), None);
+    assert_eq!(without_verbatim_prefix("/home/me"), None);
 }

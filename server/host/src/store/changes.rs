@@ -9,14 +9,14 @@ use serde_json::Value;
 use strata_conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
-use super::rows::{body, session_key};
-use super::sessions::{Columns, append, next_change_number};
+use super::rows::{parse_body, session_key};
+use super::sessions::{MessageColumns, append, next_change_number};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
 /// The difference between a session and its stored state. Fields are applied in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Commit {
+pub struct SessionChange {
     /// Ids of removed messages.
     pub removed: Vec<MessageId>,
     /// Messages whose content, visibility, kind or pin changed. Their positions remain the same.
@@ -40,12 +40,12 @@ impl Store {
     /// Changes nothing on any error. [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`]
     /// or [`StoreError::Order`] if the change does not match the stored state; [`StoreError::TooDeep`],
     /// [`StoreError::Full`], [`StoreError::Busy`] or [`StoreError::Damaged`].
-    pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
+    pub fn commit(&mut self, handle: &SessionHandle, commit: &SessionChange) -> Result<(), StoreError> {
         let result = self.apply(handle, commit);
         self.mark_damage(result)
     }
 
-    fn apply(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
+    fn apply(&mut self, handle: &SessionHandle, commit: &SessionChange) -> Result<(), StoreError> {
         handle.check_writable()?;
         let transaction = self.begin_write()?;
         let session = session_key(&transaction, &handle.id)?;
@@ -92,12 +92,12 @@ fn change(connection: &Connection, session: i64, changed: &[Arc<Message>]) -> Re
         connection.prepare_cached("UPDATE message SET role = ?2, kind = ?3, body = ?4 WHERE key = ?1")?;
     for message in changed {
         let stored = find_message(connection, session, message.id)?;
-        let columns = Columns::from_message(&message.body)?;
+        let columns = MessageColumns::from_message(&message.body)?;
         if columns.body == stored.body {
             continue;
         }
         update.execute(params![stored.key, columns.role, columns.kind, columns.body])?;
-        words.replace_message(stored.key, &body(&stored.body)?, &message.body)?;
+        words.replace_message(stored.key, &parse_body(&stored.body)?, &message.body)?;
     }
     Ok(())
 }

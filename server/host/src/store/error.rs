@@ -23,7 +23,7 @@ pub enum StoreError {
         known: i32,
     },
     /// Another process, or another handle in this process, has the session open for writing.
-    #[error("session `{id}` is in use{}; it can be opened read-only", by_process(*pid))]
+    #[error("session `{id}` is in use{}; it can be opened read-only", process_suffix(*pid))]
     InUse {
         id: SessionId,
         /// The process that has the session open, if known.
@@ -144,6 +144,6 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-fn by_process(pid: Option<u32>) -> String {
+fn process_suffix(pid: Option<u32>) -> String {
     pid.map(|pid| format!(" by process {pid}")).unwrap_or_default()
 }

@@ -80,7 +80,7 @@ impl Store {
         let (mut messages, mut next_id) = (0, 0);
         while let Some(line) = read_line(&mut lines, messages + 2)? {
             let line_number = messages + 2;
-            let message = message(&line).map_err(|problem| line_error(line_number, problem))?;
+            let message = parse_message(&line).map_err(|problem| line_error(line_number, problem))?;
             next_id = next_id.max(message.id.0.saturating_add(1));
             append(&transaction, session, [&message]).map_err(|error| match error {
                 StoreError::MessageExists(_) => line_error(line_number, error),
@@ -103,7 +103,7 @@ fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), StoreE
 }
 
 /// Parses a message and rejects unknown fields, which serde cannot reject in flattened structs.
-fn message(line: &[u8]) -> Result<Message, String> {
+fn parse_message(line: &[u8]) -> Result<Message, String> {
     let mut fields: serde_json::Map<String, Value> =
         json::from_slice(line).map_err(|error| error.to_string())?;
     let id = fields.shift_remove("id").ok_or("a message needs an `id`")?;

@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::process;
 
-use super::paths::{StorePaths, lock_file};
+use super::paths::{StorePaths, open_lock_file};
 use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl SessionHandle {
     /// holds the lock.
     pub(super) fn for_writing(paths: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
         let path = paths.session_lock(&id);
-        let mut file = lock_file(&path)?;
+        let mut file = open_lock_file(&path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::rows::{Fragment, NewFragment, fragment};
+use super::rows::{NewNote, StoredNote, read_note};
 use super::word_index::WordIndex;
 use super::{FragmentId, SessionId, Store, StoreError};
 
@@ -11,7 +11,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::EmptyFragment`] if the text is blank.
-    pub fn memory_add(&mut self, note: &NewFragment) -> Result<FragmentId, StoreError> {
+    pub fn add_note(&mut self, note: &NewNote) -> Result<FragmentId, StoreError> {
         if note.text.trim().is_empty() {
             return Err(StoreError::EmptyFragment);
         }
@@ -26,7 +26,7 @@ impl Store {
                 note.created_ms.cast_signed()
             ])?;
         let key = transaction.last_insert_rowid();
-        WordIndex::new(&transaction).add_fragment(key, &note.text, &note.tags)?;
+        WordIndex::new(&transaction).add_note(key, &note.text, &note.tags)?;
         transaction.commit()?;
         Ok(FragmentId(key))
     }
@@ -35,14 +35,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or another error of the database.
-    pub fn memory_list(&self) -> Result<Vec<Fragment>, StoreError> {
+    pub fn list_notes(&self) -> Result<Vec<StoredNote>, StoreError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
         let mut rows = statement.query([])?;
         let mut fragments = Vec::new();
         while let Some(row) = rows.next()? {
-            fragments.push(fragment(row)?);
+            fragments.push(read_note(row)?);
         }
         Ok(fragments)
     }
@@ -51,12 +51,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoFragment`] if the note does not exist.
-    pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
+    pub fn remove_note(&mut self, id: FragmentId) -> Result<(), StoreError> {
         let transaction = self.begin_write()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
             return Err(StoreError::NoFragment(id));
         }
-        WordIndex::new(&transaction).remove_fragment(id.0)?;
+        WordIndex::new(&transaction).remove_note(id.0)?;
         Ok(transaction.commit()?)
     }
 }

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::paths::{StorePaths, lock_for_a_moment, private_file};
+use super::paths::{StorePaths, create_private_file, lock_briefly};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
@@ -39,7 +39,7 @@ const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace. If a damaged database had to be set aside, it is returned too.
 pub(super) fn open(paths: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
-    let _lock = lock_for_a_moment(&paths.opening_lock())?;
+    let _lock = lock_briefly(&paths.opening_lock())?;
     match connect(paths) {
         Err(StoreError::Damaged(reason)) => {
             let path = set_aside(paths)?;
@@ -80,7 +80,7 @@ fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let version = match state {
         // If the interrupted change was the creation of the database, the database is empty.
-        FileState::Unfinished if page_count(&connection)? > 0 => rolled_back_version(&connection)?,
+        FileState::Unfinished if page_count(&connection)? > 0 => strata_schema_version(&connection)?,
         _ => schema::version(&connection)?,
     };
     if version > schema::NEWEST_VERSION {
@@ -117,11 +117,11 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
     // A file may be shorter than its header says without being damaged: if a process dies while moving its log into the
     // database, the missing pages are still in the log.
     connection.pragma_update(None, "writable_schema", "ON")?;
-    rolled_back_version(&connection).map(FileState::Tables)
+    strata_schema_version(&connection).map(FileState::Tables)
 }
 
 /// Returns the schema version of a Strata database, and fails for any other database.
-fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
+fn strata_schema_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
     if application != schema::APPLICATION_ID {
@@ -142,7 +142,9 @@ fn create(path: &Path) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
     }
-    private_file(path).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(path, &error))?;
+    create_private_file(path)
+        .and_then(|file| file.sync_all())
+        .map_err(|error| StoreError::io(path, &error))?;
     #[cfg(unix)]
     if let Some(directory) = path.parent() {
         let result = fs::File::open(directory).and_then(|directory| directory.sync_all());

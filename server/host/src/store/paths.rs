@@ -49,24 +49,24 @@ impl WorkspaceKey {
     }
 
     fn name(&self) -> String {
-        ContentHash::of_parts([self.folder.as_os_str().as_encoded_bytes()]).to_string()
+        ContentHash::from_parts([self.folder.as_os_str().as_encoded_bytes()]).to_string()
     }
 }
 
 impl StorePaths {
     /// Returns the paths of a workspace, creating missing directories.
     pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
-        private_top(state)?;
+        ensure_private_top(state)?;
         let state = real_directory(state)?;
         let name = workspace.name();
         let paths = Self { workspace: state.join("workspaces").join(&name), state, name };
         for directory in [&paths.state.join("workspaces"), &paths.workspace, &paths.locks()] {
-            private_directory(directory)?;
+            ensure_private_directory(directory)?;
         }
         let note = paths.workspace.join("folder.txt");
         if !note.exists() {
             let text = format!("{}\n", workspace.folder.display());
-            match private_file(&note).and_then(|mut file| file.write_all(text.as_bytes())) {
+            match create_private_file(&note).and_then(|mut file| file.write_all(text.as_bytes())) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                     return Err(StoreError::io(&note, &error));
                 }
@@ -143,7 +143,7 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 ///
 /// # Errors
 /// [`StoreError::NotPrivate`] if the directory belongs to another user, or is a shared directory for temporary files.
-pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn ensure_private_top(path: &Path) -> Result<(), StoreError> {
     create_private_directory(path, LinkPolicy::Follow)
 }
 
@@ -152,12 +152,12 @@ pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// [`StoreError::NotPrivate`] if the path is a link or belongs to another user.
-pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn ensure_private_directory(path: &Path) -> Result<(), StoreError> {
     create_private_directory(path, LinkPolicy::Refuse)
 }
 
 /// Opens a stored file for reading. Rejects links and anything other than a regular file.
-pub(crate) fn own_file(path: &Path) -> io::Result<File> {
+pub(crate) fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -178,7 +178,7 @@ pub(crate) fn own_file(path: &Path) -> io::Result<File> {
 }
 
 /// Creates a file that only its owner can read. Fails if the path exists, even as a link.
-pub(crate) fn private_file(path: &Path) -> io::Result<File> {
+pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -187,7 +187,7 @@ pub(crate) fn private_file(path: &Path) -> io::Result<File> {
 }
 
 /// Opens a lock file, creating it if necessary.
-pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
+pub(super) fn open_lock_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -199,8 +199,8 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
 }
 
 /// Waits for a lock that is only held briefly. The lock is released when the file is dropped or the process ends.
-pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
-    let file = lock_file(path)?;
+pub(crate) fn lock_briefly(path: &Path) -> Result<File, StoreError> {
+    let file = open_lock_file(path)?;
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
@@ -294,12 +294,16 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        private_file(&path("new")).unwrap().write_all(b"ours").unwrap();
+        create_private_file(&path("new")).unwrap().write_all(b"ours").unwrap();
         assert_eq!(path("new").metadata().unwrap().permissions().mode() & 0o777, 0o600);
         symlink(path("nowhere"), path("dangling")).unwrap();
         symlink(path("new"), path("link")).unwrap();
         for name in ["new", "dangling", "link"] {
-            assert_eq!(private_file(&path(name)).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
+            assert_eq!(
+                create_private_file(&path(name)).unwrap_err().kind(),
+                io::ErrorKind::AlreadyExists,
+                "{name}"
+            );
         }
         assert!(!path("nowhere").exists());
         assert_eq!(fs::read(path("new")).unwrap(), b"ours");

@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::id::{FragmentId, SessionId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFragment {
+pub struct NewNote {
     pub text: String,
     /// Tags to file the note under. Searches match them too.
     pub tags: Vec<String>,
@@ -18,18 +18,18 @@ pub struct NewFragment {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fragment {
+pub struct StoredNote {
     pub id: FragmentId,
-    pub note: NewFragment,
+    pub note: NewNote,
 }
 
 /// Reads a note from a row with the columns `key, session, tags, text, created_ms`.
-pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> {
+pub(super) fn read_note(row: &rusqlite::Row<'_>) -> Result<StoredNote, StoreError> {
     let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
     let tags: String = row.get(2)?;
-    Ok(Fragment {
+    Ok(StoredNote {
         id: FragmentId(row.get(0)?),
-        note: NewFragment {
+        note: NewNote {
             session: session.transpose()?,
             tags: serde_json::from_str(&tags).map_err(StoreError::damaged)?,
             text: row.get(3)?,
@@ -44,6 +44,6 @@ pub(super) fn session_key(connection: &Connection, id: &SessionId) -> Result<i64
     key.ok_or_else(|| StoreError::NoSession(id.clone()))
 }
 
-pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
+pub(super) fn parse_body(text: &str) -> Result<NewMessage, StoreError> {
     serde_json::from_str(text).map_err(StoreError::damaged)
 }

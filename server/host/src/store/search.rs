@@ -11,11 +11,11 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension};
 use strata_conversation::history::{Kind, MessageId, Role};
 
-pub use self::coverage::{Coverage, MatchedWords};
+pub use self::coverage::{MatchedWords, RankingCoverage};
 
 use self::ranking::rank;
 use self::snippet::snippet;
-use super::rows::{body, fragment, session_key};
+use super::rows::{parse_body, read_note, session_key};
 use super::word_index::searchable_text;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
@@ -27,7 +27,7 @@ pub enum Scope {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SearchLimits {
     pub hits: usize,
     /// Maximum length of a snippet, in characters.
     pub snippet_chars: usize,
@@ -38,14 +38,14 @@ pub struct SearchResults {
     /// Matches, best first.
     pub hits: Vec<SearchHit>,
     /// Which of the matches were ranked.
-    pub coverage: Coverage,
+    pub coverage: RankingCoverage,
     /// Which words of the query the hits contain.
     pub matched: MatchedWords,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
-    pub source: Source,
+    pub source: HitSource,
     /// Time of the message or note, in milliseconds since 1970, if known.
     pub time_ms: Option<u64>,
     /// The text around the first match, on one line.
@@ -55,7 +55,7 @@ pub struct SearchHit {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Source {
+pub enum HitSource {
     Fragment {
         id: FragmentId,
         tags: Vec<String>,
@@ -77,7 +77,7 @@ pub(crate) const MAX_TERMS: usize = 16;
 /// Maximum length of a word, in characters. Further characters are ignored.
 const MAX_TERM_CHARS: usize = 200;
 
-impl Default for Limits {
+impl Default for SearchLimits {
     /// Allows 20 hits with snippets of 240 characters.
     fn default() -> Self {
         Self { hits: 20, snippet_chars: 240 }
@@ -90,7 +90,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`] or [`StoreError::NoSession`].
-    pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<SearchResults, StoreError> {
+    pub fn search(
+        &self,
+        query: &str,
+        scope: &Scope,
+        limits: SearchLimits,
+    ) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
@@ -103,7 +108,7 @@ impl Store {
         &self,
         terms: &[&str],
         scope: &Scope,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> Result<SearchResults, StoreError> {
         let transaction = self.begin_read()?;
         let scope_keys = match scope {
@@ -113,7 +118,7 @@ impl Store {
         let matches = rank(&transaction, terms, scope_keys.as_ref(), limits.hits)?;
         let mut hits = Vec::with_capacity(matches.rows.len());
         for (rowid, score) in matches.rows {
-            hits.extend(hit(&transaction, rowid, score, terms, limits)?);
+            hits.extend(read_hit(&transaction, rowid, score, terms, limits)?);
         }
         Ok(SearchResults { hits, coverage: matches.coverage, matched: matches.matched })
     }
@@ -136,21 +141,21 @@ fn message_keys(connection: &Connection, session: i64) -> Result<HashSet<i64>, S
     Ok(keys.collect::<Result<_, _>>()?)
 }
 
-fn hit(
+fn read_hit(
     connection: &Connection,
     rowid: i64,
     score: f64,
     terms: &[&str],
-    limits: Limits,
+    limits: SearchLimits,
 ) -> Result<Option<SearchHit>, StoreError> {
     if rowid > schema::FIRST_FRAGMENT_ROWID {
         let mut statement = connection
             .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment WHERE key = ?1")?;
         let mut rows = statement.query([rowid - schema::FIRST_FRAGMENT_ROWID])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let fragment_row = fragment(row)?;
+        let fragment_row = read_note(row)?;
         let snippet = snippet(&fragment_row.note.text, terms, limits.snippet_chars);
-        let source = Source::Fragment {
+        let source = HitSource::Fragment {
             id: fragment_row.id,
             tags: fragment_row.note.tags,
             session: fragment_row.note.session,
@@ -164,11 +169,11 @@ fn hit(
     let row: Option<(String, i64, String)> =
         statement.query_row([rowid], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let Some((session, id, text)) = row else { return Ok(None) };
-    let message = body(&text)?;
+    let message = parse_body(&text)?;
     Ok(Some(SearchHit {
         time_ms: message.time_ms,
         snippet: snippet(&searchable_text(&message), terms, limits.snippet_chars),
-        source: Source::Message {
+        source: HitSource::Message {
             session: session.parse().map_err(StoreError::damaged)?,
             message: MessageId(id.cast_unsigned()),
             role: message.role,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_conversation::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
-use super::rows::{body, session_key};
+use super::rows::{parse_body, session_key};
 use super::word_index::WordIndex;
 use super::{Quota, SessionId, Store, StoreError};
 
@@ -257,7 +257,7 @@ impl Store {
     }
 
     /// Sets the quota for the spilled outputs of all workspaces. It also limits copies made by forks.
-    pub fn allow_spills(&mut self, quota: Quota) {
+    pub fn set_spill_quota(&mut self, quota: Quota) {
         self.spills = self.spills.with_quota(quota);
     }
 
@@ -293,7 +293,7 @@ impl Store {
         )?;
         let mut rows = statement.query([original_key, last_position])?;
         while let Some(row) = rows.next()? {
-            messages.push(message(row)?);
+            messages.push(read_message(row)?);
         }
         append(&transaction, copy_key, &messages)?;
         drop(rows);
@@ -362,7 +362,7 @@ pub(super) fn append<'m>(
     )?;
     let words = WordIndex::new(connection);
     for message in messages {
-        let columns = Columns::from_message(&message.body)?;
+        let columns = MessageColumns::from_message(&message.body)?;
         let id = message.id.0.cast_signed();
         if insert_message.execute(params![session, id, columns.role, columns.kind, columns.body])? == 0 {
             return Err(StoreError::MessageExists(message.id));
@@ -386,19 +386,19 @@ pub(super) fn for_each_message(
     )?;
     let mut rows = statement.query([session])?;
     while let Some(row) = rows.next()? {
-        visit(message(row)?)?;
+        visit(read_message(row)?)?;
     }
     Ok(())
 }
 
 /// Column values of a stored message.
-pub(super) struct Columns {
+pub(super) struct MessageColumns {
     pub(super) role: String,
     pub(super) kind: String,
     pub(super) body: String,
 }
 
-impl Columns {
+impl MessageColumns {
     pub(super) fn from_message(message: &NewMessage) -> Result<Self, StoreError> {
         let json_error = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
         let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
@@ -436,9 +436,9 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-fn message(row: &rusqlite::Row<'_>) -> Result<Message, StoreError> {
+fn read_message(row: &rusqlite::Row<'_>) -> Result<Message, StoreError> {
     let text = row.get_ref(1)?.as_str().map_err(StoreError::damaged)?;
-    Ok(Message { id: MessageId(row.get::<_, i64>(0)?.cast_unsigned()), body: body(text)? })
+    Ok(Message { id: MessageId(row.get::<_, i64>(0)?.cast_unsigned()), body: parse_body(text)? })
 }
 
 fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<Option<i64>, StoreError> {
@@ -459,7 +459,9 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
     )?;
     let mut rows = statement.query(params![session, PREVIEW_MESSAGES])?;
     while let Some(row) = rows.next()? {
-        let Some(body) = row.get_ref(0)?.as_str().ok().and_then(|text| body(text).ok()) else { continue };
+        let Some(body) = row.get_ref(0)?.as_str().ok().and_then(|text| parse_body(text).ok()) else {
+            continue;
+        };
         let text = Message { id: MessageId(0), body }.text();
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_some() {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use strata_conversation::tool_output::ResultPage;
 
 use super::new_id::{are_digits, random_digits};
-use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
+use super::paths::{create_private_file, ensure_private_directory, lock_briefly, open_own_file};
 use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) struct SpillCopy {
 }
 
 /// A spilled output on disk, as counted by the quota.
-struct SpilledFile {
+struct StoredOutput {
     path: PathBuf,
     bytes: u64,
     modified: SystemTime,
@@ -102,9 +102,9 @@ impl Spills {
             return Err(StoreError::OverQuota { bytes, quota: self.quota.0 });
         }
         let _lock = self.lock()?;
-        let folder = self.folder(session);
-        private_directory(&self.workspace)?;
-        private_directory(&folder)?;
+        let folder = self.session_folder(session);
+        ensure_private_directory(&self.workspace)?;
+        ensure_private_directory(&folder)?;
         let id = random_digits::<ID_DIGITS>()?;
         let path = folder.join(&id);
         self.write_evicting(&path, output)?;
@@ -127,12 +127,12 @@ impl Spills {
         if id.len() != ID_DIGITS || !are_digits(id) {
             return Err(missing());
         }
-        let folder = self.folder(session);
+        let folder = self.session_folder(session);
         if ![&self.all_workspaces, &self.workspace, &folder].into_iter().all(|folder| is_directory(folder)) {
             return Err(missing());
         }
         let path = folder.join(id);
-        let file = own_file(&path).map_err(|_| missing())?;
+        let file = open_own_file(&path).map_err(|_| missing())?;
         let from = from.max(1);
         let mut reader = BufReader::new(file);
         let (mut content, mut line, mut total) = (Vec::new(), Vec::new(), 0);
@@ -172,7 +172,7 @@ impl Spills {
             return Ok(());
         }
         let _lock = self.lock()?;
-        for folder in folders(self.workspace.clone()) {
+        for folder in subfolders(self.workspace.clone()) {
             // Leave directories with any other name alone.
             let session = folder.file_name().into_string().ok().and_then(|name| name.parse().ok());
             if let Some(session) = session
@@ -204,15 +204,15 @@ impl Spills {
         to: &SessionId,
         link: impl Fn(&Path, &Path) -> io::Result<()>,
     ) -> Result<Option<SpillCopy>, StoreError> {
-        let (old, new) = (self.folder(from), self.folder(to));
+        let (old, new) = (self.session_folder(from), self.session_folder(to));
         if !is_directory(&self.workspace) || !is_directory(&old) {
             return Ok(None);
         }
         let lock = self.lock()?;
         // Remove outputs left by a deleted session with the same id.
         self.remove(to)?;
-        private_directory(&new)?;
-        for output in outputs(old) {
+        ensure_private_directory(&new)?;
+        for output in regular_files(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
             // Fall back to copying, because not every file system supports hard links.
             let result = link(&old, &new).or_else(|_| {
@@ -227,18 +227,18 @@ impl Spills {
         Ok(Some(SpillCopy { _lock: lock }))
     }
 
-    fn folder(&self, session: &SessionId) -> PathBuf {
+    fn session_folder(&self, session: &SessionId) -> PathBuf {
         self.workspace.join(session.as_str())
     }
 
     /// Locks the spilled outputs of all workspaces while outputs are added or removed.
     fn lock(&self) -> Result<File, StoreError> {
-        private_directory(&self.all_workspaces)?;
-        lock_for_a_moment(&self.all_workspaces.join("lock"))
+        ensure_private_directory(&self.all_workspaces)?;
+        lock_briefly(&self.all_workspaces.join("lock"))
     }
 
     fn remove(&self, session: &SessionId) -> Result<(), StoreError> {
-        let folder = self.folder(session);
+        let folder = self.session_folder(session);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(&folder, &error)),
             _ => Ok(()),
@@ -256,17 +256,17 @@ impl Spills {
     /// to be copied.
     fn write_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let outputs = self.list_outputs(path.parent().unwrap_or(&self.workspace));
-        if total(&outputs).saturating_add(output.len() as u64) > self.quota.0 {
+        if total_bytes(&outputs).saturating_add(output.len() as u64) > self.quota.0 {
             return Err(StoreError::NoRoomForCopy { quota: self.quota.0 });
         }
-        write_new(path, output, newest(&outputs))
+        write_new(path, output, newest_modified(&outputs))
     }
 
     /// Deletes outputs until `bytes` more fit in the quota, starting with the oldest and ending with those in
     /// `session_folder`. Returns the modification time of the newest output.
     fn evict_for(&self, session_folder: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut outputs = self.list_outputs(session_folder);
-        let (newest, mut total) = (newest(&outputs), total(&outputs));
+        let (newest, mut total) = (newest_modified(&outputs), total_bytes(&outputs));
         let mut link_counts: HashMap<Identity, usize> = HashMap::new();
         for output in &outputs {
             *link_counts.entry(output.file.clone()).or_default() += 1;
@@ -290,14 +290,15 @@ impl Spills {
 
     /// Returns the outputs of all workspaces, and marks those in `session_folder`. Skips outputs that are deleted in
     /// the meantime.
-    fn list_outputs(&self, session_folder: &Path) -> Vec<SpilledFile> {
-        let sessions = folders(self.all_workspaces.clone()).flat_map(|workspace| folders(workspace.path()));
-        let files = sessions.flat_map(|session| outputs(session.path()));
+    fn list_outputs(&self, session_folder: &Path) -> Vec<StoredOutput> {
+        let sessions =
+            subfolders(self.all_workspaces.clone()).flat_map(|workspace| subfolders(workspace.path()));
+        let files = sessions.flat_map(|session| regular_files(session.path()));
         files
             .filter_map(|file| {
                 let metadata = file.metadata().ok()?;
                 let path = file.path();
-                Some(SpilledFile {
+                Some(StoredOutput {
                     bytes: metadata.len(),
                     modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     is_in_session: path.parent() == Some(session_folder),
@@ -310,13 +311,13 @@ impl Spills {
 }
 
 /// Returns the total size of these outputs, in bytes. Counts a file with several hard links once.
-fn total(outputs: &[SpilledFile]) -> u64 {
+fn total_bytes(outputs: &[StoredOutput]) -> u64 {
     let mut files = HashSet::new();
     outputs.iter().filter(|output| files.insert(output.file.clone())).map(|output| output.bytes).sum()
 }
 
 /// Returns the modification time of the newest output, or `None` if there are no outputs.
-fn newest(outputs: &[SpilledFile]) -> Option<SystemTime> {
+fn newest_modified(outputs: &[StoredOutput]) -> Option<SystemTime> {
     outputs.iter().map(|output| output.modified).max()
 }
 
@@ -326,7 +327,7 @@ fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
 
 /// Writes a new file whose modification time is later than `newest`.
 fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
-    let result = private_file(path).and_then(|mut file| {
+    let result = create_private_file(path).and_then(|mut file| {
         file.write_all(output)?;
         let modified = file.metadata()?.modified()?;
         if let Some(later) = newest.and_then(|newest| newest.checked_add(MIN_TIME_STEP))
@@ -344,12 +345,12 @@ fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(
 }
 
 /// Returns the subdirectories of a directory, ignoring symbolic links.
-fn folders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
+fn subfolders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
 /// Returns the regular files in a directory, ignoring symbolic links.
-fn outputs(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
+fn regular_files(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }
 

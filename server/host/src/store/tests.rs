@@ -64,9 +64,9 @@ fn text_message(number: u64, text: &str) -> Arc<Message> {
     Arc::new(Message { id: MessageId(number), body: NewMessage::text(role, text) })
 }
 
-fn appended(messages: &[Arc<Message>]) -> Commit {
+fn appended(messages: &[Arc<Message>]) -> SessionChange {
     let next_id = messages.iter().map(|message| message.id.0 + 1).max().unwrap_or_default();
-    Commit { appended: messages.to_vec(), next_id, now_ms: 2_000, ..Commit::default() }
+    SessionChange { appended: messages.to_vec(), next_id, now_ms: 2_000, ..SessionChange::default() }
 }
 
 fn create_session_with(store: &mut Store, name: &str, messages: &[Arc<Message>]) {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use strata_conversation::history::{ContentBlock, NewMessage, ResultPart};
 
-use super::rows::{body, fragment};
+use super::rows::{parse_body, read_note};
 use super::{StoreError, schema};
 
 /// The word index inside a transaction.
@@ -37,11 +37,11 @@ impl<'c> WordIndex<'c> {
         self.add(key, &text)
     }
 
-    pub(super) fn add_fragment(&self, key: i64, text: &str, tags: &[String]) -> Result<(), StoreError> {
+    pub(super) fn add_note(&self, key: i64, text: &str, tags: &[String]) -> Result<(), StoreError> {
         self.add(schema::FIRST_FRAGMENT_ROWID + key, &format!("{text}\n{}", tags.join("\n")))
     }
 
-    pub(super) fn remove_fragment(&self, key: i64) -> Result<(), StoreError> {
+    pub(super) fn remove_note(&self, key: i64) -> Result<(), StoreError> {
         self.remove(schema::FIRST_FRAGMENT_ROWID + key)
     }
 
@@ -64,15 +64,18 @@ impl<'c> WordIndex<'c> {
         let mut messages = self.connection.prepare("SELECT key, body FROM message ORDER BY key")?;
         let mut rows = messages.query([])?;
         while let Some(row) = rows.next()? {
-            self.add_message(row.get(0)?, &body(row.get_ref(1)?.as_str().map_err(StoreError::damaged)?)?)?;
+            self.add_message(
+                row.get(0)?,
+                &parse_body(row.get_ref(1)?.as_str().map_err(StoreError::damaged)?)?,
+            )?;
         }
         let mut fragments = self
             .connection
             .prepare("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
         let mut rows = fragments.query([])?;
         while let Some(row) = rows.next()? {
-            let fragment_row = fragment(row)?;
-            self.add_fragment(fragment_row.id.0, &fragment_row.note.text, &fragment_row.note.tags)?;
+            let fragment_row = read_note(row)?;
+            self.add_note(fragment_row.id.0, &fragment_row.note.text, &fragment_row.note.tags)?;
         }
         Ok(())
     }
@@ -80,7 +83,7 @@ impl<'c> WordIndex<'c> {
     pub(super) fn add(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
         self.connection
             .prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
-            .execute(params![rowid, spaced(text)])?;
+            .execute(params![rowid, segment_words(text)])?;
         Ok(())
     }
 }
@@ -116,7 +119,7 @@ pub(super) fn searchable_text(message: &NewMessage) -> String {
 
 /// Prepares text for the index. Makes each character a word in scripts without spaces between words, so that a query
 /// finds consecutive characters. Otherwise, the index would treat a whole sentence as one word.
-pub(super) fn spaced(text: &str) -> String {
+pub(super) fn segment_words(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     for c in text.chars() {
         if is_word_by_itself(c) {

@@ -12,7 +12,7 @@ use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
 use strata_prompt::trust::Trust;
 
-use super::note::Note;
+use super::note::ScanProblem;
 use super::repository::{FileProblem, Repository};
 use super::rule_file::{self, LinkPolicy};
 use crate::roots::slash_path;
@@ -41,22 +41,22 @@ pub(super) struct IgnoreRules {
     excluded: Patterns,
     trust: Trust,
     /// The directories that were asked about.
-    folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
+    folders: RwLock<HashMap<PathBuf, Arc<FolderRules>>>,
     /// Size of all ignore files read, in bytes.
     total_bytes: Mutex<u64>,
-    notes: Arc<Mutex<Vec<Note>>>,
+    notes: Arc<Mutex<Vec<ScanProblem>>>,
 }
 
 /// What applies to the entries of a directory.
 #[derive(Clone)]
-struct Folder {
-    level: Arc<Level>,
+struct FolderRules {
+    level: Arc<IgnoreFiles>,
     /// Whether Git's rules hide the directory. It is scanned only for files that Git tracks.
     is_ignored: bool,
 }
 
 /// The ignore files of one directory, and of the directories above it.
-struct Level {
+struct IgnoreFiles {
     parent: Option<Arc<Self>>,
     repository: Arc<WorkTree>,
     /// Whether the directory is the top of its work tree, so that Git's patterns above do not apply.
@@ -90,7 +90,7 @@ impl IgnoreRules {
         root: &Path,
         exclude: &[String],
         trust: Trust,
-        notes: &Arc<Mutex<Vec<Note>>>,
+        notes: &Arc<Mutex<Vec<ScanProblem>>>,
     ) -> Self {
         let top = root.ancestors().find(|folder| is_work_tree(folder));
         let mut rules = Self {
@@ -102,13 +102,13 @@ impl IgnoreRules {
             total_bytes: Mutex::default(),
             notes: Arc::clone(notes),
         };
-        rules.excluded = Patterns::new(exclude.join("\n").as_bytes(), rules.prefix_of(root));
+        rules.excluded = Patterns::new(exclude.join("\n").as_bytes(), rules.prefix_length(root));
         let base = match top {
             Some(top) => rules.base_folder(rules.read_work_tree(top)),
             None => {
                 let mut problems = Vec::new();
                 let repository = Repository::without_work_tree(root, MAX_BYTES, &mut problems);
-                rules.note_files(problems);
+                rules.record_problems(problems);
                 rules.root_folder(None, Arc::new(WorkTree { repository, prefix: 0 }))
             }
         };
@@ -128,26 +128,29 @@ impl IgnoreRules {
 
     fn hides(&self, path: &Path, is_dir: bool) -> bool {
         let Some(folder) = path.parent().map(|parent| self.folder(parent)) else { return false };
-        let path = self.relative(path);
+        let path = self.relative_path(path);
         match self.strata_verdict(&folder.level, path.as_bstr(), is_dir) {
             Some(is_ignored) => is_ignored,
             None => {
-                folder.is_ignored_by_git(path.as_bstr(), is_dir) && !folder.tracks(path.as_bstr(), is_dir)
+                folder.is_ignored_by_git(path.as_bstr(), is_dir)
+                    && !folder.is_tracked_by_git(path.as_bstr(), is_dir)
             }
         }
     }
 
-    fn strata_verdict(&self, level: &Level, path: &BStr, is_dir: bool) -> Option<bool> {
+    fn strata_verdict(&self, level: &IgnoreFiles, path: &BStr, is_dir: bool) -> Option<bool> {
         let case = level.repository.repository.case;
         let excluded = self.excluded.verdict(path, is_dir, case);
         let by_file = |file: usize| {
-            level.levels().find_map(|level| level.patterns.get(file)?.as_ref()?.verdict(path, is_dir, case))
+            level
+                .ancestors()
+                .find_map(|level| level.patterns.get(file)?.as_ref()?.verdict(path, is_dir, case))
         };
         excluded.or_else(|| by_file(0)).or_else(|| by_file(1))
     }
 
-    fn folder(&self, path: &Path) -> Arc<Folder> {
-        let cached = |folders: &HashMap<PathBuf, Arc<Folder>>| folders.get(path).cloned();
+    fn folder(&self, path: &Path) -> Arc<FolderRules> {
+        let cached = |folders: &HashMap<PathBuf, Arc<FolderRules>>| folders.get(path).cloned();
         if let Some(folder) = cached(&self.folders.read().unwrap_or_else(PoisonError::into_inner)) {
             return folder;
         }
@@ -161,33 +164,33 @@ impl IgnoreRules {
         Arc::clone(folders.entry(path.to_owned()).or_insert(folder))
     }
 
-    fn folder_below(&self, parent: &Folder, path: &Path) -> Folder {
+    fn folder_below(&self, parent: &FolderRules, path: &Path) -> FolderRules {
         if is_work_tree(path) {
             let repository = self.read_work_tree(path);
-            let level = self.level(path, Some(&parent.level), repository, true);
-            return Folder { level, is_ignored: false };
+            let level = self.read_level(path, Some(&parent.level), repository, true);
+            return FolderRules { level, is_ignored: false };
         }
-        let relative = self.relative(path);
+        let relative = self.relative_path(path);
         let is_kept = self.strata_verdict(&parent.level, relative.as_bstr(), true).is_some();
         let is_ignored =
             parent.is_ignored || (!is_kept && parent.is_ignored_by_git(relative.as_bstr(), true));
-        let level = self.level(path, Some(&parent.level), Arc::clone(&parent.level.repository), false);
-        Folder { level, is_ignored }
+        let level = self.read_level(path, Some(&parent.level), Arc::clone(&parent.level.repository), false);
+        FolderRules { level, is_ignored }
     }
 
     /// Returns what applies to the root inside a work tree.
-    fn base_folder(&self, work_tree: Arc<WorkTree>) -> Folder {
+    fn base_folder(&self, work_tree: Arc<WorkTree>) -> FolderRules {
         let mut ancestors: Vec<&Path> =
             self.root.ancestors().take_while(|folder| folder.starts_with(&self.top)).collect();
         ancestors.reverse();
-        let mut folder: Option<Folder> = None;
+        let mut folder: Option<FolderRules> = None;
         for path in ancestors {
             let Some(parent) = &folder else {
-                let level = self.level(path, None, Arc::clone(&work_tree), true);
-                folder = Some(Folder { level, is_ignored: false });
+                let level = self.read_level(path, None, Arc::clone(&work_tree), true);
+                folder = Some(FolderRules { level, is_ignored: false });
                 continue;
             };
-            let relative = self.relative(path);
+            let relative = self.relative_path(path);
             let verdict = self.strata_verdict(&parent.level, relative.as_bstr(), true);
             if verdict.unwrap_or_else(|| parent.is_ignored_by_git(relative.as_bstr(), true)) {
                 return self.root_folder(None, work_tree);
@@ -197,25 +200,25 @@ impl IgnoreRules {
         folder.unwrap_or_else(|| self.root_folder(None, work_tree))
     }
 
-    fn root_folder(&self, parent: Option<&Arc<Level>>, repository: Arc<WorkTree>) -> Folder {
-        Folder { level: self.level(&self.root, parent, repository, true), is_ignored: false }
+    fn root_folder(&self, parent: Option<&Arc<IgnoreFiles>>, repository: Arc<WorkTree>) -> FolderRules {
+        FolderRules { level: self.read_level(&self.root, parent, repository, true), is_ignored: false }
     }
 
     fn read_work_tree(&self, top: &Path) -> Arc<WorkTree> {
         let mut problems = Vec::new();
         let repository = Repository::open(top, self.trust, MAX_BYTES, &mut problems);
-        self.note_files(problems);
-        Arc::new(WorkTree { repository, prefix: self.prefix_of(top) })
+        self.record_problems(problems);
+        Arc::new(WorkTree { repository, prefix: self.prefix_length(top) })
     }
 
     /// Reads the ignore files of a directory. A directory without any shares the level above.
-    fn level(
+    fn read_level(
         &self,
         folder: &Path,
-        parent: Option<&Arc<Level>>,
+        parent: Option<&Arc<IgnoreFiles>>,
         repository: Arc<WorkTree>,
         is_top: bool,
-    ) -> Arc<Level> {
+    ) -> Arc<IgnoreFiles> {
         let mut bytes = parent.map_or(0, |parent| parent.bytes);
         let patterns = IGNORE_FILE_NAMES.map(|name| {
             let path = folder.join(name);
@@ -240,47 +243,47 @@ impl IgnoreRules {
                 }
                 bytes += size;
                 *total_bytes += size;
-                Ok(Some(Patterns::new(&content, self.prefix_of(folder))))
+                Ok(Some(Patterns::new(&content, self.prefix_length(folder))))
             });
             patterns.unwrap_or_else(|problem| {
-                self.note_files(vec![FileProblem { path, problem }]);
+                self.record_problems(vec![FileProblem { path, problem }]);
                 None
             })
         });
         match parent {
             Some(parent) if !is_top && patterns.iter().all(Option::is_none) => Arc::clone(parent),
-            _ => Arc::new(Level { parent: parent.cloned(), repository, is_top, patterns, bytes }),
+            _ => Arc::new(IgnoreFiles { parent: parent.cloned(), repository, is_top, patterns, bytes }),
         }
     }
 
     /// Returns a path relative to the top, with `/` as the separator.
-    fn relative(&self, path: &Path) -> BString {
+    fn relative_path(&self, path: &Path) -> BString {
         let below = path.strip_prefix(&self.top).unwrap_or(path);
         gix::path::to_unix_separators_on_windows(BStr::new(below.as_os_str().as_encoded_bytes())).into_owned()
     }
 
-    fn prefix_of(&self, folder: &Path) -> usize {
-        match self.relative(folder).len() {
+    fn prefix_length(&self, folder: &Path) -> usize {
+        match self.relative_path(folder).len() {
             0 => 0,
             length => length + 1,
         }
     }
 
-    fn note_files(&self, problems: Vec<FileProblem>) {
+    fn record_problems(&self, problems: Vec<FileProblem>) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         for FileProblem { path, problem } in problems {
             let below = path.strip_prefix(&self.root).ok().and_then(slash_path);
             let place = below.unwrap_or_else(|| path.to_string_lossy().into_owned());
-            notes.push(Note { place, problem: format!("{problem}; its rules are not applied") });
+            notes.push(ScanProblem { place, problem: format!("{problem}; its rules are not applied") });
         }
     }
 }
 
-impl Folder {
+impl FolderRules {
     fn is_ignored_by_git(&self, path: &BStr, is_dir: bool) -> bool {
         let work_tree = &self.level.repository;
         let case = work_tree.repository.case;
-        let in_files = self.level.levels_of_repository().find_map(|level| {
+        let in_files = self.level.ancestors_in_work_tree().find_map(|level| {
             let [.., git] = &level.patterns;
             git.as_ref()?.verdict(path, is_dir, case)
         });
@@ -290,7 +293,7 @@ impl Folder {
         self.is_ignored || verdict == Some(true)
     }
 
-    fn tracks(&self, path: &BStr, is_dir: bool) -> bool {
+    fn is_tracked_by_git(&self, path: &BStr, is_dir: bool) -> bool {
         let WorkTree { repository, prefix } = &*self.level.repository;
         path.get(*prefix..).is_some_and(|path| match is_dir {
             true => repository.tracks_folder(BStr::new(path)),
@@ -299,14 +302,14 @@ impl Folder {
     }
 }
 
-impl Level {
+impl IgnoreFiles {
     /// This level and those above, the nearest first.
-    fn levels(&self) -> impl Iterator<Item = &Self> {
+    fn ancestors(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |level| level.parent.as_deref())
     }
 
     /// The levels of the same work tree, the nearest first.
-    fn levels_of_repository(&self) -> impl Iterator<Item = &Self> {
+    fn ancestors_in_work_tree(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |level| level.parent.as_deref().filter(|_| !level.is_top))
     }
 }

@@ -2,7 +2,7 @@
 
 /// A problem during a scan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub struct ScanProblem {
     /// Key of the file or directory, or its path if it has no key.
     pub place: String,
     pub problem: String,

@@ -68,7 +68,7 @@ impl Repository {
         limit: u64,
         problems: &mut Vec<FileProblem>,
     ) -> Self {
-        let settings = settings(git, trust, problems);
+        let settings = read_git_config(git, trust, problems);
         let mut exclusions = Search::default();
         let mut add = |path: PathBuf| match rule_file::read(&path, LinkPolicy::Followed, limit) {
             Ok(bytes) => {
@@ -159,7 +159,7 @@ fn read_index(path: &Path) -> Option<gix::index::File> {
 }
 
 /// Reads Git's settings: of the system, of the user, of the repository if it is trusted, and of the environment.
-fn settings(
+fn read_git_config(
     git: Option<&GitDirectories>,
     trust: Trust,
     problems: &mut Vec<FileProblem>,

@@ -22,9 +22,9 @@ fn check(tree: &Tree, expected: &[&str]) {
 fn shown(entry: &Entry) -> String {
     match entry.name_only {
         None => entry.key.as_str().to_owned(),
-        Some(NameOnly::Secret(_)) => format!("{} secret", entry.key.as_str()),
-        Some(NameOnly::Hidden) => format!("{} hidden", entry.key.as_str()),
-        Some(NameOnly::TooLarge) => format!("{} large", entry.key.as_str()),
+        Some(NameOnlyReason::Secret(_)) => format!("{} secret", entry.key.as_str()),
+        Some(NameOnlyReason::Hidden) => format!("{} hidden", entry.key.as_str()),
+        Some(NameOnlyReason::TooLarge) => format!("{} large", entry.key.as_str()),
     }
 }
 
@@ -174,7 +174,7 @@ fn directories_beyond_the_maximum_depth_are_not_scanned() {
     }
     let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!(result.entries.iter().map(shown).collect::<Vec<_>>(), [format!("{}a.rs", folders(128))]);
-    let [Note { place, problem }] = &result.notes[..] else { panic!("{:?}", result.notes) };
+    let [ScanProblem { place, problem }] = &result.notes[..] else { panic!("{:?}", result.notes) };
     assert_eq!(format!("{place}/"), folders(129));
     assert!(problem.contains("128 directories"), "{problem}");
 }
@@ -210,7 +210,7 @@ fn ignore_files_that_are_large_together_are_not_applied() {
 fn extracting_a_path_from_a_full_scan_equals_scanning_it() {
     let tree =
         Tree::new(&["root/a.rs", "root/a/b.rs", "root/a/c/d.rs", "root/a-b/e.rs", "root/f/", "other/g.rs"]);
-    for roots in [tree.roots(), tree.several(&["root", "other"])] {
+    for roots in [tree.roots(), tree.several_roots(&["root", "other"])] {
         let options = WalkOptions::default();
         let all = walk(&roots, &options, &Cancel::new()).unwrap();
         for name in
@@ -218,7 +218,7 @@ fn extracting_a_path_from_a_full_scan_equals_scanning_it() {
         {
             let key = FileKey::from(name);
             let alone = walk_at(&roots, &key, &options, &Cancel::new()).unwrap();
-            assert_eq!(all.at(&roots, &key), Some(alone), "{name}");
+            assert_eq!(all.part_at(&roots, &key), Some(alone), "{name}");
         }
     }
 }
@@ -228,7 +228,7 @@ fn nothing_is_extracted_from_a_scan_that_was_cut_short() {
     let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
     let options = WalkOptions { max_files: 1, ..WalkOptions::default() };
     let all = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
-    assert_eq!((all.entries.len(), all.at(&tree.roots(), &"a.rs".into())), (1, None));
+    assert_eq!((all.entries.len(), all.part_at(&tree.roots(), &"a.rs".into())), (1, None));
 }
 
 /// If this test hangs or uses all memory, one of the files was opened.
@@ -345,8 +345,11 @@ fn a_name_that_is_not_utf8_is_reported() {
 #[test]
 fn several_and_nested_roots_list_each_file_once() {
     let tree = Tree::new(&["outer/a.rs", "outer/inner/b.rs", "other/c.rs"]);
-    let result =
-        walk(&tree.several(&["outer", "other", "outer/inner"]), &WalkOptions::default(), &Cancel::new());
+    let result = walk(
+        &tree.several_roots(&["outer", "other", "outer/inner"]),
+        &WalkOptions::default(),
+        &Cancel::new(),
+    );
     let keys: Vec<String> = result.unwrap().entries.iter().map(shown).collect();
     assert_eq!(keys, ["inner/b.rs", "other/c.rs", "outer/a.rs"]);
 }
@@ -354,7 +357,7 @@ fn several_and_nested_roots_list_each_file_once() {
 #[test]
 fn a_missing_root_is_reported() {
     let tree = Tree::new(&[]);
-    let result = walk(&tree.several(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let result = walk(&tree.several_roots(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!((result.entries.len(), result.notes.len()), (0, 1));
 }
 

@@ -19,7 +19,7 @@ pub(super) type Spellings = Arc<HashMap<String, String>>;
 
 /// Normalizes all URIs in the parameters of a message.
 pub(super) fn normalize(params: &mut Value) {
-    each_uri(params, &mut |address| {
+    replace_uris(params, &mut |address| {
         let normalized = uri::normalize(address);
         (normalized != *address).then_some(normalized)
     });
@@ -28,7 +28,7 @@ pub(super) fn normalize(params: &mut Value) {
 /// Replaces the URIs of open documents in a reply with those that the client uses.
 pub(super) fn respell(reply: &mut Value, spellings: &Spellings) {
     if !spellings.is_empty() {
-        each_uri(reply, &mut |address| spellings.get(address).cloned());
+        replace_uris(reply, &mut |address| spellings.get(address).cloned());
     }
 }
 
@@ -51,9 +51,9 @@ pub(super) fn forget_spelling(spellings: &mut Spellings, normalized: &str) {
 }
 
 /// Replaces each URI for which `replace` returns another one.
-fn each_uri(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>) {
+fn replace_uris(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each_uri(item, replace)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_uris(item, replace)),
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
@@ -63,7 +63,7 @@ fn each_uri(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>)
                         }
                     }
                     Value::Array(_) | Value::Object(_) if !OPAQUE_FIELDS.contains(&name.as_str()) => {
-                        each_uri(value, replace);
+                        replace_uris(value, replace);
                     }
                     _ => {}
                 }

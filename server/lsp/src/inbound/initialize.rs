@@ -50,18 +50,19 @@ pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
         readable.insert("initializationOptions".to_owned(), options);
     }
     if let Some(folders) =
-        fields.shift_remove("workspaceFolders").and_then(|list| folders(list, &mut problems))
+        fields.shift_remove("workspaceFolders").and_then(|list| usable_folders(list, &mut problems))
     {
         readable.insert("workspaceFolders".to_owned(), folders);
     }
-    let root = root(fields, "rootUri", &mut problems).or_else(|| root(fields, "rootPath", &mut problems));
+    let root =
+        root_uri(fields, "rootUri", &mut problems).or_else(|| root_uri(fields, "rootPath", &mut problems));
     readable.insert("rootUri".to_owned(), json!(root));
     *fields = readable;
     problems
 }
 
 /// Returns why `initialize` with these parameters is refused; `None` if it is accepted.
-pub fn refusal(mut params: Value) -> Option<String> {
+pub fn refusal_reason(mut params: Value) -> Option<String> {
     keep_readable(&mut params);
     invalid_params("initialize", Some(&params))
 }
@@ -97,7 +98,7 @@ fn insert(root: &mut Value, pointer: &str, value: Value) {
 }
 
 /// Returns the usable folders of a list. `None` if it names none, although it is not empty, so that the root counts.
-fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
+fn usable_folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
     let items = match list {
         Value::Array(items) if items.is_empty() => return Some(json!([])),
         Value::Array(items) => items,
@@ -115,7 +116,7 @@ fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
             continue;
         };
         let uri = fields.get("uri").unwrap_or(&Value::Null);
-        match folder(uri, &format!("{path}.uri")) {
+        match folder_uri(uri, &format!("{path}.uri")) {
             Ok(uri_text) => {
                 fields.insert("uri".to_owned(), uri_text.into());
                 complete_folder(fields);
@@ -128,9 +129,9 @@ fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
 }
 
 /// Returns the URI in a field of the parameters, if it names a folder.
-fn root(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> Option<String> {
+fn root_uri(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> Option<String> {
     let uri = fields.get(name).filter(|uri| !uri.is_null() && *uri != "")?;
-    match folder(uri, name) {
+    match folder_uri(uri, name) {
         Ok(uri_text) => Some(uri_text),
         Err(problem) => {
             problems.push(problem);
@@ -140,7 +141,7 @@ fn root(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> 
 }
 
 /// Returns the normalized URI of a folder, or why the value of `field` is not a directory on this machine.
-fn folder(value: &Value, field: &str) -> Result<String, String> {
+fn folder_uri(value: &Value, field: &str) -> Result<String, String> {
     let Some(text) = value.as_str() else { return Err(format!("`{field}` is not a string")) };
     let normal = uri::normalize(text);
     match uri::to_path(&normal) {

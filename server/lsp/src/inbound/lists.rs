@@ -50,7 +50,7 @@ pub(super) fn repair(method: &str, params: &mut Value) -> Vec<String> {
         };
         let mut index = 0;
         items.retain_mut(|item| {
-            let problem = list.problem(item);
+            let problem = list.repair_item(item);
             problems.extend(problem.as_ref().map(|problem| format!("`{path_text}[{index}]` {problem}")));
             index += 1;
             problem.is_none()
@@ -78,7 +78,7 @@ fn list_at<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Vec<Value>
 }
 
 impl UriList {
-    fn problem(&self, item: &mut Value) -> Option<String> {
+    fn repair_item(&self, item: &mut Value) -> Option<String> {
         let Value::Object(fields) = item else { return Some("is not an object".to_owned()) };
         for name in self.uri_fields {
             let uri = fields.get(*name).and_then(Value::as_str);

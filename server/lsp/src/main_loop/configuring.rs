@@ -9,7 +9,7 @@ use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 use super::MainLoop;
 use crate::event::Event;
 use crate::outbound::Outbound;
-use strata_app::faults::carried;
+use strata_app::faults::with_fault_points;
 use strata_app::model::settings::{self, FoundSettings};
 
 impl MainLoop {
@@ -61,12 +61,13 @@ impl MainLoop {
         self.settings_reads += 1;
         let (read, roots, events) =
             (self.settings_reads, Arc::clone(&self.world.snapshot.roots), self.events.clone());
-        self.pool.spawn(carried("read settings", move || workspace_sources(&roots)), move |sources| {
-            match sources {
+        self.pool.spawn(
+            with_fault_points("read settings", move || workspace_sources(&roots)),
+            move |sources| match sources {
                 Ok(sources) => drop(events.send(Event::WorkspaceSettings(read, sources))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
-            }
-        });
+            },
+        );
     }
 
     /// Applies the settings from the read with this number, unless a later read has started.
@@ -81,7 +82,7 @@ impl MainLoop {
 mod tests {
 
     use serde_json::json;
-    use strata_host::config::Source;
+    use strata_host::config::SettingsSource;
 
     use super::*;
 
@@ -115,7 +116,7 @@ mod tests {
         main_loop.read_settings();
         let sources = |tokens: u64| {
             let values = json!({ "files": { "list_budget": tokens } });
-            vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+            vec![Ok(SettingsSource { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
         };
         main_loop.workspace_settings_read(2, sources(2_000));
         main_loop.workspace_settings_read(1, sources(1_000));

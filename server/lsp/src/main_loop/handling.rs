@@ -7,15 +7,15 @@ use crate::event::{Event, IndexEnd};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
 
-type Step = Box<dyn FnOnce(&mut MainLoop)>;
+type HandlerFn = Box<dyn FnOnce(&mut MainLoop)>;
 
 /// The handler of an event, and the recovery to run if the handler panics.
 pub(super) struct EventHandler {
     /// Name of the event in errors and logs, which is its method if it has one.
     pub(super) name: &'static str,
-    pub(super) handle: Step,
+    pub(super) handle: HandlerFn,
     /// Runs after `handle` has panicked. The world is unchanged at this point.
-    pub(super) recover: Step,
+    pub(super) recover: HandlerFn,
 }
 
 impl EventHandler {
@@ -25,7 +25,7 @@ impl EventHandler {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }
 
-    pub(super) fn or_else(self, recover: impl FnOnce(&mut MainLoop) + 'static) -> Self {
+    pub(super) fn or_recover(self, recover: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { recover: Box::new(recover), ..self }
     }
 
@@ -36,12 +36,12 @@ impl EventHandler {
             uri: Some(uri.to_owned()),
             problem: "an internal error".to_owned(),
         };
-        self.or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
+        self.or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
     }
 
     /// Sets a recovery that scans all files, because the panic lost a report of changed files.
     fn or_rescan(self) -> Self {
-        self.or_else(|main_loop| main_loop.act(Action::Rescan))
+        self.or_recover(|main_loop| main_loop.act(Action::Rescan))
     }
 
     pub(super) fn for_event(event: Event) -> Self {
@@ -56,28 +56,28 @@ impl EventHandler {
             Event::Opened(item) => {
                 let uri = item.uri.to_string();
                 Self::new("textDocument/didOpen", move |main_loop| {
-                    main_loop.transition(|world| world.opened(&item));
+                    main_loop.transition(|world| world.buffer_opened(&item));
                 })
                 .or_mark_out_of_sync(&uri)
             }
             Event::Changed(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didChange", move |main_loop| {
-                    main_loop.transition(|world| world.changed(&params));
+                    main_loop.transition(|world| world.buffer_changed(&params));
                 })
                 .or_mark_out_of_sync(&uri)
             }
             Event::Saved(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didSave", move |main_loop| {
-                    main_loop.transition(|world| world.saved(&params));
+                    main_loop.transition(|world| world.buffer_saved(&params));
                 })
                 .or_mark_out_of_sync(&uri)
             }
             Event::Closed(params) => {
                 let uri = params.text_document.uri.to_string();
                 Self::new("textDocument/didClose", move |main_loop| {
-                    main_loop.transition(|world| world.closed(&params));
+                    main_loop.transition(|world| world.buffer_closed(&params));
                 })
                 .or_mark_out_of_sync(&uri)
             }
@@ -114,7 +114,7 @@ impl EventHandler {
                 Self::new("invalid_notification", |main_loop| {
                     main_loop.transition(|world| world.invalid_notification(invalid));
                 })
-                .or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(retried)))
+                .or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(retried)))
             }
             Event::DocumentReferenced(uri) => {
                 Self::new("named", move |main_loop| main_loop.set_current_document(&uri))
@@ -165,7 +165,7 @@ impl EventHandler {
                 Self::new(event.name(), move |main_loop| {
                     main_loop.with_sessions(|sessions, host| sessions.handle(event, host));
                 })
-                .or_else(move |main_loop| {
+                .or_recover(move |main_loop| {
                     main_loop.with_sessions(|sessions, host| sessions.handle(lost, host));
                 })
             }
@@ -178,7 +178,7 @@ impl EventHandler {
             Event::ShowMessage(message) => Self::new("show", |main_loop| main_loop.show_message(message)),
             Event::Parsed(key, parsed) => {
                 let parsed_key = key.clone();
-                Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).or_else(
+                Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).or_recover(
                     move |main_loop| {
                         main_loop.parsing.remove(&parsed_key);
                     },
@@ -189,7 +189,7 @@ impl EventHandler {
             }
             Event::IndexRunEnded(run, end) => {
                 Self::new("indexed", move |main_loop| main_loop.index_run_ended(run, end))
-                    .or_else(move |main_loop| main_loop.index_run_ended(run, IndexEnd::Failed))
+                    .or_recover(move |main_loop| main_loop.index_run_ended(run, IndexEnd::Failed))
             }
             Event::ViewRequested(answer) => {
                 Self::new("attached", move |main_loop| main_loop.serve_view(&answer))
@@ -203,6 +203,6 @@ impl EventHandler {
 
     /// Sets a recovery that resets the meter, because the panic lost its reading.
     pub(super) fn or_reset_meter(self) -> Self {
-        self.or_else(|main_loop| main_loop.meter = MeterState::default())
+        self.or_recover(|main_loop| main_loop.meter = MeterState::default())
     }
 }

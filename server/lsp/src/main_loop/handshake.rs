@@ -16,7 +16,6 @@ use crate::folders::workspace_folders;
 use crate::navigation;
 use crate::outbound::Outbound;
 use crate::world::Action;
-use strata_app::faults::carried;
 use strata_app::model::sessions::Sessions;
 use strata_app::model::settings;
 use strata_app::runtime::session_runtime::FirstSession;

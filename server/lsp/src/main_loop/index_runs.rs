@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::client::ClientInfo;
 use crate::event::{Event, IndexEnd};
 use crate::outbound::Outbound;
-use strata_app::faults::carried;
+use strata_app::faults::with_fault_points;
 use strata_app::model::index::{Efforts, Index, OutlineUpdates, Progress, Step};
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::session_runtime::{ProgressToken, TrackedWork};
@@ -136,7 +136,7 @@ impl IndexRuns {
         let events = events.clone();
         let failed = events.clone();
         pool.spawn(
-            carried("index", move || {
+            with_fault_points("index", move || {
                 let (index, updates) =
                     run_index(&snapshot, run, requested, &cancel, reporter, &events).unzip();
                 let end = match index {
@@ -147,7 +147,7 @@ impl IndexRuns {
                 let _ = events.send(Event::IndexRunEnded(run, end));
                 // Store the outlines last, since no request waits for it.
                 if let Some(updates) = updates {
-                    updates.keep(&snapshot.outlines);
+                    updates.save(&snapshot.outlines);
                 }
             }),
             move |end| {
@@ -166,7 +166,7 @@ fn with_references(index: Index, run: u64, events: &Sender<Event>) -> Index {
         return index;
     }
     let _ = events.send(Event::PartialIndex(run, index.clone()));
-    index.linked()
+    index.with_fresh_references()
 }
 
 fn run_index(
@@ -186,7 +186,7 @@ fn run_index(
             Ok(None) => snapshot.index.refreshed(&keys, &inputs),
             Ok(Some(found)) if keys.is_empty() => Ok(found),
             Ok(Some((index, updates))) => {
-                updates.keep(&snapshot.outlines);
+                updates.save(&snapshot.outlines);
                 index.refreshed(&keys, &inputs)
             }
             Err(cancelled) => Err(cancelled),
@@ -195,7 +195,7 @@ fn run_index(
             Step::Listed(index) => {
                 let _ = events.send(Event::PartialIndex(run, *index));
             }
-            Step::Outlined(progress) => reporter.progress(progress),
+            Step::Outlined(progress) => reporter.report(progress),
         }),
     };
     if let Ok((index, _)) = &result {
@@ -227,7 +227,7 @@ impl ProgressReporter {
         Self { run, outbound, last_reported: 0 }
     }
 
-    fn progress(&mut self, progress: Progress) {
+    fn report(&mut self, progress: Progress) {
         if progress.done < self.last_reported + FILES_PER_REPORT {
             return;
         }

@@ -10,7 +10,7 @@ use super::MainLoop;
 use crate::event::Event;
 use crate::outbound::Outbound;
 use strata_app::clock::now_ms;
-use strata_app::faults::carried;
+use strata_app::faults::with_fault_points;
 use strata_app::model::meter::{self, Status};
 
 /// Minimum interval between two meter notifications (`strata/status`, at most four a second).
@@ -52,10 +52,10 @@ impl MainLoop {
         let events = self.events.clone();
         let services = Arc::clone(&self.services);
         self.background.spawn(
-            carried("meter", move || {
+            with_fault_points("meter", move || {
                 let persistence = services.store.persistence();
                 let session = snapshot.with_current_lines(&session);
-                meter::read(&snapshot, &session, persistence, now_ms(), &Cancel::new())
+                meter::measure(&snapshot, &session, persistence, now_ms(), &Cancel::new())
             }),
             move |status| {
                 let _ = events.send(Event::MeterRead(status.ok().flatten()));
@@ -89,8 +89,8 @@ mod tests {
         let (mut main_loop, mut outbound) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
-            (0..revision).for_each(|_| session.touch());
-            meter::read(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
+            (0..revision).for_each(|_| session.mark_changed());
+            meter::measure(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.meter_was_read(status(revision)));
         let Ok(Outbound::Status(newest)) = outbound.try_recv() else { panic!("no reading was sent") };

@@ -102,7 +102,7 @@ impl ToolHost for ModelFrontEnd {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.snapshot.count(text, None).1
+        self.snapshot.count_text_tokens(text, None).1
     }
 }
 

@@ -7,7 +7,7 @@ use strata_code::buffer::{Buffer, ParsedBuffer};
 
 use super::MainLoop;
 use crate::event::Event;
-use strata_app::faults::carried;
+use strata_app::faults::with_fault_points;
 use strata_app::model::snapshot::Snapshot;
 
 impl MainLoop {
@@ -20,7 +20,7 @@ impl MainLoop {
         let parsed_key = key.clone();
         let snapshot = self.world.snapshot.clone();
         self.pool.spawn(
-            carried("parse", move || parse_and_count(&buffer, &parsed_key, &snapshot)),
+            with_fault_points("parse", move || parse_and_count(&buffer, &parsed_key, &snapshot)),
             move |parsed| {
                 if let Err(panicked) = &parsed {
                     tracing::error!(key = %key.notice(), %panicked, "parsing a buffer failed");
@@ -49,7 +49,7 @@ fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Optio
     let block = &parsed.symbols.block;
     let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;
     let counter = &snapshot.counter;
-    match buffer.last().map(|last| &last.symbols.block) {
+    match buffer.last_parse().map(|last| &last.symbols.block) {
         Some(last) if last.text_hash == block.text_hash => {}
         Some(last) => {
             let (before, after) = ((&*last.text, last.text_hash), (&*block.text, block.text_hash));

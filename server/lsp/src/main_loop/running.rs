@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use strata_app::faults::{self, Point};
+use strata_app::faults::{self, FaultPoint};
 use strata_host::pool::catch_panic;
 
 use super::MainLoop;
@@ -43,7 +43,7 @@ impl MainLoop {
     /// Handles an event. After a panic, leaves the world unchanged, notifies the user, and runs the recovery.
     pub(super) fn handle(&mut self, EventHandler { name, handle, recover }: EventHandler) {
         let result = catch_panic(|| {
-            faults::reach(name, Point::Before);
+            faults::reach(name, FaultPoint::Before);
             handle(self);
         });
         let Err(panicked) = result else { return };

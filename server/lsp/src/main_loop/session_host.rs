@@ -158,8 +158,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use serde_json::json;
-    use strata_app::faults::Point;
-    use strata_app::faults::plan::Plan;
+    use strata_app::faults::FaultPoint;
+    use strata_app::faults::plan::FaultPlan;
     use strata_conversation::history::{NewMessage, Role};
     use strata_host::roots::Roots;
     use strata_host::store::{Access, Store, WorkspaceKey};
@@ -192,7 +192,7 @@ mod tests {
         let state = folder.path().join("state");
         let workspace = WorkspaceKey::for_folder(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
-        main_loop.services.store.with(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
+        main_loop.services.store.with_store(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
         // Lock the spilled outputs, so that the deletion stops between the database and the outputs.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
@@ -217,7 +217,7 @@ mod tests {
         let (_, reply) = main_loop.run_command("strata.history.add", vec![message]);
         let finished = inbox.recv_timeout(Duration::from_secs(60)).unwrap();
         let stored_messages = |main_loop: &MainLoop| {
-            let stored = main_loop.services.store.with(|store| store.load(&"s-1".parse()?)).unwrap();
+            let stored = main_loop.services.store.with_store(|store| store.load(&"s-1".parse()?)).unwrap();
             stored.messages.len()
         };
         assert_eq!(stored_messages(&main_loop), 2);
@@ -236,8 +236,8 @@ mod tests {
         services.store.release("s-2");
         let workspace = WorkspaceKey::for_folder(folder.path()).unwrap();
         let other = Store::open(&folder.path().join("state"), &workspace).unwrap().store;
-        let plan = Arc::new(Plan::default());
-        plan.enter();
+        let plan = Arc::new(FaultPlan::default());
+        plan.apply_to_thread();
         let mut load = || {
             let (_, reply) = main_loop.run_command("strata.session.load", vec![json!({ "id": "s-2" })]);
             main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
@@ -245,9 +245,9 @@ mod tests {
             (matches!(reply.try_recv(), Ok(Ok(_))), is_free)
         };
         for (name, point) in [
-            ("strata.session.load", Point::Changed),
-            ("strata.session.load", Point::After),
-            ("command done", Point::Changed),
+            ("strata.session.load", FaultPoint::Changed),
+            ("strata.session.load", FaultPoint::After),
+            ("command done", FaultPoint::Changed),
         ] {
             plan.arm(name, point, 0);
             assert_eq!(load(), (false, true), "{name} {point:?}");

@@ -11,7 +11,7 @@ use strata_host::pool::Pool;
 use strata_host::watch::{WatchError, Watcher};
 
 use crate::event::Event;
-use strata_app::faults::carried;
+use strata_app::faults::with_fault_points;
 
 /// Whether the watcher can silently lose changes. On Windows, the `notify` crate does not report that more changes
 /// happened at once than its buffer holds.
@@ -64,7 +64,9 @@ impl WatchState {
         let Self::ByServer { watcher, .. } = self else { return };
         let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());
         pool.spawn(
-            carried("watch", move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)),
+            with_fault_points("watch", move || {
+                watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)
+            }),
             move |watched| {
                 let watched = match watched {
                     Ok(Ok(new)) => Ok(new),

@@ -63,7 +63,7 @@ pub(super) fn actions(
 
 /// Returns a code lens above the first line that shows how the document is included in the context.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
-    let title = format!("Context: {}", External::new(&snapshot.inclusion(key, session)).label());
+    let title = format!("Context: {}", External::new(&snapshot.describe_inclusion(key, session)).label());
     let start = json!({ "line": 0, "character": 0 });
     let command = command(&title, "toggle", &json!({ "uri": uri }));
     json!([{ "range": { "start": start, "end": start }, "command": command }])

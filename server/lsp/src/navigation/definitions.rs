@@ -9,13 +9,13 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
-use strata_code::outline::Located;
+use strata_code::outline::LocatedSymbol;
 use strata_prompt::layout::fence;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
-use super::lsp_request::{Caret, Declarations, key};
-use super::page::Page;
-use crate::position::Encoding;
+use super::lsp_request::{Caret, DeclarationInclusion, key};
+use super::page::ParsedSource;
+use crate::position::PositionEncoding;
 use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of definitions in a hover.
@@ -25,7 +25,7 @@ const MAX_HOVER_DEFINITIONS: usize = 5;
 pub(super) fn hover(
     caret: &Caret,
     snapshot: &Snapshot,
-    encoding: Encoding,
+    encoding: PositionEncoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
     let Some(target) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
@@ -46,10 +46,10 @@ pub(super) fn hover(
 }
 
 /// Returns the locations where the name at the caret is defined.
-pub(super) fn locations(
+pub(super) fn definition_locations(
     caret: &Caret,
     snapshot: &Snapshot,
-    encoding: Encoding,
+    encoding: PositionEncoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
     let Some(target) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
@@ -61,22 +61,24 @@ pub(super) fn locations(
 
 pub(super) fn references(
     caret: &Caret,
-    declarations: Declarations,
+    declarations: DeclarationInclusion,
     snapshot: &Snapshot,
-    encoding: Encoding,
+    encoding: PositionEncoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
     let Some(target) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
     let report = snapshot.references_at(&target.key, &target.range, cancel)?;
-    let mut pages: BTreeMap<&FileKey, Option<Page>> = BTreeMap::new();
+    let mut pages: BTreeMap<&FileKey, Option<ParsedSource>> = BTreeMap::new();
     let mut locations = Vec::new();
     for reference in &report.hits {
-        if declarations == Declarations::Excluded && reference.is_definition {
+        if declarations == DeclarationInclusion::Excluded && reference.is_definition {
             continue;
         }
         let page = match pages.entry(&reference.file) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(slot) => slot.insert(Page::open(&reference.file, snapshot, encoding, cancel)?),
+            Entry::Vacant(slot) => {
+                slot.insert(ParsedSource::open(&reference.file, snapshot, encoding, cancel)?)
+            }
         };
         locations.extend(page.as_ref().map(|page| page.location(&reference.range)));
     }
@@ -85,21 +87,21 @@ pub(super) fn references(
 
 struct NameAtCaret {
     key: FileKey,
-    page: Page,
+    page: ParsedSource,
     name: String,
     range: std::ops::Range<usize>,
-    encoding: Encoding,
+    encoding: PositionEncoding,
 }
 
 impl NameAtCaret {
     fn read(
         caret: &Caret,
         snapshot: &Snapshot,
-        encoding: Encoding,
+        encoding: PositionEncoding,
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
         let Some(key) = key(&caret.uri, snapshot) else { return Ok(None) };
-        let Some(page) = Page::open(&key, snapshot, encoding, cancel)? else { return Ok(None) };
+        let Some(page) = ParsedSource::open(&key, snapshot, encoding, cancel)? else { return Ok(None) };
         let Some((name, range)) = page.name_at(caret.position) else { return Ok(None) };
         let name = name.to_owned();
         Ok(Some(Self { key, page, name, range, encoding }))
@@ -116,11 +118,13 @@ impl NameAtCaret {
         &self,
         snapshot: &Snapshot,
         cancel: &Cancel,
-    ) -> Result<Vec<(FileKey, Rc<Page>, Located)>, Cancelled> {
+    ) -> Result<Vec<(FileKey, Rc<ParsedSource>, LocatedSymbol)>, Cancelled> {
         let mut definitions = Vec::new();
         for key in self.definers(snapshot) {
             cancel.check()?;
-            let Some(page) = Page::open(key, snapshot, self.encoding, cancel)?.map(Rc::new) else { continue };
+            let Some(page) = ParsedSource::open(key, snapshot, self.encoding, cancel)?.map(Rc::new) else {
+                continue;
+            };
             let located_definitions = symbols_named(&page, &self.name, cancel)?;
             definitions.extend(
                 located_definitions.into_iter().map(|definition| (key.clone(), Rc::clone(&page), definition)),
@@ -130,7 +134,7 @@ impl NameAtCaret {
     }
 }
 
-fn symbols_named(page: &Page, name: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
+fn symbols_named(page: &ParsedSource, name: &str, cancel: &Cancel) -> Result<Vec<LocatedSymbol>, Cancelled> {
     let mut located_definitions = page.symbols(cancel)?;
     located_definitions.retain(|definition| *definition.symbol.name == *name);
     Ok(located_definitions)

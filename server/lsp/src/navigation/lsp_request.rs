@@ -18,7 +18,7 @@ pub(crate) enum LspRequest {
     /// `textDocument/definition`.
     Definition(Caret),
     /// `textDocument/references`.
-    References(Caret, Declarations),
+    References(Caret, DeclarationInclusion),
     /// `textDocument/codeAction`.
     Actions(Box<CodeActionParams>),
     /// `textDocument/codeLens`.
@@ -35,7 +35,7 @@ pub(crate) struct Caret {
 
 /// Whether references include the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Declarations {
+pub(crate) enum DeclarationInclusion {
     Included,
     Excluded,
 }

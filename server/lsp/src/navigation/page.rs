@@ -6,39 +6,41 @@ use ropey::Rope;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
-use strata_code::outline::{self, Located, SyntaxTree};
+use strata_code::outline::{self, LocatedSymbol, SyntaxTree};
 use strata_conversation::selection::Selection;
 use tower_lsp::ls_types::{Location, Uri};
 
-use crate::position::Encoding;
+use crate::position::PositionEncoding;
 use strata_app::model::snapshot::Snapshot;
 
-pub(super) struct Page {
+pub(super) struct ParsedSource {
     uri: Uri,
     rope: Rope,
     text: String,
     tree: SyntaxTree,
-    encoding: Encoding,
+    encoding: PositionEncoding,
 }
 
-impl Page {
+impl ParsedSource {
     /// Reads and parses a file. Returns `None` if the file cannot be read, has no grammar, is too large for an outline,
     /// or has no URI.
     pub(super) fn open(
         key: &FileKey,
         snapshot: &Snapshot,
-        encoding: Encoding,
+        encoding: PositionEncoding,
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
-        let address: Option<Uri> = snapshot.address(key).and_then(|address| address.parse().ok());
+        let address: Option<Uri> = snapshot.editor_uri(key).and_then(|address| address.parse().ok());
         let Some(uri) = address else { return Ok(None) };
-        if let Some(buffer) = snapshot.documents.buffer(key).filter(|buffer| buffer.document().is_known()) {
+        if let Some(buffer) =
+            snapshot.documents.buffer(key).filter(|buffer| buffer.document().is_text_known())
+        {
             let Some(tree) = snapshot.buffer_tree(key, buffer, cancel)? else { return Ok(None) };
             let document = buffer.document();
             let (rope, text) = (document.rope.clone(), document.text().to_string());
             return Ok(Some(Self { uri, rope, text, tree, encoding }));
         }
-        let Ok(text) = snapshot.text_as_it_is(key, &Selection::default()) else { return Ok(None) };
+        let Ok(text) = snapshot.unscreened_text(key, &Selection::default()) else { return Ok(None) };
         let text = text.text.to_string();
         let Some(language) = outline::language_of(key, first_line(&text)) else { return Ok(None) };
         if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
@@ -49,8 +51,8 @@ impl Page {
     }
 
     /// Returns the symbols of the file, in the order of its outline.
-    pub(super) fn symbols(&self, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-        outline::located(&self.tree, &self.text, cancel)
+    pub(super) fn symbols(&self, cancel: &Cancel) -> Result<Vec<LocatedSymbol>, Cancelled> {
+        outline::locate_symbols(&self.tree, &self.text, cancel)
     }
 
     /// Returns the name at a position and its byte range.

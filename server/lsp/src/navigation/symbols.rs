@@ -6,39 +6,39 @@ use serde_json::{Value, json};
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::external::External;
 use strata_base::key::FileKey;
-use strata_code::outline::{Located, SymbolKind};
+use strata_code::outline::{LocatedSymbol, SymbolKind};
 use strata_code::symbols::{SymbolMatch, find};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
-use super::page::Page;
+use super::page::ParsedSource;
 use crate::client::ClientInfo;
-use crate::position::Encoding;
+use crate::position::PositionEncoding;
 use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols to return. Users refine the query rather than read a longer list.
 const MAX_RESULTS: usize = 128;
 
 /// Returns the symbols of a document, nested if the client supports it.
-pub(super) fn in_document(
+pub(super) fn document_symbols(
     key: &FileKey,
     snapshot: &Snapshot,
     client: &ClientInfo,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
-    let Some(page) = Page::open(key, snapshot, client.encoding, cancel)? else { return Ok(None) };
+    let Some(page) = ParsedSource::open(key, snapshot, client.encoding, cancel)? else { return Ok(None) };
     let symbols = page.symbols(cancel)?;
     Ok(Some(match client.nests_symbols {
-        true => json!(nested(&page, symbols)),
-        false => json!(flat(&page, &symbols)),
+        true => json!(nested_symbols(&page, symbols)),
+        false => json!(flat_symbols(&page, &symbols)),
     }))
 }
 
 /// Returns the symbols whose names contain the letters of `query` in order, ignoring case. The closest matches come
 /// first.
-pub(super) fn in_workspace(
+pub(super) fn workspace_symbols(
     query: &str,
     snapshot: &Snapshot,
-    encoding: Encoding,
+    encoding: PositionEncoding,
     cancel: &Cancel,
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
@@ -49,7 +49,7 @@ pub(super) fn in_workspace(
     }
     let mut symbols_by_rank: Vec<(usize, SymbolInformation)> = Vec::new();
     for (key, matches) in by_file {
-        let Some(page) = Page::open(key, snapshot, encoding, cancel)? else { continue };
+        let Some(page) = ParsedSource::open(key, snapshot, encoding, cancel)? else { continue };
         let symbols = page.symbols(cancel)?;
         for (rank, symbol_match) in matches {
             // The file may have changed since it was outlined.
@@ -63,7 +63,7 @@ pub(super) fn in_workspace(
     Ok(symbols_by_rank.into_iter().map(|(_, symbol)| json!(symbol)).collect())
 }
 
-fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
+fn nested_symbols(page: &ParsedSource, symbols: Vec<LocatedSymbol>) -> Vec<DocumentSymbol> {
     let mut roots = Vec::new();
     // Symbols that may contain the following symbols, outermost first.
     let mut open: Vec<(u32, DocumentSymbol)> = Vec::new();
@@ -88,7 +88,7 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn document_symbol(page: &Page, located: &Located) -> DocumentSymbol {
+fn document_symbol(page: &ParsedSource, located: &LocatedSymbol) -> DocumentSymbol {
     // The protocol requires the selection range to be inside the symbol's range.
     let is_inside =
         located.range.start <= located.name_range.start && located.name_range.end <= located.range.end;
@@ -105,12 +105,12 @@ fn document_symbol(page: &Page, located: &Located) -> DocumentSymbol {
     }
 }
 
-fn flat(page: &Page, symbols: &[Located]) -> Vec<SymbolInformation> {
+fn flat_symbols(page: &ParsedSource, symbols: &[LocatedSymbol]) -> Vec<SymbolInformation> {
     symbols.iter().map(|located| information(page, symbols, located)).collect()
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn information(page: &Page, symbols: &[Located], located: &Located) -> SymbolInformation {
+fn information(page: &ParsedSource, symbols: &[LocatedSymbol], located: &LocatedSymbol) -> SymbolInformation {
     let before = symbols.get(..located.index).unwrap_or_default();
     let container = before.iter().rev().find(|other| other.symbol.depth < located.symbol.depth);
     SymbolInformation {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::server::run_with;
 use crate::transport::Exit;
-use strata_app::faults::plan::Plan;
+use strata_app::faults::plan::FaultPlan;
 
 /// Timeout that only a hang reaches.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
@@ -97,7 +97,7 @@ pub(super) type Answer = Result<Value, String>;
 
 /// A client, its server, and the workspace of both.
 pub(super) struct Client {
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Arc<FaultPlan>,
     /// Method of the server's requests that the client answers with an error. Empty if there is none.
     pub(super) rejected_method: &'static str,
     folder: PathBuf,
@@ -112,14 +112,14 @@ pub(super) struct Client {
 impl Client {
     /// Starts a server for a workspace, without sending any message.
     pub(super) fn start(workspace: &TestWorkspace) -> Self {
-        let plan = Arc::new(Plan::default());
+        let plan = Arc::new(FaultPlan::default());
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();
         let (state_directory, folder) =
             (workspace.state_directory.path().to_owned(), workspace.folder().to_owned());
         let server_plan = Arc::clone(&plan);
         let server = thread::spawn(move || {
-            server_plan.enter();
+            server_plan.apply_to_thread();
             run_with(reader, writer, |main_loop| main_loop.with_state_below(&state_directory, &folder))
         });
         let (sender, incoming) = channel();

@@ -20,11 +20,11 @@ use tokio::sync::Notify;
 use tower_lsp::jsonrpc::{Id, Request, Response};
 use tower_service::Service;
 
-use super::exit::{Cause, ExitSignal};
-use super::loopback::Loopback;
+use super::exit::{ExitCause, ExitSignal};
+use super::loopback::CallForwarder;
 use super::lost::LostMessage;
 use super::options::Options;
-use super::outbox::{Outbox, Relation};
+use super::outbox::{Coalescing, Outbox};
 use super::refusal;
 use super::watchdog;
 
@@ -48,9 +48,9 @@ where
 
 pub(super) struct Dispatcher<T, R> {
     core: Mutex<Core<T>>,
-    loopback: Arc<Loopback<R>>,
+    loopback: Arc<CallForwarder<R>>,
     outbox: Arc<Outbox>,
-    pending: Arc<Pending>,
+    pending: Arc<PendingCalls>,
     exit: Arc<ExitSignal>,
     shutdown: AtomicBool,
     watched: Once,
@@ -108,7 +108,7 @@ enum CallKind {
 
 /// Counts pending requests and active calls.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingCalls {
     slots: AtomicUsize,
     limit: usize,
     active: AtomicUsize,
@@ -116,20 +116,20 @@ pub(super) struct Pending {
 }
 
 /// One of the limited slots for pending requests.
-struct PendingSlot(Arc<Pending>);
+struct PendingSlot(Arc<PendingCalls>);
 
 /// Marks a call as active until its answer is queued.
-struct ActiveCallGuard(Arc<Pending>);
+struct ActiveCallGuard(Arc<PendingCalls>);
 
 type CallOutcome<E> = thread::Result<Result<Option<Response>, E>>;
 
-impl Pending {
+impl PendingCalls {
     pub(super) fn new(limit: usize) -> Self {
         Self { slots: AtomicUsize::new(0), limit, active: AtomicUsize::new(0), idle: Notify::new() }
     }
 
     /// Waits until no call is active.
-    pub(super) async fn idle(&self) {
+    pub(super) async fn wait_until_idle(&self) {
         loop {
             let idle = self.idle.notified();
             if self.active.load(Ordering::SeqCst) == 0 {
@@ -180,7 +180,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     pub(super) fn new(
         service: T,
         on_loss: OnLoss,
-        loopback: Arc<Loopback<R>>,
+        loopback: Arc<CallForwarder<R>>,
         outbox: Arc<Outbox>,
         exit: Arc<ExitSignal>,
         options: Options,
@@ -191,7 +191,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
             core: Mutex::new(core),
             loopback,
             outbox,
-            pending: Arc::new(Pending::new(options.pending_requests)),
+            pending: Arc::new(PendingCalls::new(options.pending_requests)),
             exit,
             shutdown: AtomicBool::new(false),
             watched: Once::new(),
@@ -219,22 +219,22 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else {
             let problem = "too many messages before initialize was answered; notification dropped";
             tracing::warn!(problem);
-            core.lose(LostMessage::unknown(problem.to_owned()));
+            core.report_lost(LostMessage::unknown(problem.to_owned()));
         }
     }
 
     /// Reports a lost message in wire order.
-    pub(super) fn lose(&self, lost: LostMessage) {
-        self.lock().lose(lost);
+    pub(super) fn report_lost(&self, lost: LostMessage) {
+        self.lock().report_lost(lost);
     }
 
     /// Queues a response after all messages that the server has sent so far.
     pub(super) fn answer(&self, response: &Response) {
         self.loopback.catch_up();
-        self.outbox.push(response, Relation::Event);
+        self.outbox.push(response, Coalescing::Event);
     }
 
-    pub(super) fn pending(&self) -> &Pending {
+    pub(super) fn pending(&self) -> &PendingCalls {
         &self.pending
     }
 
@@ -268,7 +268,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
         let first = catch_unwind(AssertUnwindSafe(|| core.call(request)));
         if kind == CallKind::Exit {
-            self.exit.raise(Cause::ExitNotification);
+            self.exit.raise(ExitCause::ExitNotification);
         }
         match first {
             Ok(FirstPoll::Done(result)) => self.finish(core, &mut call, Ok(result)),
@@ -309,7 +309,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
                         core.held_bytes -= size;
                         self.begin(core, request);
                     }
-                    HeldMessage::Lost(lost) => core.lose(lost),
+                    HeldMessage::Lost(lost) => core.report_lost(lost),
                 }
             }
         }
@@ -364,7 +364,7 @@ impl<T: CallService> Core<T> {
     }
 
     /// Reports a lost message, or holds it like a call. Before `initialize`, there is nothing to lose.
-    fn lose(&mut self, lost: LostMessage) {
+    fn report_lost(&mut self, lost: LostMessage) {
         match self.phase {
             Phase::Fresh => {}
             // Further losses add nothing to one that may have been about any document.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tokio::sync::oneshot;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum ExitCause {
     /// The client sent `exit`.
     ExitNotification,
     /// The client closed the input pipe, or reading from it failed.
@@ -23,24 +23,24 @@ pub enum Cause {
 pub struct Exit {
     /// Exit code for the process: 0 if `shutdown` came first, otherwise 1 (LSP 3.17, `exit`).
     pub code: u8,
-    pub cause: Cause,
+    pub cause: ExitCause,
 }
 
 /// Signals the end of serving. Raised once, by the thread that detects the end first.
 #[derive(Debug)]
 pub(super) struct ExitSignal {
-    cause: OnceLock<Cause>,
-    waiting: Mutex<Option<oneshot::Sender<Cause>>>,
+    cause: OnceLock<ExitCause>,
+    waiting: Mutex<Option<oneshot::Sender<ExitCause>>>,
 }
 
 impl ExitSignal {
-    pub(super) fn new() -> (Self, oneshot::Receiver<Cause>) {
+    pub(super) fn new() -> (Self, oneshot::Receiver<ExitCause>) {
         let (sender, receiver) = oneshot::channel();
         (Self { cause: OnceLock::new(), waiting: Mutex::new(Some(sender)) }, receiver)
     }
 
     /// Ends serving, unless serving is already ending.
-    pub(super) fn raise(&self, cause: Cause) {
+    pub(super) fn raise(&self, cause: ExitCause) {
         if self.cause.set(cause).is_ok() {
             let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             // The receiver is gone if the future of `serve` was dropped, which ends serving too.

@@ -81,13 +81,13 @@ pub struct FrameDecoder {
     buffer: Vec<u8>,
     /// Number of bytes at the start of the buffer that have been consumed.
     consumed: usize,
-    state: State,
+    state: DecoderState,
     boundary: Boundary,
 }
 
 #[derive(Debug)]
-enum State {
-    Header(Section),
+enum DecoderState {
+    Header(HeaderSection),
     /// Searching for the next `Content-Length:`.
     Resync,
     Body {
@@ -112,7 +112,7 @@ enum Boundary {
 
 /// An incomplete header section. Offsets are relative to [`FrameDecoder::consumed`].
 #[derive(Debug, Default)]
-struct Section {
+struct HeaderSection {
     /// Start of the current line.
     line: usize,
     /// End of the part that has been searched for a line end.
@@ -130,7 +130,7 @@ enum Charset {
 }
 
 /// Outcome of one step of the state machine.
-enum Step {
+enum DecodeStep {
     Again,
     Out(DecodedFrame),
     NeedsInput,
@@ -143,7 +143,7 @@ impl FrameDecoder {
             limits,
             buffer: Vec::new(),
             consumed: 0,
-            state: State::Header(Section::default()),
+            state: DecoderState::Header(HeaderSection::default()),
             boundary: Boundary::Known,
         }
     }
@@ -161,41 +161,41 @@ impl FrameDecoder {
     /// Returns the allocated memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let body = if let State::Body { body, .. } = &self.state { body.capacity() } else { 0 };
+        let body = if let DecoderState::Body { body, .. } = &self.state { body.capacity() } else { 0 };
         self.buffer.capacity() + body
     }
 
     fn advance(&mut self) -> Option<DecodedFrame> {
         loop {
             match self.step() {
-                Step::Again => {}
-                Step::Out(decoded) => return Some(decoded),
-                Step::NeedsInput => return None,
+                DecodeStep::Again => {}
+                DecodeStep::Out(decoded) => return Some(decoded),
+                DecodeStep::NeedsInput => return None,
             }
         }
     }
 
-    fn step(&mut self) -> Step {
+    fn step(&mut self) -> DecodeStep {
         match &self.state {
-            State::Header(_) => self.header(),
-            State::Resync => self.resync(),
-            State::Body { .. } => self.body(),
-            State::Opening { length } => self.opening(*length),
-            State::Skip { remaining } => self.skip(*remaining),
+            DecoderState::Header(_) => self.decode_header_line(),
+            DecoderState::Resync => self.resync(),
+            DecoderState::Body { .. } => self.decode_body(),
+            DecoderState::Opening { length } => self.decode_opening(*length),
+            DecoderState::Skip { remaining } => self.skip(*remaining),
         }
     }
 
     /// Reads one line of the header section.
-    fn header(&mut self) -> Step {
-        let State::Header(section) = &mut self.state else { return Step::Again };
+    fn decode_header_line(&mut self) -> DecodeStep {
+        let DecoderState::Header(section) = &mut self.state else { return DecodeStep::Again };
         let pending = &self.buffer[self.consumed..];
         let window = &pending[..pending.len().min(self.limits.header)];
         let Some(end) = window[section.searched..].iter().position(|byte| *byte == b'\n') else {
             section.searched = window.len();
             return if pending.len() < self.limits.header {
-                Step::NeedsInput
+                DecodeStep::NeedsInput
             } else {
-                self.lose_boundary(Fault::HeaderTooLong, 1)
+                self.start_resync(Fault::HeaderTooLong, 1)
             };
         };
         let end = section.searched + end;
@@ -208,58 +208,62 @@ impl FrameDecoder {
             // Blank lines before a header section are harmless.
             return if start == 0 { self.start_section(end + 1) } else { self.finish_section(end + 1) };
         }
-        if section.read(line).is_some() { Step::Again } else { self.lose_boundary(Fault::Garbage, start) }
+        if section.read(line).is_some() {
+            DecodeStep::Again
+        } else {
+            self.start_resync(Fault::Garbage, start)
+        }
     }
 
     /// Starts a new header section after consuming `consumed` bytes.
-    fn start_section(&mut self, consumed: usize) -> Step {
+    fn start_section(&mut self, consumed: usize) -> DecodeStep {
         self.consumed += consumed;
-        self.state = State::Header(Section::default());
-        Step::Again
+        self.state = DecoderState::Header(HeaderSection::default());
+        DecodeStep::Again
     }
 
     /// Handles a complete header section of `size` bytes.
-    fn finish_section(&mut self, size: usize) -> Step {
-        let State::Header(section) = std::mem::replace(&mut self.state, State::Resync) else {
-            return Step::Again;
+    fn finish_section(&mut self, size: usize) -> DecodeStep {
+        let DecoderState::Header(section) = std::mem::replace(&mut self.state, DecoderState::Resync) else {
+            return DecodeStep::Again;
         };
         if let Some(fault) = section.fault {
-            return self.lose_boundary(fault, size);
+            return self.start_resync(fault, size);
         }
         let Some(length) = section.length else {
             // A header may follow garbage on the same line, so search the section too.
-            return self.lose_boundary(Fault::MissingLength, 1);
+            return self.start_resync(Fault::MissingLength, 1);
         };
         if length > self.limits.skip {
-            return self.lose_boundary(Fault::AbsurdLength, size);
+            return self.start_resync(Fault::AbsurdLength, size);
         }
         self.consumed += size;
         self.boundary = Boundary::Known;
         if matches!(section.charset, Charset::Other) {
-            self.state = State::Skip { remaining: length };
-            return Step::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
+            self.state = DecoderState::Skip { remaining: length };
+            return DecodeStep::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
         }
         self.state = match usize::try_from(length) {
             Ok(remaining) if remaining <= self.limits.message => {
-                State::Body { remaining, body: Vec::with_capacity(remaining.min(INITIAL_CAPACITY)) }
+                DecoderState::Body { remaining, body: Vec::with_capacity(remaining.min(INITIAL_CAPACITY)) }
             }
-            _ => State::Opening { length },
+            _ => DecoderState::Opening { length },
         };
-        Step::Again
+        DecodeStep::Again
     }
 
     /// Abandons the current frame, and resynchronizes after consuming `consumed` bytes. Reports one fault per run of
     /// garbage.
-    fn lose_boundary(&mut self, fault: Fault, consumed: usize) -> Step {
+    fn start_resync(&mut self, fault: Fault, consumed: usize) -> DecodeStep {
         self.consumed += consumed;
-        self.state = State::Resync;
+        self.state = DecoderState::Resync;
         match std::mem::replace(&mut self.boundary, Boundary::Lost) {
-            Boundary::Known => Step::Out(DecodedFrame::Fault(fault)),
-            Boundary::Lost => Step::Again,
+            Boundary::Known => DecodeStep::Out(DecodedFrame::Fault(fault)),
+            Boundary::Lost => DecodeStep::Again,
         }
     }
 
-    fn resync(&mut self) -> Step {
+    fn resync(&mut self) -> DecodeStep {
         let pending = &self.buffer[self.consumed..];
         let colons = pending.iter().enumerate().filter(|(_, byte)| **byte == b':');
         let header_start =
@@ -273,11 +277,11 @@ impl FrameDecoder {
         }
         // Keep the end of the buffer, which may be the beginning of a header.
         self.consumed = self.buffer.len() - pending.len().min(LENGTH_HEADER.len() - 1);
-        Step::NeedsInput
+        DecodeStep::NeedsInput
     }
 
-    fn body(&mut self) -> Step {
-        let State::Body { remaining, body } = &mut self.state else { return Step::Again };
+    fn decode_body(&mut self) -> DecodeStep {
+        let DecoderState::Body { remaining, body } = &mut self.state else { return DecodeStep::Again };
         let pending = &self.buffer[self.consumed..];
         let count = pending.len().min(*remaining);
         if body.capacity() - body.len() < count {
@@ -288,29 +292,29 @@ impl FrameDecoder {
         *remaining -= count;
         self.consumed += count;
         if *remaining > 0 {
-            return Step::NeedsInput;
+            return DecodeStep::NeedsInput;
         }
         let body = std::mem::take(body);
-        self.state = State::Header(Section::default());
-        Step::Out(DecodedFrame::Frame(body))
+        self.state = DecoderState::Header(HeaderSection::default());
+        DecodeStep::Out(DecodedFrame::Frame(body))
     }
 
-    fn opening(&mut self, length: u64) -> Step {
+    fn decode_opening(&mut self, length: u64) -> DecodeStep {
         let size = usize::try_from(length).unwrap_or(MAX_OPENING).min(MAX_OPENING);
-        let Some(opening) = self.buffer[self.consumed..].get(..size) else { return Step::NeedsInput };
+        let Some(opening) = self.buffer[self.consumed..].get(..size) else { return DecodeStep::NeedsInput };
         let opening = opening.to_vec();
-        self.state = State::Skip { remaining: length };
-        Step::Out(DecodedFrame::Fault(Fault::TooLarge { length, opening }))
+        self.state = DecoderState::Skip { remaining: length };
+        DecodeStep::Out(DecodedFrame::Fault(Fault::TooLarge { length, opening }))
     }
 
-    fn skip(&mut self, remaining: u64) -> Step {
+    fn skip(&mut self, remaining: u64) -> DecodeStep {
         let pending = self.buffer.len() - self.consumed;
         let skipped = usize::try_from(remaining).map_or(pending, |remaining| remaining.min(pending));
         self.consumed += skipped;
         let remaining = remaining - skipped as u64;
         if remaining > 0 {
-            self.state = State::Skip { remaining };
-            return Step::NeedsInput;
+            self.state = DecoderState::Skip { remaining };
+            return DecodeStep::NeedsInput;
         }
         self.start_section(0)
     }
@@ -322,7 +326,7 @@ impl Default for FrameDecoder {
     }
 }
 
-impl Section {
+impl HeaderSection {
     /// Reads one header line. Returns `None` if the line is not a header.
     fn read(&mut self, line: &[u8]) -> Option<()> {
         let colon = line.iter().position(|byte| *byte == b':')?;

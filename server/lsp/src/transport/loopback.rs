@@ -10,32 +10,32 @@ use std::task::{Context, Poll, Waker};
 use futures::{Stream, future};
 use tower_lsp::jsonrpc::Request;
 
-use super::outbox::{Outbox, Relation};
+use super::outbox::{Coalescing, Outbox};
 
 /// The library's stream of server-to-client calls. Drained by a task, and by every thread that is about to send an
 /// answer.
 #[derive(Debug)]
-pub(super) struct Loopback<R> {
-    calls: Mutex<Calls<R>>,
+pub(super) struct CallForwarder<R> {
+    calls: Mutex<CallStream<R>>,
     outbox: Arc<Outbox>,
 }
 
 #[derive(Debug)]
-struct Calls<R> {
+struct CallStream<R> {
     stream: R,
     /// The waker of the task. Other callers must not replace it.
     waker: Waker,
 }
 
 /// How draining the stream ended.
-enum Flow {
+enum DrainOutcome {
     Paused,
     Ended,
 }
 
-impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
+impl<R: Stream<Item = Request> + Unpin> CallForwarder<R> {
     pub(super) fn new(stream: R, outbox: Arc<Outbox>) -> Self {
-        Self { calls: Mutex::new(Calls { stream, waker: Waker::noop().clone() }), outbox }
+        Self { calls: Mutex::new(CallStream { stream, waker: Waker::noop().clone() }), outbox }
     }
 
     /// Forwards calls until the stream ends. Pauses while too much output is unsent.
@@ -48,15 +48,15 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
                 while !self.outbox.is_under_pressure() {
                     match calls.poll() {
                         Poll::Ready(Some(call)) => self.forward(&call),
-                        Poll::Ready(None) => return Poll::Ready(Flow::Ended),
+                        Poll::Ready(None) => return Poll::Ready(DrainOutcome::Ended),
                         Poll::Pending => return Poll::Pending,
                     }
                 }
-                Poll::Ready(Flow::Paused)
+                Poll::Ready(DrainOutcome::Paused)
             });
             match flow.await {
-                Flow::Paused => {}
-                Flow::Ended => return,
+                DrainOutcome::Paused => {}
+                DrainOutcome::Ended => return,
             }
         }
     }
@@ -70,15 +70,15 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
     }
 
     fn forward(&self, call: &Request) {
-        self.outbox.push(call, Relation::for_message(call));
+        self.outbox.push(call, Coalescing::for_message(call));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Calls<R>> {
+    fn lock(&self) -> MutexGuard<'_, CallStream<R>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<R: Stream<Item = Request> + Unpin> Calls<R> {
+impl<R: Stream<Item = Request> + Unpin> CallStream<R> {
     fn poll(&mut self) -> Poll<Option<Request>> {
         Pin::new(&mut self.stream).poll_next(&mut Context::from_waker(&self.waker))
     }

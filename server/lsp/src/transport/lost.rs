@@ -23,15 +23,15 @@ pub struct LostMessage {
 
 /// The fields at the beginning of a message, as far as they can be read.
 #[derive(Debug, Default)]
-pub(super) struct Opening {
+pub(super) struct PartialMessage {
     id: Option<Id>,
-    kind: Kind,
+    kind: MessageKind,
     method: Option<String>,
     document: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-enum Kind {
+enum MessageKind {
     #[default]
     Unknown,
     Call,
@@ -45,7 +45,7 @@ impl LostMessage {
     }
 }
 
-impl Opening {
+impl PartialMessage {
     /// Reads the fields of a truncated or partly invalid message. Bytes that text cannot contain do not end the reading.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let bytes = without_lone_surrogates(bytes);
@@ -59,21 +59,21 @@ impl Opening {
     /// Returns the `id` if the message looks like a request: an answer's `id` belongs to a request from the server, and an
     /// error with this `id` could hit an unrelated request from the client.
     pub(super) fn request_id(&self) -> Option<Id> {
-        self.id.clone().filter(|_| self.kind == Kind::Call)
+        self.id.clone().filter(|_| self.kind == MessageKind::Call)
     }
 
     /// Returns the message as a lost one, or `None` if it is an answer, which is about no document.
     pub(super) fn into_lost(self, problem: String) -> Option<LostMessage> {
         let Self { id, kind, method, document } = self;
         match (kind, &method, id) {
-            (Kind::Answer, ..) | (_, None, Some(_)) => None,
+            (MessageKind::Answer, ..) | (_, None, Some(_)) => None,
             _ => Some(LostMessage { method, document, problem }),
         }
     }
 }
 
 /// Reads the fields of a message.
-struct Fields<'a>(&'a mut Opening);
+struct Fields<'a>(&'a mut PartialMessage);
 
 impl<'de> Visitor<'de> for Fields<'_> {
     type Value = ();
@@ -90,8 +90,10 @@ impl<'de> Visitor<'de> for Fields<'_> {
                     opening.id = Some(map.next_value()?);
                     continue;
                 }
-                "method" | "params" if opening.kind == Kind::Unknown => opening.kind = Kind::Call,
-                "result" | "error" => opening.kind = Kind::Answer,
+                "method" | "params" if opening.kind == MessageKind::Unknown => {
+                    opening.kind = MessageKind::Call
+                }
+                "result" | "error" => opening.kind = MessageKind::Answer,
                 _ => {}
             }
             match key.as_ref() {
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     fn read_lost(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
-        Opening::read(bytes).into_lost(String::new()).map(|lost| (lost.method, lost.document))
+        PartialMessage::read(bytes).into_lost(String::new()).map(|lost| (lost.method, lost.document))
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::error::Category;
 use strata_base::json;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
-use super::lost::{LostMessage, Opening};
+use super::lost::{LostMessage, PartialMessage};
 use super::refusal;
 
 #[derive(Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub(super) fn read(body: &[u8]) -> Incoming {
     match json::from_slice::<Envelope>(body) {
         Ok(envelope) => envelope.classify(),
         Err(error) => {
-            let opening = Opening::read(body);
+            let opening = PartialMessage::read(body);
             let reply = match error.classify() {
                 Category::Data => refusal::not_a_message(Id::Null, &error.to_string()),
                 _ => refusal::bad_json(opening.request_id().unwrap_or(Id::Null), &error),
@@ -86,12 +86,12 @@ impl Incoming {
 impl Envelope {
     fn classify(self) -> Incoming {
         match self.method {
-            Some(_) => self.call(),
-            None => self.answer(),
+            Some(_) => self.into_call(),
+            None => self.into_answer(),
         }
     }
 
-    fn call(self) -> Incoming {
+    fn into_call(self) -> Incoming {
         let id = match self.id.map(read_id) {
             None => None,
             Some(Some(id)) => Some(id),
@@ -123,7 +123,7 @@ impl Envelope {
         })
     }
 
-    fn answer(self) -> Incoming {
+    fn into_answer(self) -> Incoming {
         let reply = |reason| refusal::not_a_message(Id::Null, reason);
         let Some(id) = self.id.and_then(read_id) else {
             return Incoming::Invalid(reply("it has neither a method nor a valid id"), None);
@@ -136,7 +136,7 @@ impl Envelope {
                 error.message = "the response has neither a result nor an error".into();
                 Incoming::EmptyAnswer { answer: Response::from_error(id, error), reply }
             }
-            (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),
+            (_, error) => Incoming::Answer(Response::from_error(id, error_from_json(error))),
         }
     }
 }
@@ -163,7 +163,7 @@ fn read_id(id: Value) -> Option<Id> {
 }
 
 /// Converts a client's error object. Accepts invalid objects, since the waiting caller must receive an error.
-fn read_error(error: Value) -> Error {
+fn error_from_json(error: Value) -> Error {
     let Value::Object(mut fields) = error else {
         return Error {
             code: ErrorCode::InternalError,
@@ -198,12 +198,12 @@ mod tests {
             let opening = format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": {method},");
             let complete = format!("{opening} \"params\": {{\"a\": [1, 2, {{}}]}}}}");
             let cut = complete.floor_char_boundary((opening.len() + cut).min(complete.len()));
-            prop_assert_eq!(Opening::read(&complete.as_bytes()[..cut]).request_id(), Some(Id::Number(id)));
+            prop_assert_eq!(PartialMessage::read(&complete.as_bytes()[..cut]).request_id(), Some(Id::Number(id)));
         }
 
         #[test]
         fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (read(&bytes), Opening::read(&bytes));
+            let _ = (read(&bytes), PartialMessage::read(&bytes));
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
             (r#"{"method":"m","params":{"id":"a"},"#, None),
             (r#"[{"id":"a","method":"m"}"#, None),
         ] {
-            assert_eq!(Opening::read(text.as_bytes()).request_id(), id.map(Id::from), "{text}");
+            assert_eq!(PartialMessage::read(text.as_bytes()).request_id(), id.map(Id::from), "{text}");
         }
     }
 

@@ -41,7 +41,7 @@ struct Queue {
     /// Number of bytes not written yet, including those being written.
     unsent: usize,
     pressure: Pressure,
-    state: State,
+    state: QueueState,
 }
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ enum Pressure {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum State {
+enum QueueState {
     #[default]
     Open,
     /// Queued messages are still written, but no further message is accepted.
@@ -76,7 +76,7 @@ pub(super) struct StateKey {
 
 /// How a notification relates to earlier ones.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Relation {
+pub(super) enum Coalescing {
     Event,
     /// Replaces an unsent notification with the same key.
     Replaces(StateKey),
@@ -84,7 +84,7 @@ pub(super) enum Relation {
     Seals(StateKey),
 }
 
-impl Relation {
+impl Coalescing {
     /// Classifies a notification. `$/progress` reports of one token, and `strata/status` notifications of one session,
     /// describe a state (`docs/commands.md`).
     pub(super) fn for_message(request: &Request) -> Self {
@@ -117,7 +117,7 @@ impl Outbox {
     }
 
     /// Queues a message. Drops it if the queue is closed.
-    pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
+    pub(super) fn push(&self, message: &impl Serialize, relation: Coalescing) {
         let Ok(body) = serde_json::to_vec(message) else {
             // A `Value` inside an envelope of strings and numbers can always be serialized.
             tracing::error!("a message could not be serialized");
@@ -127,7 +127,7 @@ impl Outbox {
         bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         bytes.extend_from_slice(&body);
         let mut queue = self.lock();
-        if queue.state != State::Open {
+        if queue.state != QueueState::Open {
             return;
         }
         queue.add(bytes, relation);
@@ -164,8 +164,8 @@ impl Outbox {
     /// Closes the queue for further messages. [`Outbox::write_to`] returns once all queued messages are written.
     pub(super) fn close(&self) {
         let mut queue = self.lock();
-        if queue.state == State::Open {
-            queue.state = State::Closing;
+        if queue.state == QueueState::Open {
+            queue.state = QueueState::Closing;
         }
         drop(queue);
         self.filled.notify_one();
@@ -191,7 +191,7 @@ impl Outbox {
                 }
                 return Some(batch);
             }
-            if queue.state != State::Open {
+            if queue.state != QueueState::Open {
                 return None;
             }
             queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +203,7 @@ impl Outbox {
         let mut queue = self.lock();
         queue.unsent -= size;
         if written.is_err() {
-            *queue = Queue { state: State::Shut, ..Queue::default() };
+            *queue = Queue { state: QueueState::Shut, ..Queue::default() };
         } else if queue.unsent > self.limit / 2 {
             return;
         }
@@ -221,14 +221,14 @@ impl Outbox {
 }
 
 impl Queue {
-    fn add(&mut self, bytes: Vec<u8>, relation: Relation) {
+    fn add(&mut self, bytes: Vec<u8>, relation: Coalescing) {
         let state = match relation {
-            Relation::Event => None,
-            Relation::Seals(key) => {
+            Coalescing::Event => None,
+            Coalescing::Seals(key) => {
                 self.states.remove(&key);
                 None
             }
-            Relation::Replaces(key) => Some(key),
+            Coalescing::Replaces(key) => Some(key),
         };
         self.unsent += bytes.len();
         if let Some(key) = &state {
@@ -316,7 +316,7 @@ mod tests {
             (1, "report", 6),
         ] {
             let call = progress(token, kind, count);
-            outbox.push(&call, Relation::for_message(&call));
+            outbox.push(&call, Coalescing::for_message(&call));
         }
         let expected = ["1 begin 0", "1 report 2", "2 report 2", "1 end 3", "1 begin 4", "1 report 6"];
         assert_eq!(written(&outbox), expected);
@@ -328,19 +328,19 @@ mod tests {
     fn pressure_ends_at_half_the_limit_and_when_writing_fails() {
         let outbox = Outbox::new(100);
         let message = "x".repeat(40);
-        (0..2).for_each(|_| outbox.push(&message, Relation::Event));
+        (0..2).for_each(|_| outbox.push(&message, Coalescing::Event));
         assert!(outbox.is_under_pressure());
         let first = outbox.next_batch().unwrap();
         assert!(outbox.is_under_pressure(), "bytes being written count as unsent");
         outbox.finish_write(first.len(), &Ok(()));
         assert!(!outbox.is_under_pressure());
 
-        (0..3).for_each(|_| outbox.push(&message, Relation::Event));
+        (0..3).for_each(|_| outbox.push(&message, Coalescing::Event));
         assert!(outbox.is_under_pressure());
         outbox.next_batch();
         outbox.finish_write(0, &Err(ErrorKind::BrokenPipe.into()));
         outbox.block_until_capacity();
-        (0..3).for_each(|_| outbox.push(&message, Relation::Event));
+        (0..3).for_each(|_| outbox.push(&message, Coalescing::Event));
         assert!(!outbox.is_under_pressure(), "nothing is queued after a failed write");
     }
 

@@ -13,9 +13,9 @@ use futures::{Sink, Stream};
 use tower_lsp::jsonrpc::{Id, Request, Response};
 
 use super::dispatch::{CallService, Dispatcher};
-use super::exit::{Cause, ExitSignal};
+use super::exit::{ExitCause, ExitSignal};
 use super::frame::{DecodedFrame, Fault, FrameDecoder, Limits};
-use super::lost::{LostMessage, Opening};
+use super::lost::{LostMessage, PartialMessage};
 use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
@@ -55,7 +55,7 @@ where
                 }
             }
         }
-        self.exit.raise(Cause::EndOfInput);
+        self.exit.raise(ExitCause::EndOfInput);
     }
 
     fn handle_frames(&mut self, frames: impl Iterator<Item = DecodedFrame>) {
@@ -69,11 +69,11 @@ where
                 DecodedFrame::Fault(fault) => {
                     tracing::warn!(%fault, "skipped input");
                     let opening = match &fault {
-                        Fault::TooLarge { opening, .. } => Opening::read(opening),
-                        _ => Opening::default(),
+                        Fault::TooLarge { opening, .. } => PartialMessage::read(opening),
+                        _ => PartialMessage::default(),
                     };
                     let id = opening.request_id().unwrap_or(Id::Null);
-                    self.lose(opening.into_lost(fault.to_string()));
+                    self.report_lost(opening.into_lost(fault.to_string()));
                     self.dispatcher.answer(&refusal::fault(id, &fault));
                 }
             }
@@ -85,7 +85,7 @@ where
             Incoming::Call(request) => self.dispatcher.accept(request, body.len()),
             Incoming::Answer(answer) => self.route(answer),
             Incoming::Invalid(reply, lost) => {
-                self.lose(lost);
+                self.report_lost(lost);
                 self.dispatcher.answer(&reply);
             }
             Incoming::EmptyAnswer { answer, reply } => {
@@ -95,9 +95,9 @@ where
         }
     }
 
-    fn lose(&self, lost: Option<LostMessage>) {
+    fn report_lost(&self, lost: Option<LostMessage>) {
         if let Some(lost) = lost {
-            self.dispatcher.lose(lost);
+            self.dispatcher.report_lost(lost);
         }
     }
 

@@ -8,12 +8,12 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::exit::{Cause, ExitSignal};
+use super::exit::{ExitCause, ExitSignal};
 
 /// Default interval between checks: a third of the ten seconds within which a server must exit after its client.
 pub(super) const DEFAULT_INTERVAL: Duration = Duration::from_secs(3);
 
-/// Raises [`Cause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
+/// Raises [`GapCause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
 /// example because it is in another PID namespace (containers, remote editors).
 pub(super) fn watch(process: u32, interval: Duration, exit: &Arc<ExitSignal>) {
     let Some(identity) = ProcessIdentity::new(process) else {
@@ -34,7 +34,7 @@ fn poll(identity: &ProcessIdentity, interval: Duration, exit: &Weak<ExitSignal>)
         thread::sleep(interval);
         let Some(exit) = exit.upgrade().filter(|exit| !exit.is_raised()) else { return };
         if !identity.is_alive() {
-            exit.raise(Cause::ClientDied);
+            exit.raise(ExitCause::ClientDied);
             return;
         }
     }

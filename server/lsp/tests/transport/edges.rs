@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Cause, Exit, Options};
+use strata_lsp::transport::{Exit, ExitCause, Options};
 
 use crate::mock::{call, cancel, change, code, initialize, named, noop, notify};
 use crate::ours::Ours;
@@ -163,12 +163,12 @@ fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
     assert_eq!(ours.exit_within(Duration::from_millis(200)), None);
     ours.world.open("1");
     assert_eq!(ours.next()["id"], 1);
-    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
+    assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::EndOfInput });
 
     let mut ours = Ours::start();
     ours.send(&call(1, "shutdown", Value::Null));
     ours.hang_up();
-    assert_eq!(ours.exit(), Exit { code: 0, cause: Cause::EndOfInput });
+    assert_eq!(ours.exit(), Exit { code: 0, cause: ExitCause::EndOfInput });
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn the_end_of_the_input_waits_only_for_a_limited_time() {
     let mut ours = Ours::start_with(Options { drain: Duration::from_millis(10), ..Options::default() });
     ours.send_all([call(1, "test/slow", named(1)), call(2, "test/ask", named(2))]);
     ours.hang_up();
-    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
+    assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::EndOfInput });
 }
 
 /// The client dies, but another process keeps the input pipe open, and the client is still a zombie.
@@ -190,7 +190,7 @@ fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
     ours.send(&noop(2));
     assert_eq!(ours.next()["id"], 2);
     drop(client.stdin.take());
-    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::ClientDied });
+    assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::ClientDied });
     client.wait().unwrap();
 }
 
@@ -206,7 +206,7 @@ fn a_client_whose_process_is_invisible_does_not_count_as_ended() {
         ours.next();
     }
     ours.hang_up();
-    assert_eq!(ours.exit().cause, Cause::EndOfInput);
+    assert_eq!(ours.exit().cause, ExitCause::EndOfInput);
 }
 
 #[test]
@@ -217,5 +217,5 @@ fn closing_the_output_ends_the_server() {
     let ended = crate::ours::run(&crate::mock::World::default(), reader, writer, Options::default());
     std::io::Write::write_all(&mut input, &crate::mock::frame(&noop(1))).unwrap();
     let exit = ended.recv_timeout(crate::mock::LIMIT).unwrap();
-    assert_eq!(exit, Exit { code: 1, cause: Cause::OutputClosed });
+    assert_eq!(exit, Exit { code: 1, cause: ExitCause::OutputClosed });
 }

@@ -2,7 +2,7 @@
 //! has the fault (tower-lsp-server 0.23). Without such a test, version 0.23 no longer has it.
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Cause, Exit, Options};
+use strata_lsp::transport::{Exit, ExitCause, Options};
 
 use crate::library::{Fate, Library};
 use crate::mock::{call, cancel, change, code, frame, frame_bytes, initialize, named, noop, notify};
@@ -234,7 +234,7 @@ fn shutdown_is_accepted_with_any_parameters() {
         assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 1, "result": null }));
         ours.send_all([noop(2), notify("exit", Value::Null)]);
         assert_eq!(code(&ours.next()), Some(INVALID_REQUEST), "after shutdown");
-        assert_eq!(ours.exit(), Exit { code: 0, cause: Cause::ExitNotification });
+        assert_eq!(ours.exit(), Exit { code: 0, cause: ExitCause::ExitNotification });
     }
 }
 
@@ -251,15 +251,15 @@ fn exit_ends_the_server_while_the_input_is_open() {
     let mut ours = Ours::start();
     ours.send_all(slow(1..=3));
     ours.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
-    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::ExitNotification });
+    assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::ExitNotification });
 
     let mut ours = Ours::fresh(Options::default());
     ours.send(&notify("exit", Value::Null));
-    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::ExitNotification }, "before initialize");
+    assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::ExitNotification }, "before initialize");
 
     let mut ours = Ours::start();
     ours.send_all([call(1, "shutdown", Value::Null), call(2, "exit", Value::Null)]);
-    assert_eq!(ours.exit(), Exit { code: 0, cause: Cause::ExitNotification }, "as a request");
+    assert_eq!(ours.exit(), Exit { code: 0, cause: ExitCause::ExitNotification }, "as a request");
 }
 
 #[test]

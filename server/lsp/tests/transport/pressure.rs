@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Cause, Options};
+use strata_lsp::transport::{ExitCause, Options};
 
 use crate::mock::{Arg, LIMIT, World, call, change, frame, initialize, noop, sized};
 use crate::ours::{read_message, run};
@@ -91,7 +91,7 @@ fn no_input_is_accepted_while_the_client_does_not_read() {
         Output { in_transit: Arc::clone(&in_transit), all_read: Some(all_read), bytes: Arc::clone(&bytes) };
     let ended = run(&World::default(), input, output, options);
     drop(end);
-    assert_eq!(ended.recv_timeout(LIMIT).unwrap().cause, Cause::EndOfInput);
+    assert_eq!(ended.recv_timeout(LIMIT).unwrap().cause, ExitCause::EndOfInput);
 
     let peak = in_transit.peak.load(Ordering::SeqCst);
     assert!(peak <= options.unsent + 3 * ANSWER, "{peak} bytes were unsent");
@@ -115,7 +115,7 @@ fn a_client_that_never_reads_again_can_still_end_the_server() {
     input.write_all(&requests).unwrap();
     drop(output);
     let exit = ended.recv_timeout(LIMIT).unwrap();
-    assert_eq!(exit.cause, Cause::OutputClosed);
+    assert_eq!(exit.cause, ExitCause::OutputClosed);
 }
 
 /// Only the latest unsent notification of a state is kept, but all events are kept, in order.

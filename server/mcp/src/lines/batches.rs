@@ -28,7 +28,7 @@ impl Batches {
         None
     }
 
-    pub(super) fn contain(&self, id: &RequestId) -> bool {
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
         let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         batches.iter().any(|batch| batch.unanswered.contains(id))
     }

@@ -19,21 +19,21 @@ pub(super) fn repair_params(request: &mut Map<String, Value>) -> Result<(), Stri
     match method.as_str() {
         "initialize" => {
             repair_initialize(params);
-            check::<InitializeRequestParams>(params)
+            check_params::<InitializeRequestParams>(params)
         }
         "tools/call" => {
             repair_arguments(params);
-            check::<CallToolRequestParams>(params)
+            check_params::<CallToolRequestParams>(params)
         }
-        "resources/read" => check::<ReadResourceRequestParams>(params),
+        "resources/read" => check_params::<ReadResourceRequestParams>(params),
         "tools/list" | "resources/list" | "resources/templates/list" => {
-            check::<PaginatedRequestParams>(params)
+            check_params::<PaginatedRequestParams>(params)
         }
         _ => Ok(()),
     }
 }
 
-fn check<P: DeserializeOwned>(params: &Value) -> Result<(), String> {
+fn check_params<P: DeserializeOwned>(params: &Value) -> Result<(), String> {
     serde_path_to_error::deserialize::<_, P>(params).map(drop).map_err(|error| {
         match error.path().to_string() {
             path if path == "." => format!("`params`: {}", error.inner()),
@@ -48,10 +48,10 @@ fn repair_initialize(params: &mut Value) {
     if !fields.get("protocolVersion").is_some_and(Value::is_string) {
         fields.insert("protocolVersion".to_owned(), json!(ProtocolVersion::V_2024_11_05));
     }
-    if !is_a::<ClientCapabilities>(fields.get("capabilities")) {
+    if !is_valid::<ClientCapabilities>(fields.get("capabilities")) {
         fields.insert("capabilities".to_owned(), json!({}));
     }
-    if !is_a::<Implementation>(fields.get("clientInfo")) {
+    if !is_valid::<Implementation>(fields.get("clientInfo")) {
         let text = |field: &str| {
             let value = fields.get("clientInfo").and_then(|info| info.get(field)?.as_str());
             value.unwrap_or("unknown").to_owned()
@@ -61,7 +61,7 @@ fn repair_initialize(params: &mut Value) {
     }
 }
 
-fn is_a<T: DeserializeOwned>(value: Option<&Value>) -> bool {
+fn is_valid<T: DeserializeOwned>(value: Option<&Value>) -> bool {
     value.is_some_and(|value| T::deserialize(value).is_ok())
 }
 

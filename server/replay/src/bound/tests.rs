@@ -20,12 +20,12 @@ fn prices(read: f64, write: f64) -> Prices {
 }
 
 fn reference(prices: Prices) -> f64 {
-    let mut bound = Bound::new(prices);
+    let mut bound = CostBound::new(prices);
     for turn in FUZZ.lines() {
         if turn.starts_with("expired") {
-            bound.expired();
+            bound.expire_cache();
         }
-        bound.turn(turn.split(' ').filter_map(|word| word.split_once('=')).map(|(name, tokens)| {
+        bound.add_turn(turn.split(' ').filter_map(|word| word.split_once('=')).map(|(name, tokens)| {
             let tokens = tokens.parse().unwrap();
             (name, if name.contains(':') { Need::AnyVersion(tokens) } else { Need::Exact(tokens) })
         }));
@@ -43,23 +43,23 @@ fn the_reference_computes_the_same() {
 
 #[test]
 fn any_version_asks_for_the_smallest_so_far_even_across_an_expiry() {
-    let mut bound = Bound::new(prices(0.1, 1.25));
-    bound.turn([("f", Need::AnyVersion(100))]);
-    bound.turn([("f", Need::AnyVersion(60))]);
-    bound.turn([("f", Need::AnyVersion(90))]);
+    let mut bound = CostBound::new(prices(0.1, 1.25));
+    bound.add_turn([("f", Need::AnyVersion(100))]);
+    bound.add_turn([("f", Need::AnyVersion(60))]);
+    bound.add_turn([("f", Need::AnyVersion(90))]);
     // 60 tokens in three turns, and 40 in one.
     assert!((bound.total() - (60.0 * 1.45 + 40.0)).abs() < 1e-9);
-    bound.expired();
-    bound.turn([("f", Need::AnyVersion(90))]);
+    bound.expire_cache();
+    bound.add_turn([("f", Need::AnyVersion(90))]);
     assert!((bound.total() - (60.0 * 1.45 + 40.0 + 60.0)).abs() < 1e-9);
 }
 
 #[test]
 fn an_exact_need_is_met_by_nothing_smaller() {
-    let mut bound = Bound::new(prices(0.1, 1.25));
-    bound.turn([("system", Need::Exact(100))]);
-    bound.turn([("system", Need::Exact(60))]);
-    bound.turn([("system", Need::Exact(90))]);
+    let mut bound = CostBound::new(prices(0.1, 1.25));
+    bound.add_turn([("system", Need::Exact(100))]);
+    bound.add_turn([("system", Need::Exact(60))]);
+    bound.add_turn([("system", Need::Exact(90))]);
     // 60 tokens in three turns, 30 in two, and 10 in one.
     assert!((bound.total() - (60.0 * 1.45 + 30.0 * 1.35 + 10.0)).abs() < 1e-9);
 }
@@ -73,10 +73,10 @@ proptest! {
     #[test]
     fn no_session_costs_less(session in session(), marks in prop::collection::vec(0..10_usize, 20), write in 1.0..2.5) {
         let prices = prices(0.1, write);
-        let (mut bound, mut provider, mut paid) = (Bound::new(prices), Provider::new(prices), 0.0);
+        let (mut bound, mut provider, mut paid) = (CostBound::new(prices), Provider::new(prices), 0.0);
         for (turn, mark) in session.iter().zip(marks) {
             let spans: Vec<Span> = turn.iter().enumerate().map(|(at, &(name, tokens))| Span {
-                hash: ContentHash::of_parts([&[name, tokens as u8][..]]),
+                hash: ContentHash::from_parts([&[name, tokens as u8][..]]),
                 tokens,
                 mark: if at <= mark && at + 4 > mark { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None },
                 continues_run: false,
@@ -85,19 +85,19 @@ proptest! {
             let mut needed = turn.clone();
             needed.sort_unstable();
             needed.dedup_by_key(|(name, _)| *name);
-            bound.turn(needed.into_iter().map(|(name, tokens)| (name, Need::AnyVersion(tokens))));
+            bound.add_turn(needed.into_iter().map(|(name, tokens)| (name, Need::AnyVersion(tokens))));
         }
         prop_assert!(bound.total() <= paid + 1e-6, "{} > {paid}", bound.total());
     }
 
     #[test]
     fn it_grows_with_every_turn_and_every_expiry(session in session()) {
-        let (mut bound, mut total) = (Bound::new(prices(0.1, 1.25)), 0.0);
+        let (mut bound, mut total) = (CostBound::new(prices(0.1, 1.25)), 0.0);
         let mut cold = bound.clone();
         for turn in session {
-            bound.turn(turn.iter().map(|&(name, tokens)| (name, Need::Exact(tokens))));
-            cold.expired();
-            cold.turn(turn.iter().map(|&(name, tokens)| (name, Need::Exact(tokens))));
+            bound.add_turn(turn.iter().map(|&(name, tokens)| (name, Need::Exact(tokens))));
+            cold.expire_cache();
+            cold.add_turn(turn.iter().map(|&(name, tokens)| (name, Need::Exact(tokens))));
             prop_assert!(bound.total() >= total - 1e-9);
             prop_assert!(cold.total() >= bound.total() - 1e-6);
             total = bound.total();

@@ -11,10 +11,10 @@ use strata_conversation::compaction::{
 };
 use strata_conversation::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility};
 use strata_conversation::providers::{Violation, violations};
-use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::session::Session;
 
-use super::fidelity::{Fidelity, Yardstick, as_text};
+use super::fidelity::{Fidelity, FidelityReference, as_text};
 use crate::runner::nanos_since;
 
 /// Number of messages after a cut that are sent with the compacted conversation, to check that both fit together. Later
@@ -37,7 +37,7 @@ pub(crate) struct Cut {
     /// Calls before the cut whose results follow it, as message id and call id. Different calls may have the same call
     /// id.
     waiting: Vec<(MessageId, String)>,
-    yardstick: Yardstick,
+    yardstick: FidelityReference,
 }
 
 /// The result of compacting a conversation.
@@ -85,7 +85,7 @@ impl Recording {
     }
 
     /// Returns the number of possible cuts: one after each message.
-    pub(crate) fn places(&self) -> usize {
+    pub(crate) fn message_count(&self) -> usize {
         self.stretches.iter().map(|history| history.messages().len()).sum()
     }
 
@@ -106,7 +106,7 @@ impl Recording {
             let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
             return Some(Cut {
                 waiting: stretch.calls_answered_after(end),
-                yardstick: Yardstick::new(past, &after, &services.settings.tools),
+                yardstick: FidelityReference::new(past, &after, &services.settings.tools),
                 following: rest.iter().take(FOLLOWING).cloned().collect(),
                 before,
             });
@@ -124,12 +124,12 @@ impl Cut {
         services: PromptServices<'_>,
     ) -> (Result<CompactionResult, CompactionError>, u64) {
         let started = Instant::now();
-        let committed = self.commit(profile, services);
+        let committed = self.run_compaction(profile, services);
         let nanos = nanos_since(started);
-        (committed.map(|(sizes, session)| self.judge(sizes, &session.history, services)), nanos)
+        (committed.map(|(sizes, session)| self.evaluate(sizes, &session.history, services)), nanos)
     }
 
-    fn commit(
+    fn run_compaction(
         &self,
         profile: &Profile,
         services: PromptServices<'_>,
@@ -138,7 +138,7 @@ impl Cut {
         session.history = self.before.clone();
         let pressure = session.pressure(None, services, 0);
         let tools = &services.settings.tools;
-        let draft = with_scales(services, |scales| {
+        let draft = with_token_counters(services, |scales| {
             let (history, summariser) = (&session.history, Summariser::Extractive);
             CompactionRun::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?
                 .finish(scales)
@@ -148,18 +148,18 @@ impl Cut {
         Ok((sizes, session))
     }
 
-    fn judge(
+    fn evaluate(
         &self,
         (strategy, before, after): (CompactionStrategy, ConversationSize, ConversationSize),
         history: &History,
         services: PromptServices<'_>,
     ) -> CompactionResult {
-        let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
+        let left: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
         let added = |message: &Message| message.id >= self.before.next_id();
         let summary =
             left.iter().filter(|message| added(message)).filter(|message| message.body.kind == Kind::Summary);
         let weigh = |message: &&Message| {
-            with_scales(services, |scales| (scales.text)(&without_repeated(&message.text())))
+            with_token_counters(services, |scales| (scales.text)(&without_repeated(&message.text())))
         };
         let summary = summary.map(weigh).sum();
         // The compacted conversation alone is valid, because a commit refuses any other.
@@ -168,14 +168,14 @@ impl Cut {
         // A message that the compaction added may be a shortened message that still contains its calls.
         let is_left = |(of, id): &(MessageId, String)| {
             let mut holders = left.iter().filter(|message| message.id == *of || added(message));
-            holders.any(|message| calls(message).any(|call| call == id))
+            holders.any(|message| call_ids(message).any(|call| call == id))
         };
         CompactionResult {
             strategy,
             before,
             after,
             summary,
-            fidelity: self.yardstick.hold_against(&as_text(left.iter().copied())),
+            fidelity: self.yardstick.measure_fidelity(&as_text(left.iter().copied())),
             violations: violations(&with_next),
             parted: self.waiting.iter().filter(|call| !is_left(call)).count(),
         }
@@ -193,7 +193,7 @@ fn without_repeated(summary: &str) -> String {
     format!("{before}{}", paths.unwrap_or_default())
 }
 
-fn calls(message: &Message) -> impl Iterator<Item = &str> {
+fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
     message.body.content.iter().filter_map(|block| match block {
         ContentBlock::ToolCall { id, .. } => Some(id.as_str()),
         _ => None,
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_recording_can_be_cut_behind_each_message_and_a_summary_hides_what_stands_before_it() {
         let recording = Recording::new(recorded());
-        assert_eq!(recording.places(), 9);
+        assert_eq!(recording.message_count(), 9);
         let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.before.messages().len()));

@@ -19,7 +19,7 @@ const EMPTY_WORDS: [&str; 26] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub(crate) struct Share {
+pub(crate) struct KeptShare {
     pub kept: usize,
     pub of: usize,
 }
@@ -28,9 +28,9 @@ pub(crate) struct Share {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct FileShare {
     /// Files named with their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
-    pub full: Share,
+    pub full: KeptShare,
     /// Files named at least by file name, as counted in `docs/compaction.md`.
-    pub named: Share,
+    pub named: KeptShare,
 }
 
 /// What a compacted history still mentions of the earlier conversation.
@@ -43,34 +43,34 @@ pub(crate) struct Fidelity {
     pub both_sides: FileShare,
     /// How many of the user's requests before the cut are kept, in that most of their words remain. Requests without
     /// words to compare do not count.
-    pub requests: Share,
+    pub requests: KeptShare,
     /// How many of the errors that were unresolved at the cut are kept, in that most of their words remain.
-    pub errors: Share,
+    pub errors: KeptShare,
 }
 
 impl FileShare {
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self { full: self.full.and(other.full), named: self.named.and(other.named) }
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { full: self.full.plus(other.full), named: self.named.plus(other.named) }
     }
 }
 
 impl Fidelity {
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
-            edited: self.edited.and(other.edited),
-            both_sides: self.both_sides.and(other.both_sides),
-            requests: self.requests.and(other.requests),
-            errors: self.errors.and(other.errors),
+            edited: self.edited.plus(other.edited),
+            both_sides: self.both_sides.plus(other.both_sides),
+            requests: self.requests.plus(other.requests),
+            errors: self.errors.plus(other.errors),
         }
     }
 }
 
-impl Share {
+impl KeptShare {
     pub(crate) fn percent(self) -> Option<f64> {
         (self.of > 0).then(|| self.kept as f64 * 100.0 / self.of as f64)
     }
 
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self { kept: self.kept + other.kept, of: self.of + other.of }
     }
 
@@ -82,14 +82,14 @@ impl Share {
 
 /// What a compacted history should still mention. Compacted histories are measured against it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Yardstick {
+pub(crate) struct FidelityReference {
     edited: Vec<String>,
     both_sides: Vec<String>,
     requests: Vec<HashSet<String>>,
     errors: Vec<HashSet<String>>,
 }
 
-impl Yardstick {
+impl FidelityReference {
     /// Builds the reference for a conversation in which the messages `before` are compacted and `after` follows.
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
@@ -110,13 +110,13 @@ impl Yardstick {
     }
 
     /// Measures what a compacted history, converted to text by [`as_text`], still mentions. Includes its verbatim part.
-    pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
+    pub(crate) fn measure_fidelity(&self, compacted: &str) -> Fidelity {
         let mentions = Mentions::new(compacted);
         let mut fidelity = Fidelity::default();
-        self.edited.iter().for_each(|path| mentions.file(path, &mut fidelity.edited));
-        self.both_sides.iter().for_each(|path| mentions.file(path, &mut fidelity.both_sides));
-        self.requests.iter().for_each(|words| mentions.words_of(words, &mut fidelity.requests));
-        self.errors.iter().for_each(|words| mentions.words_of(words, &mut fidelity.errors));
+        self.edited.iter().for_each(|path| mentions.count_file(path, &mut fidelity.edited));
+        self.both_sides.iter().for_each(|path| mentions.count_file(path, &mut fidelity.both_sides));
+        self.requests.iter().for_each(|words| mentions.count_words(words, &mut fidelity.requests));
+        self.errors.iter().for_each(|words| mentions.count_words(words, &mut fidelity.errors));
         fidelity
     }
 }
@@ -164,7 +164,7 @@ impl<'a> Mentions<'a> {
         Self { text, names, words: words(text).collect(), paths }
     }
 
-    fn file(&self, path: &str, share: &mut FileShare) {
+    fn count_file(&self, path: &str, share: &mut FileShare) {
         let is_plain =
             |path: &str| path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'));
         let odd = |path: &str| !is_plain(path) && self.text.contains(path);
@@ -173,7 +173,7 @@ impl<'a> Mentions<'a> {
         share.named.count(self.names.contains(name) || odd(name));
     }
 
-    fn words_of(&self, wanted: &HashSet<String>, share: &mut Share) {
+    fn count_words(&self, wanted: &HashSet<String>, share: &mut KeptShare) {
         let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
         share.count(found * 100 >= wanted.len() * KEPT_FROM);
     }
@@ -215,9 +215,9 @@ mod tests {
         call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
         call(&mut history, "Read", "/w/new.rs", Outcome::Ok);
         let (before, after) = history.messages().split_at(cut);
-        let yardstick = Yardstick::new(before, after, &ToolPatterns::default());
-        let of = |text: &str| yardstick.hold_against(text);
-        let share = |kept, of| Share { kept, of };
+        let yardstick = FidelityReference::new(before, after, &ToolPatterns::default());
+        let of = |text: &str| yardstick.measure_fidelity(text);
+        let share = |kept, of| KeptShare { kept, of };
 
         let all = of("make parser faster; connection refused: /w/{b.rs,src/{a.rs,data.rs}} by peer");
         assert_eq!(all.edited, FileShare { full: share(2, 2), named: share(2, 2) });

@@ -2,27 +2,27 @@
 
 use std::fmt::Write as _;
 
-use strata_app::format::{counted, grouped as count};
+use strata_app::format::{group_digits as count, pluralize};
 
 use super::{Compactions, CutPlaces};
-use crate::compaction::fidelity::Share;
-use crate::report::{ABSENT, table_of_figures};
+use crate::compaction::fidelity::KeptShare;
+use crate::report::{ABSENT, numeric_table};
 
 impl Compactions {
     /// Formats all results as text.
     pub fn report(&self) -> String {
         let mut text = String::new();
-        let conversations = counted(self.conversations.len(), "conversation");
+        let conversations = pluralize(self.conversations.len(), "conversation");
         let cuts = match self.cuts {
             CutPlaces::Everywhere => "after each of their messages".to_owned(),
             CutPlaces::AtMost(most) => {
-                format!("after at most {} of each, evenly spread", counted(most, "message"))
+                format!("after at most {} of each, evenly spread", pluralize(most, "message"))
             }
         };
         let _ = writeln!(text, "{conversations} cut {cuts}, summaries without a model, {}\n", self.model);
-        text.push_str(&sizes(self));
+        text.push_str(&size_table(self));
         text.push_str("\nPercentage still mentioned after compaction; files by name / by full path\n\n");
-        text.push_str(&kept(self));
+        text.push_str(&fidelity_table(self));
         text.push('\n');
         for breach in &self.breaches {
             let _ = writeln!(
@@ -38,16 +38,16 @@ impl Compactions {
         let _ = writeln!(
             text,
             "{} at {}, each checked against the rules of both providers: {}",
-            counted(compacted, "compaction"),
-            counted(self.cut_count(), "cut"),
-            counted(self.breach_count(), "violation"),
+            pluralize(compacted, "compaction"),
+            pluralize(self.cut_count(), "cut"),
+            pluralize(self.violation_count(), "violation"),
         );
         text
     }
 }
 
-fn sizes(compactions: &Compactions) -> String {
-    let mut table = table_of_figures();
+fn size_table(compactions: &Compactions) -> String {
+    let mut table = numeric_table();
     table.row(
         ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
             .map(str::to_owned),
@@ -74,28 +74,28 @@ fn sizes(compactions: &Compactions) -> String {
     table.render()
 }
 
-fn kept(compactions: &Compactions) -> String {
-    let mut table = table_of_figures();
+fn fidelity_table(compactions: &Compactions) -> String {
+    let mut table = numeric_table();
     table.row(
         ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
             .map(str::to_owned),
     );
     for (builtin, stats) in &compactions.profiles {
         let fidelity = &stats.fidelity;
-        let files = |named: Share, full: Share| format!("{} / {}", percent(named), percent(full));
+        let files = |named: KeptShare, full: KeptShare| format!("{} / {}", percent(named), percent(full));
         table.row([
             builtin.name().to_owned(),
             files(fidelity.edited.named, fidelity.edited.full),
             files(fidelity.both_sides.named, fidelity.both_sides.full),
             percent(fidelity.requests),
             percent(fidelity.errors),
-            percent(Share { kept: stats.within_budget, of: stats.compacted }),
+            percent(KeptShare { kept: stats.within_budget, of: stats.compacted }),
             count(stats.violations + stats.parted),
         ]);
     }
     table.render()
 }
 
-fn percent(share: Share) -> String {
+fn percent(share: KeptShare) -> String {
     share.percent().map_or_else(|| ABSENT.to_owned(), |percent| format!("{percent:.1}"))
 }

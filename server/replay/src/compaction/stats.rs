@@ -44,7 +44,7 @@ pub(crate) struct CompactionStats {
 
 impl CompactionStats {
     /// Adds one compaction with `profile`, which took `nanos` nanoseconds.
-    pub(crate) fn count(
+    pub(crate) fn add_outcome(
         &mut self,
         profile: &Profile,
         outcome: &Result<CompactionResult, CompactionError>,
@@ -91,7 +91,7 @@ impl CompactionStats {
         self.before += other.before;
         self.after += other.after;
         self.nanos += other.nanos;
-        self.fidelity = self.fidelity.and(other.fidelity);
+        self.fidelity = self.fidelity.plus(other.fidelity);
         self.heaviest_summary = self.heaviest_summary.max(other.heaviest_summary);
         self.slowest = self.slowest.max(other.slowest);
     }

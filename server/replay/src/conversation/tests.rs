@@ -13,7 +13,7 @@ fn play(transcript: &Transcript, model: &str) -> ConversationStats {
     let (models, counter) = (Models::builtin(), TokenCounter::default());
     let settings = settings_for(model);
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let stats = ConversationStats::of("talk", transcript, services, &|| ());
+    let stats = ConversationStats::play("talk", transcript, services, &|| ());
     assert_eq!((stats.turns, stats.cut_short, &stats.problem), (transcript.turns.len(), 0, &None));
     stats
 }
@@ -24,8 +24,8 @@ fn ratio(stats: &ConversationStats) -> f64 {
 
 /// Creates text of mostly few words, and sometimes many.
 fn words(rng: &mut Rng, most: usize) -> String {
-    let most = if rng.below(5) == 0 { most } else { most / 8 + 1 };
-    (0..=rng.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
+    let most = if rng.next_below(5) == 0 { most } else { most / 8 + 1 };
+    (0..=rng.next_below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
 }
 
 /// Creates a chat of prompts and answers, some of which call tools.
@@ -41,11 +41,11 @@ fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
         };
         let mut request: Vec<ContentBlock> =
             open.drain(..).map(|id| result(id, words(&mut rng, most))).collect();
-        if request.is_empty() || rng.below(9) == 0 {
+        if request.is_empty() || rng.next_below(9) == 0 {
             request.push(ContentBlock::text(format!("{turn}: {}", words(&mut rng, most))));
         }
         let mut answer = vec![ContentBlock::text(words(&mut rng, most))];
-        for call in 0..rng.below(calls + 1) {
+        for call in 0..rng.next_below(calls + 1) {
             let id = format!("call{turn}x{call}");
             answer.push(ContentBlock::ToolCall {
                 id: id.clone(),

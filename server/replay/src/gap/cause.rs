@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A cause of costs above the bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Cause {
+pub(crate) enum GapCause {
     KeptFiles,
     KeptOutlines,
     KeptUpdates,
@@ -30,7 +30,7 @@ pub(crate) enum Cause {
     LongPrompts,
 }
 
-impl Cause {
+impl GapCause {
     /// All causes, in table order.
     pub(crate) const ALL: [Self; 20] = [
         Self::KeptFiles,
@@ -56,7 +56,7 @@ impl Cause {
     ];
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for GapCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::KeptFiles => "read: file texts beyond the smallest version",

@@ -9,7 +9,7 @@ use strata_prompt::assembly::PreparedPrompt;
 use strata_prompt::layout::{ItemKey, Part};
 use strata_tokens::cost::Charge;
 
-use super::cause::Cause;
+use super::cause::GapCause;
 
 /// A prompt and its charge.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct SentBlock {
 
 /// Identity of a part of a block, independent of its version and position.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Name {
+pub(super) enum PartId {
     /// A file, an outline or a web page.
     Item(ItemKey),
     /// Any other part, identified by its text.
@@ -43,7 +43,7 @@ pub(super) enum Name {
 }
 
 impl ChargedPrompt {
-    pub(crate) fn of(prepared: &PreparedPrompt, charge: Charge, selection: &Selection) -> Self {
+    pub(crate) fn new(prepared: &PreparedPrompt, charge: Charge, selection: &Selection) -> Self {
         let spans = prepared.sent.spans.iter();
         let blocks = prepared.layout.blocks().zip(spans).map(|(block, span)| SentBlock {
             part: block.part,
@@ -64,7 +64,7 @@ impl ChargedPrompt {
     }
 
     /// Returns the number of tokens up to and including each block with a breakpoint.
-    pub(super) fn ends_of_marks(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn breakpoint_ends(&self) -> impl Iterator<Item = usize> {
         let mut end = 0;
         let ends = self.blocks.iter().map(move |block| {
             end += block.tokens;
@@ -74,13 +74,13 @@ impl ChargedPrompt {
     }
 
     /// Returns the number of tokens up to the second-to-last breakpoint, or 0 if there is none.
-    pub(super) fn inner_mark(&self) -> usize {
-        let ends: Vec<usize> = self.ends_of_marks().collect();
+    pub(super) fn penultimate_breakpoint(&self) -> usize {
+        let ends: Vec<usize> = self.breakpoint_ends().collect();
         ends.iter().rev().nth(1).copied().unwrap_or(0)
     }
 
     /// Returns the offset in tokens of the first block that could not stay in the `next` prompt, and the reason.
-    pub(super) fn broken_by(&self, next: &Self) -> (usize, Cause) {
+    pub(super) fn first_break(&self, next: &Self) -> (usize, GapCause) {
         let texts: BTreeSet<ContentHash> = next.blocks.iter().map(|block| block.text).collect();
         let shown: BTreeSet<&ItemKey> = next.blocks.iter().flat_map(|block| &block.items).collect();
         let mut start = 0;
@@ -88,16 +88,16 @@ impl ChargedPrompt {
             let gone = match block.part {
                 _ if block.is_volatile() => None,
                 Part::System | Part::History | Part::Prompt => {
-                    (!texts.contains(&block.text)).then_some(Cause::Conversation)
+                    (!texts.contains(&block.text)).then_some(GapCause::Conversation)
                 }
                 _ => block.items.iter().find_map(|item| match item {
                     _ if shown.contains(item) => None,
                     ItemKey::File(path) | ItemKey::Lines(path, _) if next.selected.contains(path) => {
-                        Some(Cause::Shed)
+                        Some(GapCause::Shed)
                     }
                     ItemKey::Symbol(path) if next.selected.contains(path) => None,
-                    ItemKey::Symbol(path) if next.members.contains(path) => Some(Cause::Shed),
-                    _ => Some(Cause::Deselected),
+                    ItemKey::Symbol(path) if next.members.contains(path) => Some(GapCause::Shed),
+                    _ => Some(GapCause::Deselected),
                 }),
             };
             if let Some(cause) = gone {
@@ -105,17 +105,17 @@ impl ChargedPrompt {
             }
             start += block.tokens;
         }
-        (start, Cause::NoBreakpoint)
+        (start, GapCause::NoBreakpoint)
     }
 }
 
 impl SentBlock {
     /// Returns the names of the block's parts.
-    pub(super) fn names(&self) -> impl Iterator<Item = Name> {
+    pub(super) fn part_ids(&self) -> impl Iterator<Item = PartId> {
         let items =
             if matches!(self.part, Part::Files | Part::Map | Part::Urls) { &self.items[..] } else { &[] };
-        let text = items.is_empty().then_some(Name::Text(self.text));
-        items.iter().cloned().map(Name::Item).chain(text)
+        let text = items.is_empty().then_some(PartId::Text(self.text));
+        items.iter().cloned().map(PartId::Item).chain(text)
     }
 
     /// Whether the block follows the request and is never cached.

@@ -2,30 +2,30 @@
 
 use crate::columns::Column;
 use crate::replay::Replay;
-use crate::report::{shown, table_of_figures};
+use crate::report::{numeric_table, truncate_name};
 use crate::session::SessionStats;
 
-use super::{Cause, Gap};
+use super::{Gap, GapCause};
 
 /// Columns of the table with one row for each session, and the causes whose costs each column adds up.
-const GROUPS: [(&str, &[Cause]); 12] = [
-    ("kept", &[Cause::KeptFiles, Cause::KeptOutlines, Cause::KeptUpdates, Cause::Wording]),
-    ("first", &[Cause::FirstWrites]),
-    ("back", &[Cause::Returned]),
-    ("update", &[Cause::Updates, Cause::Volatile]),
-    ("left", &[Cause::Deselected]),
-    ("window", &[Cause::Shed, Cause::Rebuilt]),
-    ("slack", &[Cause::Slack]),
-    ("talk", &[Cause::Conversation, Cause::Expired]),
-    ("mark", &[Cause::NoBreakpoint]),
-    ("end", &[Cause::Uncached]),
-    ("unread", &[Cause::UnreadInside, Cause::UnreadEnd, Cause::UnreadLast]),
-    ("long", &[Cause::LongPrompts]),
+const GROUPS: [(&str, &[GapCause]); 12] = [
+    ("kept", &[GapCause::KeptFiles, GapCause::KeptOutlines, GapCause::KeptUpdates, GapCause::Wording]),
+    ("first", &[GapCause::FirstWrites]),
+    ("back", &[GapCause::Returned]),
+    ("update", &[GapCause::Updates, GapCause::Volatile]),
+    ("left", &[GapCause::Deselected]),
+    ("window", &[GapCause::Shed, GapCause::Rebuilt]),
+    ("slack", &[GapCause::Slack]),
+    ("talk", &[GapCause::Conversation, GapCause::Expired]),
+    ("mark", &[GapCause::NoBreakpoint]),
+    ("end", &[GapCause::Uncached]),
+    ("unread", &[GapCause::UnreadInside, GapCause::UnreadEnd, GapCause::UnreadLast]),
+    ("long", &[GapCause::LongPrompts]),
 ];
 
 impl Replay {
     /// Explains why `ledger` costs more than the bound, as a percentage of the cost without a cache.
-    pub fn explanation(&self) -> String {
+    pub fn gap_report(&self) -> String {
         let sessions: Vec<(&SessionStats, &Gap)> = self
             .sessions
             .iter()
@@ -37,14 +37,14 @@ impl Replay {
         }
         format!(
             "Why ledger costs more than the bound, as a percentage of the cost without a cache\n\n{}\n{}",
-            by_session(&sessions),
-            by_cause(&sessions)
+            session_table(&sessions),
+            cause_table(&sessions)
         )
     }
 }
 
-fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
-    let mut table = table_of_figures();
+fn session_table(sessions: &[(&SessionStats, &Gap)]) -> String {
+    let mut table = numeric_table();
     let names = GROUPS.map(|(name, _)| name);
     let mut head = ["session", "ledger", "bound", "gap"].to_vec();
     head.extend(names);
@@ -53,7 +53,7 @@ fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
         let ledger = session.columns.get(&Column::Ledger).map_or(0.0, |column| column.share);
         let groups = GROUPS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
         let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(percent);
-        table.row(row([shown(&session.name)].into_iter().chain(figures)));
+        table.row(row([truncate_name(&session.name)].into_iter().chain(figures)));
     }
     table.render()
 }
@@ -64,12 +64,12 @@ fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
     std::array::from_fn(|_| cells.next().unwrap_or_default())
 }
 
-fn by_cause(sessions: &[(&SessionStats, &Gap)]) -> String {
+fn cause_table(sessions: &[(&SessionStats, &Gap)]) -> String {
     let gaps: Vec<&Gap> = sessions.iter().map(|(_, gap)| *gap).collect();
     let mean = Gap::mean(&gaps);
-    let mut table = table_of_figures();
+    let mut table = numeric_table();
     table.row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
-    for cause in Cause::ALL {
+    for cause in GapCause::ALL {
         let most = gaps.iter().map(|gap| gap.cost(cause)).fold(f64::NEG_INFINITY, f64::max);
         let part = crate::columns::share(mean.cost(cause), mean.total());
         table.row([

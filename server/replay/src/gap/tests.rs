@@ -42,7 +42,7 @@ fn block(word: &str) -> SentBlock {
         "s" => (Part::System, vec![ItemKey::System]),
         _ => (Part::SessionState, vec![]),
     };
-    SentBlock { part, items, tokens: 100, text: ContentHash::of(text), marked: word.ends_with('!') }
+    SentBlock { part, items, tokens: 100, text: ContentHash::from_text(text), marked: word.ends_with('!') }
 }
 
 /// Charges the prompts of a session. Returns them with their total cost. Every file that a prompt shows is
@@ -82,17 +82,18 @@ fn charged(session: &[(u64, Vec<SentBlock>)], prices: Prices) -> (Vec<ChargedPro
 
 /// Returns the costs of a session by cause, compared with a bound of 0. Omits causes without costs, and causes
 /// of reads.
-fn causes(turns: &[&str]) -> Vec<(Cause, f64)> {
+fn causes(turns: &[&str]) -> Vec<(GapCause, f64)> {
     causes_of(turns, |_| ())
 }
 
-fn causes_of(turns: &[&str], change: impl Fn(&mut [ChargedPrompt])) -> Vec<(Cause, f64)> {
+fn causes_of(turns: &[&str], change: impl Fn(&mut [ChargedPrompt])) -> Vec<(GapCause, f64)> {
     let blocks = |turn: &&str| turn.split(' ').map(block).collect();
     let session: Vec<_> = (0..).step_by(60_000).zip(turns.iter().map(blocks)).collect();
     let (mut prompts, _) = charged(&session, prices(EXPLICIT));
     change(&mut prompts);
-    let gap = Gap::of(&prompts, &Bound::new(prices(EXPLICIT)), prices(EXPLICIT));
-    let costs = gap.causes.into_iter().filter(|(cause, cost)| *cost > 1e-9 && *cause >= Cause::FirstWrites);
+    let gap = Gap::of(&prompts, &CostBound::new(prices(EXPLICIT)), prices(EXPLICIT));
+    let costs =
+        gap.causes.into_iter().filter(|(cause, cost)| *cost > 1e-9 && *cause >= GapCause::FirstWrites);
     costs.map(|(cause, cost)| (cause, (cost * 100.0).round() / 100.0)).collect()
 }
 
@@ -104,8 +105,8 @@ const FEE: f64 = 25.0;
 
 #[test]
 fn a_first_write_is_one_and_the_last_prompt_pays_a_fee_for_nothing() {
-    assert_eq!(causes(&["s! h1"]), [(Cause::FirstWrites, 2.0 * PLAIN), (Cause::UnreadLast, FEE)]);
-    assert_eq!(causes(&["s f1!", "s f1!"]), [(Cause::FirstWrites, 2.0 * WRITTEN)]);
+    assert_eq!(causes(&["s! h1"]), [(GapCause::FirstWrites, 2.0 * PLAIN), (GapCause::UnreadLast, FEE)]);
+    assert_eq!(causes(&["s f1!", "s f1!"]), [(GapCause::FirstWrites, 2.0 * WRITTEN)]);
 }
 
 #[test]
@@ -113,9 +114,9 @@ fn what_follows_a_deselected_file_is_written_again_because_of_it() {
     assert_eq!(
         causes(&["s! f1 f2!", "s! f2", "s!"]),
         [
-            (Cause::FirstWrites, WRITTEN + 2.0 * PLAIN),
-            (Cause::Deselected, PLAIN),
-            (Cause::UnreadEnd, 2.0 * FEE)
+            (GapCause::FirstWrites, WRITTEN + 2.0 * PLAIN),
+            (GapCause::Deselected, PLAIN),
+            (GapCause::UnreadEnd, 2.0 * FEE)
         ]
     );
 }
@@ -128,37 +129,38 @@ fn a_file_that_stays_selected_without_being_shown_was_left_out() {
     let turns = ["s! f1 f2!", "s! f2"];
     let costs = causes_of(&turns, select);
     assert!(
-        costs.contains(&(Cause::Shed, PLAIN)) && costs.iter().all(|(cause, _)| *cause != Cause::Deselected)
+        costs.contains(&(GapCause::Shed, PLAIN))
+            && costs.iter().all(|(cause, _)| *cause != GapCause::Deselected)
     );
 }
 
 #[test]
 fn what_stands_before_the_break_lacked_a_breakpoint() {
     let costs = causes(&["s! f1 f2 f3!", "s! f1 f3", "s!"]);
-    assert!(costs.contains(&(Cause::NoBreakpoint, PLAIN)), "{costs:?}");
-    assert!(costs.contains(&(Cause::Deselected, PLAIN)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::NoBreakpoint, PLAIN)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::Deselected, PLAIN)), "{costs:?}");
 }
 
 #[test]
 fn a_cut_that_nothing_asks_for_is_slack_or_a_rebuild() {
     let turns = ["s! f1!", "s! f1.2", "s!"];
-    assert!(causes(&turns).contains(&(Cause::Slack, PLAIN)));
+    assert!(causes(&turns).contains(&(GapCause::Slack, PLAIN)));
     let rebuild = |prompts: &mut [ChargedPrompt]| prompts[1].rebuilt = true;
-    assert!(causes_of(&turns, rebuild).contains(&(Cause::Rebuilt, PLAIN)));
+    assert!(causes_of(&turns, rebuild).contains(&(GapCause::Rebuilt, PLAIN)));
 }
 
 #[test]
 fn a_new_version_of_what_stays_is_an_update() {
     let costs = causes(&["s f1!", "s f1! u1 v", "s f1 u1! f1.2"]);
     // The update was plain in the first prompt, and written in the second.
-    assert!(costs.contains(&(Cause::Updates, PLAIN + PLAIN)), "{costs:?}");
-    assert!(costs.contains(&(Cause::Uncached, PLAIN)), "{costs:?}");
-    assert!(costs.contains(&(Cause::Volatile, PLAIN)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::Updates, PLAIN + PLAIN)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::Uncached, PLAIN)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::Volatile, PLAIN)), "{costs:?}");
 }
 
 #[test]
 fn a_file_that_comes_back_was_not_written_first() {
-    assert!(causes(&["s! f1", "s!", "s! f1"]).contains(&(Cause::Returned, PLAIN)));
+    assert!(causes(&["s! f1", "s!", "s! f1"]).contains(&(GapCause::Returned, PLAIN)));
 }
 
 #[test]
@@ -167,19 +169,19 @@ fn after_a_pause_everything_is_written_again_because_of_it() {
         prompts[1].at_ms = 10_000_000;
         prompts[1].charge = prompts[0].charge;
     };
-    assert!(causes_of(&["s f1!", "s f1!"], late).contains(&(Cause::Expired, 2.0 * PLAIN)));
+    assert!(causes_of(&["s f1!", "s f1!"], late).contains(&(GapCause::Expired, 2.0 * PLAIN)));
 }
 
 #[test]
 fn a_changed_conversation_is_blamed_for_what_follows() {
-    assert!(causes(&["s! h1 h2 f1!", "s! h3 f1", "s!"]).contains(&(Cause::Conversation, PLAIN)));
+    assert!(causes(&["s! h1 h2 f1!", "s! h3 f1", "s!"]).contains(&(GapCause::Conversation, PLAIN)));
 }
 
 #[test]
 fn a_write_that_the_next_prompt_does_not_read_pays_its_fee_for_nothing() {
     let costs = causes(&["s! f1! f2!", "s! h1", "s!"]);
-    assert!(costs.contains(&(Cause::UnreadInside, FEE)), "{costs:?}");
-    assert!(costs.contains(&(Cause::UnreadEnd, FEE)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::UnreadInside, FEE)), "{costs:?}");
+    assert!(costs.contains(&(GapCause::UnreadEnd, FEE)), "{costs:?}");
 }
 
 fn session() -> impl Strategy<Value = Vec<(u64, Vec<SentBlock>)>> {
@@ -217,9 +219,9 @@ proptest! {
         let read = if kind == CacheKind::None { 1.0 } else { 0.1 };
         let prices = Prices { read, min_tokens, long_context: dear.filter(|_| long), ..prices(kind) };
         let (prompts, cost) = charged(&session, prices);
-        let mut bound = Bound::new(prices);
+        let mut bound = CostBound::new(prices);
         for turn in needs {
-            bound.turn(turn.into_iter().map(|(name, tokens)| {
+            bound.add_turn(turn.into_iter().map(|(name, tokens)| {
                 let key = ["file:a", "symbol:a", "system", "said:1"][name];
                 (key.to_owned(), if name < 2 { Need::AnyVersion(tokens) } else { Need::Exact(tokens) })
             }));

@@ -39,7 +39,7 @@ fn is_close(what: &str, value: f64, recorded: f64, tolerance: f64) {
 
 #[test]
 fn sessions_resemble_the_recorded_conversations() {
-    let session = |at: usize| PlayedSession::peoples(&trace(&at.to_string()), at, 0);
+    let session = |at: usize| PlayedSession::human_like(&trace(&at.to_string()), at, 0);
     let sessions: Vec<_> = (0..4_000).map(session).collect();
     let share = |part: usize, whole: usize| part as f64 / whole as f64;
     let lengths: Vec<usize> = sessions.iter().map(|session| session.trace.turns.len()).collect();
@@ -60,7 +60,7 @@ fn sessions_resemble_the_recorded_conversations() {
     let adding = pairs().filter(|pair| !pair[1].is_subset(&pair[0])).count();
     is_close("later turns that add a file", share(adding, later), 222.0 / 647.0, 0.03);
     let mut first_turn = 2;
-    for DropRates { last_turn, turns, all, some } in DROPS {
+    for DeselectionRates { last_turn, turns, all, some } in DROPS {
         let has_number = |at: usize| (first_turn..=last_turn).contains(&(at + 2));
         let numbered = files.iter().flat_map(|files| files.windows(2).enumerate());
         let with_files: Vec<&[BTreeSet<String>]> = numbered
@@ -95,7 +95,7 @@ fn sessions_resemble_the_recorded_conversations() {
 fn twenty_sessions_have_every_length() {
     let trace = trace("t");
     for (first, seed) in [(0, 0), (3, 1), (20, 11), (7, u64::MAX)] {
-        let length = |at| PlayedSession::peoples(&trace, at, seed).trace.turns.len();
+        let length = |at| PlayedSession::human_like(&trace, at, seed).trace.turns.len();
         let mut lengths: Vec<usize> = (first..first + 20).map(length).collect();
         lengths.sort_unstable();
         assert_eq!(lengths, TURNS);
@@ -106,7 +106,7 @@ fn twenty_sessions_have_every_length() {
 fn a_seed_determines_the_session() {
     let session = |name: &str, seed| {
         // Every seed has a session of 32 turns at another position.
-        let sessions = (0..20).map(|at| PlayedSession::peoples(&trace(name), at, seed));
+        let sessions = (0..20).map(|at| PlayedSession::human_like(&trace(name), at, seed));
         let session = sessions.max_by_key(|session| session.trace.turns.len()).unwrap();
         let pauses: Vec<u64> = (0..32).map(|turn| session.conditions(turn).pause_ms).collect();
         (selected(&session), pauses)
@@ -126,12 +126,12 @@ fn a_turn_selects_exactly_its_drawn_files_all_of_which_exist() {
         trace.turns[at].ext.insert("src/f14.py".to_owned(), None);
     }
     for seed in 0..20 {
-        let session = PlayedSession::peoples(&trace, 5, seed);
+        let session = PlayedSession::human_like(&trace, 5, seed);
         let mut scenario = Scenario::new(&session.trace, PromptParts::Table);
         for drawn in selected(&session) {
             let playing: BTreeSet<&str> = scenario.selected.iter().map(FileKey::as_str).collect();
             assert_eq!(playing, drawn.iter().map(String::as_str).collect());
-            scenario.advance();
+            scenario.advance_turn();
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use strata_conversation::compaction::{
-    BuiltinProfile, CompactionRun, Summariser, SummarizerQuestion, SummaryPurpose, Topics,
+    BuiltinProfile, CompactionRun, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection,
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{
@@ -17,9 +17,9 @@ use strata_conversation::history::{
 use strata_conversation::providers::{Format, Tool};
 use strata_conversation::trace::{SelectionRule, Trace};
 use strata_prompt::assembly::{
-    AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
+    AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_token_counters,
 };
-use strata_prompt::session::{self, PromptFit, Session, Status};
+use strata_prompt::session::{self, PromptFit, RequestStatus, Session};
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::wire::Body;
@@ -99,7 +99,7 @@ impl Player<'_> {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
         };
-        let source = match self.rng.below(5) {
+        let source = match self.rng.next_below(5) {
             0 => inline("image/png", WIDE),
             1 => inline("image/svg+xml", "eA=="),
             2 => inline("image/jpeg", ""),
@@ -111,8 +111,8 @@ impl Player<'_> {
 
     fn foreign(&mut self) -> Foreign {
         let provider = self.rng.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
-        let id = format!("srvtoolu_{}", self.rng.below(3));
-        let value = match self.rng.below(8) {
+        let id = format!("srvtoolu_{}", self.rng.next_below(3));
+        let value = match self.rng.next_below(8) {
             0 => {
                 json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}})
             }
@@ -133,8 +133,8 @@ impl Player<'_> {
     }
 
     fn parts(&mut self, image: fn(&mut Self) -> Image) -> Vec<ResultPart> {
-        (0..self.rng.below(3))
-            .map(|_| match self.rng.below(8) {
+        (0..self.rng.next_below(3))
+            .map(|_| match self.rng.next_below(8) {
                 0 => ResultPart::Image(image(self)),
                 1 => ResultPart::Foreign(self.foreign()),
                 _ => ResultPart::Text { text: self.text() },
@@ -143,11 +143,11 @@ impl Player<'_> {
     }
 
     fn call(&mut self) -> ContentBlock {
-        let input = match self.rng.below(6) {
+        let input = match self.rng.next_below(6) {
             0 => json!("raw"),
             1 => Value::Null,
             2 => json!({"todos": [{"content": "todo", "status": "pending"}]}),
-            _ => json!({"path": format!("src/{}.rs", self.rng.below(5))}),
+            _ => json!({"path": format!("src/{}.rs", self.rng.next_below(5))}),
         };
         ContentBlock::ToolCall { id: self.id(), name: self.rng.one_of(TOOLS).to_owned(), input }
     }
@@ -158,7 +158,7 @@ impl Player<'_> {
     }
 
     fn block(&mut self) -> ContentBlock {
-        match self.rng.below(12) {
+        match self.rng.next_below(12) {
             0 => ContentBlock::Image(self.image()),
             1 => ContentBlock::Thinking { text: self.text(), signature: None },
             2 => ContentBlock::Thinking { text: self.text(), signature: Some("c2VhbA==".to_owned()) },
@@ -172,14 +172,14 @@ impl Player<'_> {
 
     /// Messages as no one should send them, and turns as agents have them.
     fn messages(&mut self) -> Vec<NewMessage> {
-        if self.rng.below(2) == 0 {
+        if self.rng.next_below(2) == 0 {
             let role = self.rng.one_of(&[Role::User, Role::Assistant]);
-            let content = (0..self.rng.below(5)).map(|_| self.block()).collect();
+            let content = (0..self.rng.next_below(5)).map(|_| self.block()).collect();
             let kind =
                 self.rng.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
             return vec![NewMessage { kind, ..NewMessage::new(role, content) }];
         }
-        let calls: Vec<ContentBlock> = (0..=self.rng.below(3)).map(|_| self.call()).collect();
+        let calls: Vec<ContentBlock> = (0..=self.rng.next_below(3)).map(|_| self.call()).collect();
         let ids = calls.iter().rev().filter_map(|call| match call {
             ContentBlock::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
@@ -205,8 +205,8 @@ impl Player<'_> {
             self.session.history.add(message);
         }
         let ids: Vec<MessageId> = self.session.history.messages().iter().map(|message| message.id).collect();
-        let id = ids[self.rng.below(ids.len())];
-        let change = self.rng.below(12);
+        let id = ids[self.rng.next_below(ids.len())];
+        let change = self.rng.next_below(12);
         let text = self.text();
         let changed = self.session.change_message(id, |message| match change {
             0 => message.agent = Visibility::Hidden,
@@ -215,7 +215,7 @@ impl Player<'_> {
             _ => {}
         });
         changed.unwrap();
-        match self.rng.below(8) {
+        match self.rng.next_below(8) {
             0..=2 => self.turn(),
             3 => {
                 let room = self.rng.one_of(&[PromptFit::Fits, PromptFit::TooLarge]);
@@ -223,7 +223,7 @@ impl Player<'_> {
                     self.session.apply_archival(ageing.apply(None));
                 }
             }
-            _ => self.session.touch(),
+            _ => self.session.mark_changed(),
         }
     }
 
@@ -238,7 +238,7 @@ impl Player<'_> {
         let answer = vec![ContentBlock::text("Done."), self.call()];
         let outcome = session::RequestOutcome {
             error: None,
-            status: Status::Complete,
+            status: RequestStatus::Complete,
             answer,
             usage: None,
             time_ms: 0,
@@ -247,18 +247,18 @@ impl Player<'_> {
     }
 
     fn ask(&mut self, format: Format) -> PromptRequest {
-        let last = self.session.history.visible().last();
+        let last = self.session.history.visible_messages().last();
         let calls = last.into_iter().flat_map(|message| &message.body.content);
         let calls = calls.filter_map(|block| match block {
             ContentBlock::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
         });
         let calls: Vec<String> = calls.collect();
-        let request = if calls.is_empty() || self.rng.below(3) == 0 {
+        let request = if calls.is_empty() || self.rng.next_below(3) == 0 {
             let images = (0..self.rng.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
             Request::Prompt { text: self.text(), images }
         } else {
-            let answered = calls.len() - self.rng.below(2).min(calls.len() - 1);
+            let answered = calls.len() - self.rng.next_below(2).min(calls.len() - 1);
             let results = calls.into_iter().take(answered).map(|call_id| {
                 let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Error]);
                 ToolResult { call_id, content: TextOrList(self.parts(Self::sound_image)), outcome }
@@ -270,7 +270,7 @@ impl Player<'_> {
             description: String::new(),
             input_schema: json!({"type": "object"}),
         };
-        let tools = ["read_file", "edit"].into_iter().take(self.rng.below(3)).map(tool).collect();
+        let tools = ["read_file", "edit"].into_iter().take(self.rng.next_below(3)).map(tool).collect();
         let takes_breakpoints = format == Format::OpenAi && self.rng.once_in(2);
         let model = takes_breakpoints.then(|| "gpt-5.6-sol".to_owned());
         PromptRequest {
@@ -325,13 +325,14 @@ impl Player<'_> {
     /// Makes the conversation shorter, with a model or without one, whatever that answers.
     fn compact(&mut self) {
         let mut profile = self.rng.one_of(&BuiltinProfile::ALL).profile();
-        profile.keep.tokens = self.rng.below(400);
-        profile.keep.messages = self.rng.below(5);
-        profile.keep.exchanges = self.rng.below(3);
-        let summariser = self
-            .rng
-            .one_of(&[Summariser::Extractive, Summariser::Model { window: 4_000, topics: Topics::Asked }]);
-        let (topic, says) = (self.rng.below(9), self.text());
+        profile.keep.tokens = self.rng.next_below(400);
+        profile.keep.messages = self.rng.next_below(5);
+        profile.keep.exchanges = self.rng.next_below(3);
+        let summariser = self.rng.one_of(&[
+            Summariser::Extractive,
+            Summariser::Model { window: 4_000, topics: TopicDetection::Asked },
+        ]);
+        let (topic, says) = (self.rng.next_below(9), self.text());
         let answer = |question: &SummarizerQuestion| match question.purpose {
             SummaryPurpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
             _ if topic == 0 => Err("no route to host".to_owned()),
@@ -339,7 +340,7 @@ impl Player<'_> {
         };
         let pressure = self.session.pressure(None, self.means(), 0);
         let tools = ToolPatterns::default();
-        let run = with_scales(self.means(), |scales| {
+        let run = with_token_counters(self.means(), |scales| {
             CompactionRun::new(
                 &self.session.history,
                 profile.clone(),
@@ -352,9 +353,9 @@ impl Player<'_> {
         let Ok(mut run) = run else { return };
         while let Some(question) = run.question() {
             let answer = answer(question);
-            with_scales(self.means(), |scales| run.answer(answer, scales));
+            with_token_counters(self.means(), |scales| run.answer(answer, scales));
         }
-        let Ok(draft) = with_scales(self.means(), |scales| run.finish(scales)) else { return };
+        let Ok(draft) = with_token_counters(self.means(), |scales| run.finish(scales)) else { return };
         self.session.compact(draft, &profile, &tools, 0).unwrap();
         self.outcomes.compactions += 1;
     }
@@ -380,7 +381,7 @@ fn play(
     }
     let rng = Rng::new(seed);
     let mut player = Player { rng, session, scenario, settings, models: &models, counter, policy, outcomes };
-    for _ in 0..1 + player.rng.below(5) {
+    for _ in 0..1 + player.rng.next_below(5) {
         player.live();
     }
     player.cut_anywhere();

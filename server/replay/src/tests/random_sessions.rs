@@ -8,7 +8,7 @@ use strata_conversation::history::{ContentBlock, NewMessage, ResultPart, Role, T
 use strata_conversation::providers::Format;
 use strata_conversation::trace::{SelectionRule, Trace};
 use strata_prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
-use strata_prompt::diff::unified;
+use strata_prompt::diff::unified_diff;
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::Prices;
@@ -23,11 +23,11 @@ use crate::scenario::{PromptParts, Scenario};
 fn text(rng: &mut Rng, lines: usize) -> String {
     let mut text = String::new();
     for _ in 0..lines {
-        let _ = match rng.below(12) {
+        let _ = match rng.next_below(12) {
             0 => writeln!(text, "```\n# Not a heading\n````"),
-            1 => writeln!(text, "# Pünktchen → 界 {}\r", rng.below(9)),
+            1 => writeln!(text, "# Pünktchen → 界 {}\r", rng.next_below(9)),
             2 => writeln!(text, "@@ -1,2 +1,2 @@\n--- a\n+++ b"),
-            _ => writeln!(text, "def f{}(x):\n    return {}", rng.below(50), rng.below(999)),
+            _ => writeln!(text, "def f{}(x):\n    return {}", rng.next_below(50), rng.next_below(999)),
         };
     }
     if rng.once_in(4) {
@@ -38,12 +38,12 @@ fn text(rng: &mut Rng, lines: usize) -> String {
 
 fn edited(rng: &mut Rng, text: &str) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-    for _ in 0..=rng.below(3) {
-        let at = rng.below(lines.len() + 1);
-        match rng.below(3) {
+    for _ in 0..=rng.next_below(3) {
+        let at = rng.next_below(lines.len() + 1);
+        match rng.next_below(3) {
             0 if at < lines.len() => drop(lines.remove(at)),
-            1 if at < lines.len() => lines[at] = format!("    pass  # {}\n", rng.below(1000)),
-            _ => lines.insert(at, format!("def g{}(): pass\n", rng.below(1000))),
+            1 if at < lines.len() => lines[at] = format!("    pass  # {}\n", rng.next_below(1000)),
+            _ => lines.insert(at, format!("def g{}(): pass\n", rng.next_below(1000))),
         }
     }
     lines.concat()
@@ -76,22 +76,22 @@ impl Player<'_> {
 
     /// A user does something between two prompts.
     fn act(&mut self) {
-        let key = path(self.rng.below(FILES));
+        let key = path(self.rng.next_below(FILES));
         let session = &mut self.runner.session;
-        match self.rng.below(20) {
+        match self.rng.next_below(20) {
             0..=4 => session.selection.select(key.as_str().into()),
             5..=8 => drop(session.selection.deselect(&key.as_str().into())),
             9 => session.selection.exclude(key.as_str().into()),
-            10 => session.selection.include(&key.as_str().into()),
+            10 => session.selection.remove_exclusion(&key.as_str().into()),
             11 => {
-                let range = format!("L{}-{}", 1 + self.rng.below(3), 5 + self.rng.below(9));
+                let range = format!("L{}-{}", 1 + self.rng.next_below(3), 5 + self.rng.next_below(9));
                 session.selection.select_lines(key.as_str().into(), range.parse().unwrap());
             }
             12 => {
                 // As after a compaction that keeps the newest messages.
                 let messages: Vec<_> =
-                    session.history.visible().map(|message| message.body.clone()).collect();
-                let kept = messages.len().min(2 * self.rng.below(3));
+                    session.history.visible_messages().map(|message| message.body.clone()).collect();
+                let kept = messages.len().min(2 * self.rng.next_below(3));
                 let begun = [
                     NewMessage::text(Role::User, "What was said before, in short."),
                     NewMessage::text(Role::Assistant, "Ok."),
@@ -99,8 +99,8 @@ impl Player<'_> {
                 session.set_history(begun.into_iter().chain(messages.into_iter().rev().take(kept).rev()));
             }
             15 if self.rng.once_in(2) => {
-                let ids: Vec<_> = session.history.visible().map(|message| message.id).collect();
-                if let Some(id) = ids.get(self.rng.below(ids.len().max(1))) {
+                let ids: Vec<_> = session.history.visible_messages().map(|message| message.id).collect();
+                if let Some(id) = ids.get(self.rng.next_below(ids.len().max(1))) {
                     if self.rng.once_in(2) {
                         session.truncate_history(*id).unwrap();
                     } else {
@@ -111,19 +111,19 @@ impl Player<'_> {
             }
             13 => self.now_ms += 1_000_000,
             14 if self.rng.once_in(3) => {
-                self.settings.symbols.map_budget = Some(self.rng.below(3) * 200);
+                self.settings.symbols.map_budget = Some(self.rng.next_below(3) * 200);
             }
             _ => {}
         }
-        self.runner.session.touch();
-        for _ in 0..self.rng.below(3) {
-            let key = path(self.rng.below(FILES));
+        self.runner.session.mark_changed();
+        for _ in 0..self.rng.next_below(3) {
+            let key = path(self.rng.next_below(FILES));
             let before = self.scenario.files.get(&FileKey::from(key.as_str())).cloned();
             let after = match before {
                 Some(_) if self.rng.once_in(12) => None,
                 Some(text) => Some(edited(&mut self.rng, &text)),
                 None => {
-                    let lines = 3 + self.rng.below(20);
+                    let lines = 3 + self.rng.next_below(20);
                     Some(text(&mut self.rng, lines))
                 }
             };
@@ -132,7 +132,7 @@ impl Player<'_> {
     }
 
     fn ask(&mut self) -> PromptRequest {
-        let pending = self.runner.session.history.visible().last().and_then(|message| {
+        let pending = self.runner.session.history.visible_messages().last().and_then(|message| {
             message.body.content.iter().find_map(|block| match block {
                 ContentBlock::ToolCall { id, .. } => Some(id.clone()),
                 _ => None,
@@ -141,22 +141,22 @@ impl Player<'_> {
         let request = match pending {
             Some(call_id) if !self.rng.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
-                content: TextOrList(vec![ResultPart::Text { text: "x ".repeat(self.rng.below(200)) }]),
+                content: TextOrList(vec![ResultPart::Text { text: "x ".repeat(self.rng.next_below(200)) }]),
                 outcome: Default::default(),
             }]),
-            _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
+            _ => Request::Prompt { text: format!("do {}", self.rng.next_below(1000)), images: vec![] },
         };
         PromptRequest { policy: Some(self.runner.policy), now_ms: self.now_ms, ..PromptRequest::new(request) }
     }
 
     /// Writes an answer, which may contain edits. The user applies all of them, some of them, or none.
     fn answer(&mut self) -> Vec<ContentBlock> {
-        let mut answer = vec![ContentBlock::text("done ".repeat(1 + self.rng.below(60)))];
-        let key = path(self.rng.below(FILES));
+        let mut answer = vec![ContentBlock::text("done ".repeat(1 + self.rng.next_below(60)))];
+        let key = path(self.rng.next_below(FILES));
         if let Some(text) = self.scenario.files.get(&FileKey::from(key.as_str())).cloned() {
             let mut text = text.to_string();
             let is_applied = !self.rng.once_in(4);
-            for _ in 0..self.rng.below(3) {
+            for _ in 0..self.rng.next_below(3) {
                 let after = edited(&mut self.rng, &text);
                 answer.push(written(&mut self.rng, &key, &text, &after));
                 if is_applied && !self.rng.once_in(8) {
@@ -166,7 +166,7 @@ impl Player<'_> {
             }
         }
         if self.rng.once_in(4) {
-            let id = format!("call{}", self.rng.bits());
+            let id = format!("call{}", self.rng.next_u64());
             answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
         }
         answer
@@ -181,16 +181,16 @@ fn written(rng: &mut Rng, key: &str, before: &str, after: &str) -> ContentBlock 
     let end =
         old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, new) = (old[start..old.len() - end].concat(), new[start..new.len() - end].concat());
-    let id = format!("edit-{}", rng.bits());
+    let id = format!("edit-{}", rng.next_u64());
     let call = |input| ContentBlock::ToolCall { id, name: "edit".into(), input };
-    match rng.below(4) {
+    match rng.next_below(4) {
         0 => call(serde_json::json!({"file_path": key, "old_string": old, "new_string": new})),
         1 => call(serde_json::json!({"path": key, "content": after})),
         2 if old.ends_with('\n') && (new.is_empty() || new.ends_with('\n')) => ContentBlock::text(format!(
             "{key}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
         )),
         _ => {
-            let hunks = unified(before, after, 2);
+            let hunks = unified_diff(before, after, 2);
             ContentBlock::text(format!("--- a/{key}\n+++ b/{key}\n{hunks}"))
         }
     }
@@ -200,7 +200,7 @@ fn written(rng: &mut Rng, key: &str, before: &str, after: &str) -> ContentBlock 
 fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: &str) {
     let mut rng = Rng::new(seed);
     let files0 = (0..FILES).map(|number| {
-        let lines = 2 + rng.below(40);
+        let lines = 2 + rng.next_below(40);
         (path(number), text(&mut rng, lines))
     });
     let trace = Trace {

@@ -41,7 +41,7 @@ fn every_condition_occurs_and_all_changes_are_made() {
         let PlayedSession { trace, conditions, .. } = PlayedSession::varied(&plain, seed);
         assert_eq!(trace.turns.len(), conditions.len());
         assert_eq!(files_after(&trace), files_after(&plain));
-        let count = |is: &dyn Fn(&Conditions) -> bool| conditions.iter().filter(|one| is(one)).count();
+        let count = |is: &dyn Fn(&TurnConditions) -> bool| conditions.iter().filter(|one| is(one)).count();
         assert_eq!(count(&|one| one.pause_ms == LUNCH_MS), 1);
         assert_eq!(count(&|one| one.is_compacted), 1);
         assert!(count(&|one| one.call.is_some()) > 10);

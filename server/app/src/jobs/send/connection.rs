@@ -6,7 +6,7 @@ use strata_tokens::cost::Prices;
 use super::delta::Delta;
 use super::host::SendHost;
 use crate::commands::Connection;
-use crate::model::redaction::Screen;
+use crate::model::redaction::SecretRedactor;
 use crate::model::snapshot::Snapshot;
 
 /// Sends a piece of the answer to the client, if the answer is streamed.
@@ -21,6 +21,6 @@ pub(super) fn prices(connection: &Connection, model: &str) -> Prices {
     Prices::for_model(&models.resolve(model).model, settings.cache.ttl)
 }
 
-pub(super) fn screen(connection: &Connection) -> &Screen {
+pub(super) fn screen(connection: &Connection) -> &SecretRedactor {
     &connection.workspace.screen
 }

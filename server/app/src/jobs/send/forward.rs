@@ -4,7 +4,7 @@
 use strata_base::cancel::Cancel;
 use strata_base::external::External;
 use strata_conversation::history::ContentBlock;
-use strata_host::provider::Sent;
+use strata_host::provider::StreamOutcome;
 use strata_tokens::cost::Charge;
 use strata_tokens::redaction::{Destination, placeholders};
 
@@ -20,7 +20,7 @@ impl ForwardJob {
         host.progress(&format!("waiting for {model}"));
         let reply = ModelReply { model: model.clone(), ..ModelReply::default() };
         let (result, _) = send(connection, body.clone(), *output_reserve, Audience::Client, host, cancel);
-        let Sent { reply: answer, broken } = match result {
+        let StreamOutcome { reply: answer, broken } = match result {
             Ok(result) => result,
             Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
             Err(error) => return Err(error.into()),
@@ -29,7 +29,7 @@ impl ForwardJob {
         let usage = answer.usage.unwrap_or_default();
         let cost = SendCost::new(usage, &Charge::default(), &prices(connection, model));
         let content: Vec<_> = answer.content.into_iter().map(|block| self.restore_secrets(block)).collect();
-        let warnings = content.iter().filter_map(placeholders_left).collect();
+        let warnings = content.iter().filter_map(placeholder_warning).collect();
         Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })
     }
 
@@ -46,7 +46,7 @@ impl ForwardJob {
 }
 
 /// Returns a warning if a tool call contains placeholders, which the tool would take for the text itself.
-fn placeholders_left(block: &ContentBlock) -> Option<String> {
+fn placeholder_warning(block: &ContentBlock) -> Option<String> {
     let ContentBlock::ToolCall { name, input, .. } = block else { return None };
     let input = input.to_string();
     let (_, placeholder) = placeholders(&input).next()?;

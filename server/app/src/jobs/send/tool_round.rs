@@ -52,7 +52,7 @@ pub(super) enum RoundInput {
 
 /// Returns the declarations of the offered tools for `strata.prompt.assemble`. They are always identical, so that they
 /// stay cached.
-pub(super) fn declarations() -> &'static [Declaration] {
+pub(super) fn tool_declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
         let schemas = Schemas::new();
         let declared = |tool: &Tool| Declaration {
@@ -63,7 +63,7 @@ pub(super) fn declarations() -> &'static [Declaration] {
         OFFERED_TOOLS
             .iter()
             .chain([&READ_MORE_TOOL])
-            .filter_map(|name| Tool::named(name))
+            .filter_map(|name| Tool::by_name(name))
             .map(declared)
             .collect()
     });
@@ -74,7 +74,7 @@ impl SendJob {
     /// Whether requests declare Strata's tools. They also do if the model may not use them now, but the last request
     /// declared them, because the provider's cache begins with the declarations.
     pub(super) fn declares_tools(&self) -> bool {
-        self.tools == ToolAccess::Read || self.last_tools == declarations()
+        self.tools == ToolAccess::Read || self.last_tools == tool_declarations()
     }
 
     /// Runs the tool calls in an answer, and returns their results.
@@ -149,7 +149,7 @@ fn run_tool(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<Stri
     let offered = || OFFERED_TOOLS.iter().copied().chain([READ_MORE_TOOL]);
     // Models trained on the tools of other assistants omit the `files_` prefix.
     let is_called = |name: &&str| *name == called || name.strip_prefix("files_") == Some(called);
-    let tool = offered().find(is_called).and_then(Tool::named).ok_or_else(|| {
+    let tool = offered().find(is_called).and_then(Tool::by_name).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();
         CommandError::failed(format!("unknown tool `{called}`; available: {}", names.join(", ")))
     })?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::pages::{self, BadCursor, NEXT_CURSOR, Shape};
+use super::pages::{self, BadCursor, NEXT_CURSOR, Pagination};
 use super::{FILES_LIST, TOOLS, Tool, text};
 use crate::commands::{Command, CommandError};
 use crate::model::freshness::Freshness;
@@ -45,7 +45,7 @@ pub trait ToolHost {
 }
 
 #[derive(Debug)]
-pub struct Reply {
+pub struct ToolReply {
     /// Result as text, for models.
     pub text: String,
     /// Result as JSON, for programs.
@@ -76,13 +76,13 @@ pub fn call(
     tool: &Tool,
     arguments: Map<String, Value>,
     host: &mut dyn ToolHost,
-) -> Result<Reply, CommandError> {
+) -> Result<ToolReply, CommandError> {
     let mut arguments = arguments;
     // Models often write `null` for an argument that they leave out.
     arguments.retain(|_, value| !value.is_null());
     let (options, arguments) = split_options(tool, arguments)?;
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
-    let mut reply = reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
+    let mut reply = paged_reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
     reply.add_freshness(tool, &excluded, host);
     reply.text.push_str(&text::freshness(&reply.freshness));
     Ok(reply)
@@ -93,18 +93,18 @@ pub fn call(
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
-pub fn answer<C: Command<Args: Serialize>>(
+pub fn call_for_user<C: Command<Args: Serialize>>(
     arguments: &C::Args,
     max_tokens: Option<usize>,
     host: &mut dyn ToolHost,
-) -> Result<Reply, CommandError> {
+) -> Result<ToolReply, CommandError> {
     let tool = TOOLS.iter().find(|tool| tool.command == C::NAME).ok_or(CommandError::Internal)?;
     let Ok(Value::Object(arguments)) = serde_json::to_value(arguments) else {
         return Err(CommandError::Internal);
     };
     let options = CallOptions { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
-    let mut reply = reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &nothing })?;
+    let mut reply = paged_reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &nothing })?;
     // Remove the cursor, because a reader in a shell can use a larger budget instead.
     remove_fields(&mut reply.structured, &[NEXT_CURSOR]);
     reply.text = (tool.text)(&reply.structured);
@@ -112,7 +112,7 @@ pub fn answer<C: Command<Args: Serialize>>(
     Ok(reply)
 }
 
-impl Reply {
+impl ToolReply {
     fn new(tool: &Tool, structured: Value) -> Self {
         let is_cut = structured.get(NEXT_CURSOR).is_some();
         Self { text: (tool.text)(&structured), structured, is_cut, freshness: Freshness::default() }
@@ -131,21 +131,21 @@ impl Reply {
     }
 
     fn add_freshness(&mut self, tool: &Tool, hidden: &BTreeSet<String>, host: &mut dyn ToolHost) {
-        self.freshness = host.freshness(tool.name, &self.structured).without(hidden);
+        self.freshness = host.freshness(tool.name, &self.structured).without_files(hidden);
         if let (false, Ok(freshness)) = (self.freshness.is_empty(), serde_json::to_value(&self.freshness)) {
             self.structured[FRESHNESS] = freshness;
         }
     }
 }
 
-fn reply(
+fn paged_reply(
     tool: &Tool,
     options: &CallOptions,
     arguments: Map<String, Value>,
     host: &mut FilteredHost<'_>,
-) -> Result<Reply, CommandError> {
-    if let Shape::Budget { argument } = tool.shape {
-        return within_budget(tool, argument, &arguments, options.max_tokens, host);
+) -> Result<ToolReply, CommandError> {
+    if let Pagination::Budget { argument } = tool.shape {
+        return run_within_budget(tool, argument, &arguments, options.max_tokens, host);
     }
     let reply = run(tool, arguments, host)?;
     let fits = |page: &Value| {
@@ -155,14 +155,14 @@ fn reply(
         let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR, problem)
     })?;
-    Ok(Reply::new(tool, page))
+    Ok(ToolReply::new(tool, page))
 }
 
 fn split_options(
     tool: &Tool,
     mut arguments: Map<String, Value>,
 ) -> Result<(CallOptions, Map<String, Value>), CommandError> {
-    if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
+    if let Some(hidden) = tool.hidden_arguments().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
     let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
@@ -256,13 +256,13 @@ fn remove_fields(value: &mut Value, names: &[&str]) {
 }
 
 /// Runs the command with approximately the largest budget for which the complete reply fits.
-fn within_budget(
+fn run_within_budget(
     tool: &Tool,
     argument: &str,
     arguments: &Map<String, Value>,
     max_tokens: usize,
     host: &mut FilteredHost<'_>,
-) -> Result<Reply, CommandError> {
+) -> Result<ToolReply, CommandError> {
     let mut budget = max_tokens;
     let mut attempts = 0;
     loop {
@@ -272,7 +272,7 @@ fn within_budget(
         let structured = run(tool, arguments, host)?;
         let excess = count_larger_form(tool, &structured, host).saturating_sub(max_tokens);
         if excess == 0 || budget == 0 || attempts == MAX_ATTEMPTS {
-            return Ok(Reply::new(tool, structured));
+            return Ok(ToolReply::new(tool, structured));
         }
         budget = budget.saturating_sub(excess.max(budget / 16));
     }

@@ -10,7 +10,7 @@ pub(super) const MORE: &str = "more";
 
 /// How to split a long reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
+pub(super) enum Pagination {
     /// The reply is short, so it is not split.
     Whole,
     /// The command itself limits the reply to a budget, which is passed in this argument.
@@ -36,7 +36,7 @@ pub(super) enum Shape {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BadCursor;
 
-impl Shape {
+impl Pagination {
     /// Returns whether a long reply of the tool can be continued with a cursor.
     pub(super) fn has_cursor(self) -> bool {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
@@ -55,7 +55,7 @@ impl Shape {
 /// Returns [`BadCursor`] if `cursor` is not from this reply.
 pub(super) fn page(
     reply: Value,
-    shape: Shape,
+    shape: Pagination,
     cursor: Option<&str>,
     fits: impl Fn(&Value) -> bool,
 ) -> Result<Value, BadCursor> {
@@ -64,11 +64,13 @@ pub(super) fn page(
         Some(cursor) => cursor.parse::<usize>().map_err(|_| BadCursor)?,
     };
     match shape {
-        Shape::Whole | Shape::Budget { .. } => Ok(reply),
-        Shape::Lists(fields) => entries(&Rows::in_lists(reply, fields), from, fits),
-        Shape::Nested { outer, inner } => entries(&Rows::nested(reply, outer, inner), from, fits),
-        Shape::Clipped(fields) => {
-            let rows = Rows::in_lists(reply, fields);
+        Pagination::Whole | Pagination::Budget { .. } => Ok(reply),
+        Pagination::Lists(fields) => entry_page(&Rows::from_lists(reply, fields), from, fits),
+        Pagination::Nested { outer, inner } => {
+            entry_page(&Rows::from_nested_lists(reply, outer, inner), from, fits)
+        }
+        Pagination::Clipped(fields) => {
+            let rows = Rows::from_lists(reply, fields);
             let row_count = rows.count();
             let page = |count: usize| match row_count - count {
                 0 => rows.with_rows(0, count),
@@ -76,38 +78,40 @@ pub(super) fn page(
             };
             Ok(page(largest_fitting(row_count, |count| fits(&page(count)))))
         }
-        Shape::Lines(field) => lines(reply, field, from, fits),
-        Shape::Numbered => Ok(numbered(reply, fits)),
+        Pagination::Lines(field) => line_page(reply, field, from, fits),
+        Pagination::Numbered => Ok(numbered_page(reply, fits)),
     }
 }
 
 /// The entries of a reply, and the reply without them.
 struct Rows {
     frame: Value,
-    layout: Layout,
+    layout: RowLayout,
 }
 
 /// The location of the entries in a reply.
-enum Layout {
+enum RowLayout {
     Lists(Vec<(&'static str, Vec<Value>)>),
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
 }
 
 impl Rows {
-    fn in_lists(mut reply: Value, fields: &[&'static str]) -> Self {
+    fn from_lists(mut reply: Value, fields: &[&'static str]) -> Self {
         let lists = fields.iter().map(|field| (*field, take_list(&mut reply, field))).collect();
-        Self { frame: reply, layout: Layout::Lists(lists) }
+        Self { frame: reply, layout: RowLayout::Lists(lists) }
     }
 
-    fn nested(mut reply: Value, outer: &'static str, inner: &'static str) -> Self {
+    fn from_nested_lists(mut reply: Value, outer: &'static str, inner: &'static str) -> Self {
         let entries = take_list(&mut reply, outer);
-        Self { frame: reply, layout: Layout::Nested { outer, inner, entries } }
+        Self { frame: reply, layout: RowLayout::Nested { outer, inner, entries } }
     }
 
     fn count(&self) -> usize {
         match &self.layout {
-            Layout::Lists(lists) => lists.iter().map(|(_, list)| list.len()).sum(),
-            Layout::Nested { inner, entries, .. } => entries.iter().map(|entry| rows_of(entry, inner)).sum(),
+            RowLayout::Lists(lists) => lists.iter().map(|(_, list)| list.len()).sum(),
+            RowLayout::Nested { inner, entries, .. } => {
+                entries.iter().map(|entry| count_rows(entry, inner)).sum()
+            }
         }
     }
 
@@ -124,15 +128,15 @@ impl Rows {
         };
         let mut page = self.frame.clone();
         match &self.layout {
-            Layout::Lists(lists) => {
+            RowLayout::Lists(lists) => {
                 for (field, list) in lists {
                     page[*field] = list.get(next_range(list.len())).unwrap_or_default().into();
                 }
             }
-            Layout::Nested { outer, inner, entries } => {
+            RowLayout::Nested { outer, inner, entries } => {
                 let mut page_entries = Vec::new();
                 for entry in entries {
-                    let range = next_range(rows_of(entry, inner));
+                    let range = next_range(count_rows(entry, inner));
                     if !range.is_empty() {
                         let inside = list(entry, inner).get(range).unwrap_or_default().into();
                         page_entries.push(with_field(entry.clone(), inner, inside));
@@ -145,7 +149,7 @@ impl Rows {
     }
 }
 
-fn entries(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
+fn entry_page(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
     let row_count = rows.count();
     if from > 0 && from >= row_count {
         return Err(BadCursor);
@@ -160,7 +164,7 @@ fn entries(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Va
     Ok(page(largest_fitting(row_count - from, |count| fits(&page(count)))))
 }
 
-fn lines(
+fn line_page(
     mut reply: Value,
     field: &str,
     from: usize,
@@ -178,7 +182,7 @@ fn lines(
 }
 
 /// Shortens a reply to `strata.toolOutput.read` to the lines that fit.
-fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
+fn numbered_page(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
     let text = take_text(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
     let page = |end: usize| {
@@ -239,7 +243,7 @@ fn largest_fitting(max: usize, fits: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Returns the number of rows of an entry in an outer list: one per inner entry, or one if it has none.
-fn rows_of(entry: &Value, inner: &str) -> usize {
+fn count_rows(entry: &Value, inner: &str) -> usize {
     list(entry, inner).len().max(1)
 }
 
@@ -278,7 +282,7 @@ mod tests {
     use super::*;
 
     /// Returns all pages of a reply, each at most `size` bytes long if possible.
-    fn pages(reply: &Value, shape: Shape, size: usize) -> Vec<Value> {
+    fn pages(reply: &Value, shape: Pagination, size: usize) -> Vec<Value> {
         let mut pages = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
@@ -301,7 +305,7 @@ mod tests {
     fn the_pages_of_lists_add_up_to_the_lists() {
         let names: Vec<String> = (0..100).map(|n| format!("file {n}")).collect();
         let reply = json!({ "path": "a", "one": names, "two": [], "three": ["x", "y"] });
-        let shape = Shape::Lists(&["one", "two", "three"]);
+        let shape = Pagination::Lists(&["one", "two", "three"]);
         for size in [10, 100, 333, 1_000] {
             let pages = pages(&reply, shape, size);
             assert_eq!(joined(&pages, "one"), list(&reply, "one"));
@@ -321,7 +325,7 @@ mod tests {
         let reply = json!({ "definitions": [
             { "path": "a", "referrers": referrers }, { "path": "b", "referrers": [] }, { "path": "c", "referrers": [1, 2] },
         ]});
-        let shape = Shape::Nested { outer: "definitions", inner: "referrers" };
+        let shape = Pagination::Nested { outer: "definitions", inner: "referrers" };
         for size in [10, 90, 200] {
             let pages = pages(&reply, shape, size);
             assert!(pages.len() > 1);
@@ -342,19 +346,22 @@ mod tests {
         let text = format!("one\ntwo\n{line}\r\n\nthree");
         let reply = json!({ "text": text });
         for size in [30, 60, 500, 2_000, 5_000] {
-            let pages = pages(&reply, Shape::Lines("text"), size);
+            let pages = pages(&reply, Pagination::Lines("text"), size);
             let all: String = pages.iter().map(|page| page["text"].as_str().unwrap()).collect();
             assert_eq!(all, text);
         }
-        let first = page(reply, Shape::Lines("text"), None, |page| page.to_string().len() < 50).unwrap();
+        let first = page(reply, Pagination::Lines("text"), None, |page| page.to_string().len() < 50).unwrap();
         assert_eq!(first["text"], "one\ntwo\n");
-        assert_eq!(page(json!({ "text": "" }), Shape::Lines("text"), None, |_| false).unwrap()["text"], "");
+        assert_eq!(
+            page(json!({ "text": "" }), Pagination::Lines("text"), None, |_| false).unwrap()["text"],
+            ""
+        );
     }
 
     #[test]
     fn a_clipped_reply_counts_the_omitted_entries() {
         let reply = json!({ "changed": ["a", "b", "c"], "withheld": ["d"] });
-        let shape = Shape::Clipped(&["changed", "withheld"]);
+        let shape = Pagination::Clipped(&["changed", "withheld"]);
         let few = page(reply.clone(), shape, None, |page| list(page, "changed").len() < 3).unwrap();
         assert_eq!(few, json!({ "changed": ["a", "b"], "withheld": [], "more": 2 }));
         assert_eq!(page(reply.clone(), shape, None, |_| true).unwrap(), reply);
@@ -364,7 +371,7 @@ mod tests {
     fn a_shortened_tool_output_states_its_last_line() {
         let reply = json!({ "text": "a\nb\nc\n", "from": 5, "to": 7, "total": 100 });
         let fits = |max_bytes: usize| move |page: &Value| page["text"].as_str().unwrap().len() <= max_bytes;
-        let page = |max_bytes| page(reply.clone(), Shape::Numbered, None, fits(max_bytes)).unwrap();
+        let page = |max_bytes| page(reply.clone(), Pagination::Numbered, None, fits(max_bytes)).unwrap();
         assert_eq!((&page(4)["text"], &page(4)["to"]), (&json!("a\nb\n"), &json!(6)));
         assert_eq!((&page(1)["text"], &page(1)["to"]), (&json!("a"), &json!(5)));
         assert_eq!(page(100), reply);
@@ -375,12 +382,12 @@ mod tests {
         let reply = json!({ "items": [1, 2], "text": "éé" });
         for cursor in ["2", "99", "-1", "x", "", "18446744073709551616"] {
             assert_eq!(
-                page(reply.clone(), Shape::Lists(&["items"]), Some(cursor), |_| true),
+                page(reply.clone(), Pagination::Lists(&["items"]), Some(cursor), |_| true),
                 Err(BadCursor),
                 "{cursor}"
             );
         }
-        assert_eq!(page(reply, Shape::Lines("text"), Some("1"), |_| true), Err(BadCursor));
+        assert_eq!(page(reply, Pagination::Lines("text"), Some("1"), |_| true), Err(BadCursor));
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use super::Tool;
 use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
-use super::pages::{MORE, NEXT_CURSOR, Shape};
+use super::pages::{MORE, NEXT_CURSOR, Pagination};
 use crate::commands;
-use crate::schema::{self, Shapes};
+use crate::schema::{self, TypeSchemas};
 use serde_json::{Map, Value, json};
 
 const DEFINITIONS: &str = "#/$defs/";
@@ -30,7 +30,7 @@ impl Schemas {
 
     pub fn input(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.command_schema(tool, "params");
-        remove_properties(&mut schema, tool.hidden());
+        remove_properties(&mut schema, tool.hidden_arguments());
         if tool.shape.has_budget() {
             let description = format!("Token limit, {DEFAULT_TOKENS} by default");
             add_property(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
@@ -41,7 +41,7 @@ impl Schemas {
         }
         // The description of the tool says what the arguments are.
         schema.shift_remove("description");
-        self.plain(schema)
+        self.simplify(schema)
     }
 
     /// Returns the schema of a tool's structured reply.
@@ -55,7 +55,7 @@ impl Schemas {
         let description = "What to know about the texts in this result: unsaved files, files that changed since an earlier \
                            result, and changes of the view; absent if there is nothing to know.";
         add_property(&mut schema, FRESHNESS, json!({ "type": "object", "description": description }));
-        if matches!(tool.shape, Shape::Clipped(_)) {
+        if matches!(tool.shape, Pagination::Clipped(_)) {
             let description = "Number of omitted entries; absent if the result is complete.";
             add_property(
                 &mut schema,
@@ -63,7 +63,7 @@ impl Schemas {
                 json!({ "type": "integer", "minimum": 1, "description": description }),
             );
         }
-        self.complete(schema)
+        self.add_definitions(schema)
     }
 
     fn command_schema(&self, tool: &Tool, side: &str) -> Map<String, Value> {
@@ -77,7 +77,7 @@ impl Schemas {
 
     /// Returns the schema with references replaced by their definitions, and without keywords that some provider rejects.
     /// Keeps the first sentence of each description. The command checks what the schema no longer says.
-    fn plain(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+    fn simplify(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
         let description = schema.get("description").cloned();
         if let Some(definition) =
             schema.get("$ref").and_then(Value::as_str).and_then(|name| self.definition(name))
@@ -88,7 +88,7 @@ impl Schemas {
             // The last option is the most general one: a name after a number.
             let option = options.iter().rev().find(|option| option["type"] != "null");
             schema = option.and_then(Value::as_object).cloned().unwrap_or_default();
-            schema = self.plain(schema);
+            schema = self.simplify(schema);
         }
         for keyword in ["$ref", "additionalProperties", "default", "format", "minimum"] {
             schema.shift_remove(keyword);
@@ -98,13 +98,13 @@ impl Schemas {
             schema.extend(named_type.map(|name| ("type".to_owned(), name)));
         }
         if let Some(Value::Object(items)) = schema.get("items") {
-            let items = self.plain(items.clone());
+            let items = self.simplify(items.clone());
             schema.insert("items".to_owned(), items.into());
         }
         if let Some(Value::Object(properties)) = schema.get("properties") {
             let plain = properties.iter().map(|(name, property)| {
                 let property = property.as_object().cloned().unwrap_or_default();
-                (name.clone(), self.plain(property).into())
+                (name.clone(), self.simplify(property).into())
             });
             let plain: Map<String, Value> = plain.collect();
             schema.insert("properties".to_owned(), plain.into());
@@ -117,7 +117,7 @@ impl Schemas {
     }
 
     /// Adds all definitions that a schema refers to.
-    fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+    fn add_definitions(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
         let schema_value = Value::Object(schema.clone());
         let mut needed = BTreeMap::new();
         let mut pending = schema::references(&schema_value);
@@ -160,8 +160,8 @@ fn remove_properties(schema: &mut Map<String, Value>, names: impl Iterator<Item 
 /// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
 /// refer to.
 fn describe_commands() -> Value {
-    let mut shapes = Shapes::default();
-    let commands = commands::described(&mut shapes);
+    let mut shapes = TypeSchemas::default();
+    let commands = commands::describe_all(&mut shapes);
     json!({ "commands": commands, "$defs": shapes.finish() })
 }
 
@@ -178,7 +178,7 @@ mod tests {
         for tool in TOOLS {
             let input = Value::Object(schemas.input(tool));
             assert_eq!(input["type"], "object", "{}", tool.name);
-            for hidden in tool.hidden() {
+            for hidden in tool.hidden_arguments() {
                 assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
             }
             let output = Value::Object(schemas.output(tool));

@@ -23,38 +23,39 @@ pub fn map_with_hint(reply: &Value, hint: &str) -> String {
 }
 
 pub fn outline(reply: &Value) -> String {
-    let (path, language) = (name(reply, "path"), word(reply, "language"));
+    let (path, language) = (leading_name(reply, "path"), inline_name(reply, "language"));
     format!("{path} ({language})\n{}{}", block(reply, "text"), cursor_hint(reply))
 }
 
 pub(super) fn context(reply: &Value) -> String {
     let entry = |item: &Value| {
-        let definition = match (word(item, "name"), line(item, "head")) {
+        let definition = match (inline_name(item, "name"), line(item, "head")) {
             (name, _) if name.is_empty() => String::new(),
-            (name, head) if head.is_empty() => format!(": {} {name}", word(item, "kind")),
+            (name, head) if head.is_empty() => format!(": {} {name}", inline_name(item, "kind")),
             (name, head) => format!(": {name}: {head}"),
         };
-        format!("{} {}{}{definition}", item["score"], name(item, "path"), extent(item))
+        format!("{} {}{}{definition}", item["score"], leading_name(item, "path"), line_suffix(item))
     };
-    lines(reply, "items", entry, "no match; try words that occur in the code")
+    render_list(reply, "items", entry, "no match; try words that occur in the code")
 }
 
 pub(super) fn symbols(reply: &Value) -> String {
     let entry = |symbol: &Value| {
-        let within = match word(symbol, "container") {
+        let within = match inline_name(symbol, "container") {
             container if container.is_empty() => container,
             container => format!(" (in {container})"),
         };
-        format!("{}{}: {}{within}", name(symbol, "path"), extent(symbol), line(symbol, "head"))
+        format!("{}{}: {}{within}", leading_name(symbol, "path"), line_suffix(symbol), line(symbol, "head"))
     };
-    lines(reply, "symbols", entry, "no definition matches") + &unparsed(reply)
+    render_list(reply, "symbols", entry, "no definition matches") + &unparsed(reply)
 }
 
 /// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
 fn unparsed(reply: &Value) -> String {
     let files = list(reply, "unparsed").iter();
-    let files: Vec<String> =
-        files.map(|file| format!("{} (lines {})", word(file, "path"), word(file, "lines"))).collect();
+    let files: Vec<String> = files
+        .map(|file| format!("{} (lines {})", inline_name(file, "path"), inline_name(file, "lines")))
+        .collect();
     let more = number(reply, "incomplete").saturating_sub(files.len() as u64);
     match files.is_empty() {
         true => String::new(),
@@ -69,7 +70,7 @@ fn unparsed(reply: &Value) -> String {
 }
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
-fn extent(definition: &Value) -> String {
+fn line_suffix(definition: &Value) -> String {
     match (number(definition, "line"), number(definition, "endLine")) {
         (0, _) => String::new(),
         (first, last) if last <= first => format!("#L{first}"),
@@ -82,7 +83,7 @@ const MAX_UNREADABLE: usize = 3;
 
 pub(super) fn matches(reply: &Value) -> String {
     let file = |file: &Value| {
-        let mut text = name(file, "path");
+        let mut text = leading_name(file, "path");
         for found_line in list(file, "lines") {
             let mark = if found_line["context"] == true { '-' } else { ':' };
             text.push_str(&format!("\n{}{mark} {}", number(found_line, "line"), line(found_line, "text")));
@@ -109,7 +110,7 @@ pub(super) fn matches(reply: &Value) -> String {
     };
     let sum =
         if match_count < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
-    lines(reply, "files", file, "no line matches") + &sum + &not_searched + &unreadable
+    render_list(reply, "files", file, "no line matches") + &sum + &not_searched + &unreadable
 }
 
 pub(super) fn references(reply: &Value) -> String {
@@ -119,14 +120,14 @@ pub(super) fn references(reply: &Value) -> String {
             (_, "guess") => " (guess)",
             _ => "",
         };
-        format!("{}:{}:{mark} {}", name(hit, "path"), number(hit, "line"), line(hit, "text"))
+        format!("{}:{}:{mark} {}", leading_name(hit, "path"), number(hit, "line"), line(hit, "text"))
     };
     let hint = match line(reply, "howToNarrow") {
         hint if hint.is_empty() => hint,
         hint => format!("\n({hint})"),
     };
     let no_match = "no definition or reference has this name; use `symbols` to search by part of a name";
-    format!("{}\n({}){hint}", lines(reply, "hits", entry, no_match), coverage(reply))
+    format!("{}\n({}){hint}", render_list(reply, "hits", entry, no_match), coverage(reply))
 }
 
 /// Returns how far a list of references can be trusted.
@@ -135,7 +136,7 @@ fn coverage(reply: &Value) -> String {
     let lines =
         |count: u64| if count == 1 { "1 more line".to_owned() } else { format!("{count} more lines") };
     let verb = |count: u64| if count == 1 { "contains" } else { "contain" };
-    let name = word(reply, "name");
+    let name = inline_name(reply, "name");
     let name = name.rsplit(['.', ':', '#']).next().unwrap_or(&name);
     let (code, text) = (count("otherCodeLines"), count("otherTextLines"));
     let in_code = match (reply["complete"].as_bool(), code) {
@@ -155,7 +156,7 @@ fn coverage(reply: &Value) -> String {
 
 pub(super) fn dependents(reply: &Value) -> String {
     let part = |field: &str, title: &str| {
-        let paths = names(reply, field);
+        let paths = leading_names(reply, field);
         if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
     };
     let parts = [
@@ -166,25 +167,25 @@ pub(super) fn dependents(reply: &Value) -> String {
     ]
     .concat();
     let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
-    format!("{}{parts}{}", name(reply, "path"), cursor_hint(reply))
+    format!("{}{parts}{}", leading_name(reply, "path"), cursor_hint(reply))
 }
 
 pub(super) fn files_found(reply: &Value) -> String {
     let entry = |file: &Value| match raw(file, "state") {
-        "selected" => format!("{} (selected)", name(file, "path")),
-        "excluded" => format!("{} (excluded)", name(file, "path")),
-        _ => name(file, "path"),
+        "selected" => format!("{} (selected)", leading_name(file, "path")),
+        "excluded" => format!("{} (excluded)", leading_name(file, "path")),
+        _ => leading_name(file, "path"),
     };
-    lines(reply, "files", entry, "no path matches")
+    render_list(reply, "files", entry, "no path matches")
 }
 
 pub(super) fn file(reply: &Value) -> String {
     let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
-    let also = names(reply, "others");
+    let also = leading_names(reply, "others");
     let also =
         if also.is_empty() { String::new() } else { format!(", defined again at {}", also.join(", ")) };
     let head = match (to + 1).saturating_sub(from) < all {
-        true => format!("{}#L{from}-{to} of {all} lines{also}\n", name(reply, "path")),
+        true => format!("{}#L{from}-{to} of {all} lines{also}\n", leading_name(reply, "path")),
         false => String::new(),
     };
     format!("{head}{}{}", raw(reply, "text"), cursor_hint(reply))
@@ -192,27 +193,31 @@ pub(super) fn file(reply: &Value) -> String {
 
 pub(super) fn files_listed(reply: &Value) -> String {
     let entry = |file: &Value| {
-        let ranges = names(file, "lines");
+        let ranges = leading_names(file, "lines");
         let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
         let weight = file["tokens"].as_u64().map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
         let problem = match line(file, "problem") {
             problem if problem.is_empty() => problem,
             problem => format!(" ({problem})"),
         };
-        format!("{}{extent}: {}{weight}{problem}", name(file, "path"), word(file, "state"))
+        format!("{}{extent}: {}{weight}{problem}", leading_name(file, "path"), inline_name(file, "state"))
     };
-    lines(reply, "files", entry, "no file is selected or excluded")
+    render_list(reply, "files", entry, "no file is selected or excluded")
 }
 
 pub(super) fn files_changed(reply: &Value) -> String {
-    let changed = names(reply, "changed");
+    let changed = leading_names(reply, "changed");
     let mut text = if changed.is_empty() {
         "nothing changed".to_owned()
     } else {
         format!("changed: {}", changed.join(", "))
     };
     for withheld in list(reply, "withheld") {
-        text.push_str(&format!("\nleft out: {} ({})", name(withheld, "path"), line(withheld, "reason")));
+        text.push_str(&format!(
+            "\nleft out: {} ({})",
+            leading_name(withheld, "path"),
+            line(withheld, "reason")
+        ));
     }
     match number(reply, MORE) {
         0 => text,
@@ -224,13 +229,15 @@ pub(super) fn rules(reply: &Value) -> String {
     let entry = |rule: &Value| {
         let reason = &rule["reason"];
         let reason = match raw(reason, "kind") {
-            "pattern" => format!("`{}` matches {}", word(reason, "pattern"), word(reason, "file")),
-            "directory" => format!("is above {}", word(reason, "file")),
-            "no_match" => format!("only for {}", names(reason, "patterns").join(", ")),
+            "pattern" => {
+                format!("`{}` matches {}", inline_name(reason, "pattern"), inline_name(reason, "file"))
+            }
+            "directory" => format!("is above {}", inline_name(reason, "file")),
+            "no_match" => format!("only for {}", leading_names(reason, "patterns").join(", ")),
             "on_request" => "only on request".to_owned(),
             _ => "always".to_owned(),
         };
-        format!("{}: {reason}", name(rule, "path"))
+        format!("{}: {reason}", leading_name(rule, "path"))
     };
     let others: Vec<String> = list(reply, "others").iter().map(entry).collect();
     let others = match others.is_empty() {
@@ -241,36 +248,41 @@ pub(super) fn rules(reply: &Value) -> String {
         true => "",
         false => "\n(the workspace is not trusted, so prompts contain none of its rules)",
     };
-    format!("{}{others}{trust}", lines(reply, "rules", entry, "no rule applies"))
+    format!("{}{others}{trust}", render_list(reply, "rules", entry, "no rule applies"))
 }
 
 pub(super) fn changes(reply: &Value) -> String {
     let entry = |file: &Value| {
         let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
-        format!("{}: {}{unsaved}", name(file, "path"), word(file, "change"))
+        format!("{}: {}{unsaved}", leading_name(file, "path"), inline_name(file, "change"))
     };
-    let state = word(reply, "state");
-    format!("{}\n(state for `since`: {state})", lines(reply, "files", entry, "no file has changed"))
+    let state = inline_name(reply, "state");
+    format!("{}\n(state for `since`: {state})", render_list(reply, "files", entry, "no file has changed"))
 }
 
 pub(super) fn hits(reply: &Value) -> String {
     let entry = |hit: &Value| match raw(hit, "source") {
         "message" => {
-            let (session, message) = (word(hit, "session"), number(hit, "message"));
+            let (session, message) = (inline_name(hit, "session"), number(hit, "message"));
             format!(
                 "session {session}, message {message} ({}): {}",
-                word(hit, "role"),
+                inline_name(hit, "role"),
                 passage(hit, "snippet")
             )
         }
-        "file" => format!("{}, line {}: {}", name(hit, "path"), number(hit, "line"), passage(hit, "snippet")),
+        "file" => format!(
+            "{}, line {}: {}",
+            leading_name(hit, "path"),
+            number(hit, "line"),
+            passage(hit, "snippet")
+        ),
         _ => {
-            let tags = names(hit, "tags");
+            let tags = leading_names(hit, "tags");
             let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
             format!("note {}{tags}: {}", hit["id"], passage(hit, "snippet"))
         }
     };
-    lines(reply, "hits", entry, "no note or message contains these words")
+    render_list(reply, "hits", entry, "no note or message contains these words")
 }
 
 pub(super) fn note_saved(reply: &Value) -> String {
@@ -293,7 +305,7 @@ pub(super) fn tokens(reply: &Value) -> String {
         warning if warning.is_empty() => warning,
         warning => format!("\n(warning: {warning})"),
     };
-    format!("{} tokens for {}{warning}", number(reply, "tokens"), word(reply, "model"))
+    format!("{} tokens for {}{warning}", number(reply, "tokens"), inline_name(reply, "model"))
 }
 
 /// Renders what a reader must know about the texts in a result, each on a line of its own.
@@ -302,31 +314,31 @@ pub(super) fn freshness(freshness: &Freshness) -> String {
 }
 
 /// Renders a list with one line per entry. Returns `none` if the list is empty.
-fn lines(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
+fn render_list(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
     let lines: Vec<String> = list(reply, field).iter().map(entry).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), cursor_hint(reply)) }
 }
 
 /// Returns a hint on how to get the remaining part of a reply, if any.
 fn cursor_hint(reply: &Value) -> String {
-    match word(reply, NEXT_CURSOR) {
+    match inline_name(reply, NEXT_CURSOR) {
         cursor if cursor.is_empty() => cursor,
         cursor => format!("\n(more: call again with `cursor` \"{cursor}\")"),
     }
 }
 
 /// Renders a name that may begin a line: a path or a tag.
-fn name(value: &Value, field: &str) -> String {
+fn leading_name(value: &Value, field: &str) -> String {
     External::new(raw(value, field)).line_start().to_string()
 }
 
-fn names(value: &Value, field: &str) -> Vec<String> {
+fn leading_names(value: &Value, field: &str) -> Vec<String> {
     let names = list(value, field).iter().filter_map(Value::as_str);
     names.map(|name| External::new(name).line_start().to_string()).collect()
 }
 
 /// Renders a name that follows others on its line.
-fn word(value: &Value, field: &str) -> String {
+fn inline_name(value: &Value, field: &str) -> String {
     External::new(raw(value, field)).line().to_string()
 }
 

@@ -15,11 +15,11 @@ use strata_grammars::LanguageId;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
-use strata_host::secrets::secret_by_link_target;
+use strata_host::secrets::secret_rule_by_link_target;
 use strata_host::walk::Entry;
 
 use super::inputs::IndexInputs;
-use crate::model::parse_attempt::attempt;
+use crate::model::parse_attempt::attempt_parse;
 
 /// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
@@ -132,11 +132,11 @@ impl<'a> OutlineRun<'a> {
     fn read(&self, entry: &Entry) -> OutlineResult {
         let limits = ReadLimits { max_bytes: self.inputs.options.max_outline_bytes };
         // Check before reading the text: once the stamp is settled, any later change produces a different one.
-        let is_settled = entry.stamp.is_settled();
+        let is_settled = entry.stamp.is_reliable();
         let without_outline = OutlineResult { effort: Effort::Read, ..OutlineResult::default() };
         let Ok(text) = read_text(self.inputs.roots, &entry.key, limits) else { return without_outline };
         // The file may have been replaced by a link since the scan.
-        if text.stamp != entry.stamp && secret_by_link_target(self.inputs.roots, &entry.key).is_some() {
+        if text.stamp != entry.stamp && secret_rule_by_link_target(self.inputs.roots, &entry.key).is_some() {
             return without_outline;
         }
         let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return without_outline };
@@ -151,7 +151,7 @@ impl<'a> OutlineRun<'a> {
                 }
             }
         };
-        if outline.unparsed.is_some_and(|reason| !reason.is_final()) {
+        if outline.unparsed.is_some_and(|reason| !reason.is_permanent()) {
             let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
             return OutlineResult { symbols: Some(symbols), ..without_outline };
         }
@@ -172,7 +172,7 @@ pub(super) fn read_outline(
     cancel: &Cancel,
 ) -> Option<Outline> {
     let read = |cancel: &Cancel| Outline::read_within(budget, language, text, cancel);
-    let outline = attempt(cache, key, cancel, read).ok()?;
+    let outline = attempt_parse(cache, key, cancel, read).ok()?;
     Some(outline.unwrap_or_else(Outline::unparsed))
 }
 
@@ -213,7 +213,7 @@ impl OutlineUpdates {
     }
 
     /// Returns the number of outlines waiting to be stored.
-    pub(super) fn outlines(&self) -> usize {
+    pub(super) fn pending_count(&self) -> usize {
         self.outlines
     }
 
@@ -223,7 +223,7 @@ impl OutlineUpdates {
     }
 
     /// Writes all changes to the cache, which takes a while.
-    pub fn keep(self, cache: &OutlineCache) {
+    pub fn save(self, cache: &OutlineCache) {
         for (folder, findings) in &self.folders {
             cache.save(folder, findings);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_code::document::{Document, Sync};
+use strata_code::document::{Document, DocumentSync};
 use strata_code::notebook::CellKind;
 
 /// Version of the protocol. Both sides must have the same.
@@ -89,7 +89,7 @@ pub(super) struct LiveDocument {
     pub(super) edited_at: u64,
     /// When the document was opened or last saved.
     pub(super) saved_at: u64,
-    pub(super) sync: Sync,
+    pub(super) sync: DocumentSync,
     /// URI of the notebook that contains the document, if it is a cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) notebook: Option<String>,
@@ -106,7 +106,7 @@ pub(super) struct LiveNotebook {
     pub(super) version: i32,
     pub(super) edited_at: u64,
     pub(super) saved_at: u64,
-    pub(super) sync: Sync,
+    pub(super) sync: DocumentSync,
     pub(super) cells: Vec<LiveCell>,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct LiveCell {
 }
 
 impl LiveDocument {
-    pub(super) fn with_text(&self, text: &str) -> Document {
+    pub(super) fn to_document(&self, text: &str) -> Document {
         let mut document = Document::open(text, self.version, self.language.clone());
         document.sync = self.sync.clone();
         document

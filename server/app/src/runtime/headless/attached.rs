@@ -7,14 +7,14 @@ use strata_prompt::assembly::IndexState;
 use strata_prompt::trust::Trust;
 
 use super::{Access, HeadlessWorkspace, SessionSource, can_run_on_server};
-use crate::commands::Definition;
+use crate::commands::CommandDefinition;
 use crate::model::live_view::LiveCall;
 use crate::model::snapshot::Snapshot;
 
 /// Runs a client's call on the snapshot of a server. The call sees the files as they are now, and the unsaved text of the
 /// editor. Returns `None` if the client must run the call itself.
 pub fn run_for_client(mut snapshot: Snapshot, call: LiveCall) -> Option<Result<Value, String>> {
-    let command = Definition::named(&call.command).filter(|command| can_run_on_server(command))?;
+    let command = CommandDefinition::by_name(&call.command).filter(|command| can_run_on_server(command))?;
     let mut roots = snapshot.roots.iter();
     let (Some(root), None) = (roots.next(), roots.next()) else { return None };
     let folder = root.real.clone();
@@ -34,6 +34,6 @@ pub fn run_for_client(mut snapshot: Snapshot, call: LiveCall) -> Option<Result<V
     }
     workspace.index(|_| ()).ok()?;
     // A client sees unsaved text only, of all editors. The documents of this one are open in the snapshot.
-    workspace.attach();
+    workspace.attach_editors();
     Some(workspace.execute(command, call.arguments).map_err(|error| error.to_string()))
 }

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use strata_host::file_owner::{Caller, ForeignControl};
+use strata_host::file_owner::{ForeignControl, ProcessUser};
 use strata_host::rule_files::{foreign_rule_path, rule_files};
-use strata_prompt::layout::inline;
+use strata_prompt::layout::inline_code;
 use strata_prompt::trust::Trust;
 
 use crate::model::snapshot::Snapshot;
@@ -15,14 +15,14 @@ use crate::model::snapshot::Snapshot;
 pub(super) fn distrust_foreign_rules(snapshot: &mut Snapshot) -> Option<String> {
     let prompt = &snapshot.settings.prompt;
     let patterns = [&*prompt.rules, &*prompt.skills, &*prompt.memory].concat();
-    let (place, control) = foreign_rule_path(&snapshot.roots, &patterns, &Caller::current())?;
+    let (place, control) = foreign_rule_path(&snapshot.roots, &patterns, &ProcessUser::current())?;
     snapshot.trust = Trust::Untrusted;
     let omitted = rule_files(&snapshot.roots, &patterns);
     (!omitted.is_empty()).then(|| warning(&place, control))
 }
 
 fn warning(place: &Path, control: ForeignControl) -> String {
-    let place = inline(&place.to_string_lossy());
+    let place = inline_code(&place.to_string_lossy());
     let reason = match control {
         ForeignControl::Owned => format!("{place} belongs to another user"),
         ForeignControl::Writable => format!("other users can write to {place}"),

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use strata_host::config::{
-    EditError, Layer, Source, WORKSPACE_FILES, from_toml, setting_path, user_file, value_text, with_setting,
+    EditError, Layer, SettingsSource, WORKSPACE_FILES, from_toml, setting_path, user_file, value_to_toml,
+    with_setting,
 };
 
 use super::{HeadlessWorkspace, parse_value};
@@ -22,7 +23,7 @@ pub enum SettingsFile {
 
 /// Why a setting was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
+pub enum SettingChangeError {
     /// No setting has this name.
     #[error("no setting is named `{name}`{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown {
@@ -45,10 +46,10 @@ pub enum ChangeError {
     Rejected(String),
 }
 
-impl ChangeError {
+impl SettingChangeError {
     /// Creates the error for a name that no setting has.
     pub fn unknown(name: &str) -> Self {
-        Self::Unknown { name: name.to_owned(), nearest: settings::nearest(name) }
+        Self::Unknown { name: name.to_owned(), nearest: settings::nearest_name(name) }
     }
 }
 
@@ -64,17 +65,17 @@ pub fn setting_value<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
 
 /// Returns a value as TOML on one line.
 pub fn toml_text(value: &Value) -> String {
-    value_text(value)
+    value_to_toml(value)
 }
 
 impl HeadlessWorkspace {
     /// Returns the path of a settings file, whether or not it exists.
     ///
     /// # Errors
-    /// [`ChangeError::NoPlace`].
-    pub fn settings_file(&self, file: SettingsFile) -> Result<PathBuf, ChangeError> {
+    /// [`SettingChangeError::NoPlace`].
+    pub fn settings_file(&self, file: SettingsFile) -> Result<PathBuf, SettingChangeError> {
         if file == SettingsFile::User {
-            return user_file(|name| std::env::var_os(name)).ok_or(ChangeError::NoPlace);
+            return user_file(|name| std::env::var_os(name)).ok_or(SettingChangeError::NoPlace);
         }
         let [toml, others @ ..] = WORKSPACE_FILES.map(|name| self.folder().join(name));
         let existing = others.into_iter().find(|other| !toml.exists() && other.exists());
@@ -85,26 +86,26 @@ impl HeadlessWorkspace {
     /// of the file.
     ///
     /// # Errors
-    /// [`ChangeError`]. The file is then unchanged.
+    /// [`SettingChangeError`]. The file is then unchanged.
     pub fn change_setting(
         &self,
         file: SettingsFile,
         name: &str,
         value: Option<&str>,
-    ) -> Result<PathBuf, ChangeError> {
-        let setting = settings::find_setting(name).ok_or_else(|| ChangeError::unknown(name))?;
+    ) -> Result<PathBuf, SettingChangeError> {
+        let setting = settings::find_setting(name).ok_or_else(|| SettingChangeError::unknown(name))?;
         let path = self.settings_file(file)?;
         if path.extension().is_none_or(|extension| extension != "toml") {
-            return Err(ChangeError::NotToml(path));
+            return Err(SettingChangeError::NotToml(path));
         }
-        let failed = |error| ChangeError::File { path: path.clone(), error };
+        let failed = |error| SettingChangeError::File { path: path.clone(), error };
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             read => read.map_err(failed)?,
         };
         let value = value.map(|text| parse_given(text, &setting.default));
         let changed = with_setting(&text, &setting.path, value.as_ref())
-            .map_err(|error| ChangeError::Edit { path: path.clone(), error })?;
+            .map_err(|error| SettingChangeError::Edit { path: path.clone(), error })?;
         self.check_settings(file, &path, &changed, name)?;
         replace_file(&path, &changed).map_err(failed)?;
         Ok(path)
@@ -117,20 +118,20 @@ impl HeadlessWorkspace {
         path: &Path,
         text: &str,
         name: &str,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<(), SettingChangeError> {
         let file_name = path.display().to_string();
-        let rejected = |message: String| Err(ChangeError::Rejected(message));
+        let rejected = |message: String| Err(SettingChangeError::Rejected(message));
         let values = match from_toml(&file_name, text) {
             Ok(values) => values,
             Err(error) => return rejected(error.to_string()),
         };
         let layer = if file == SettingsFile::User { Layer::User } else { Layer::Workspace };
         let mut configuration = (*self.snapshot.configuration).clone();
-        let source = Source { layer, name: file_name.into(), values };
+        let source = SettingsSource { layer, name: file_name.into(), values };
         if let Some(problem) = configuration.replace(layer, vec![Ok(source)]).pop() {
             return rejected(problem);
         }
-        let ignored = &configuration.effective().ignored;
+        let ignored = &configuration.effective_settings().ignored;
         match ignored.iter().find(|ignored| ignored.origin.layer == layer && ignored.key == name) {
             Some(ignored) => rejected(format!("{} cannot set {name}: {}", path.display(), ignored.reason)),
             None => Ok(()),

@@ -13,7 +13,7 @@ const VCS_MARKERS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
 /// Returns the nearest directory under version control, starting at `folder` itself. Ignores markers that do not belong
 /// to the owner of `folder`, since anyone can create a `.git` in a shared directory such as `/tmp`.
-pub(super) fn repository_of(folder: &Path) -> Option<PathBuf> {
+pub(super) fn find_repository(folder: &Path) -> Option<PathBuf> {
     let real = canonical(folder).ok()?;
     let is_top =
         |directory: &Path| VCS_MARKERS.iter().any(|mark| has_same_owner(&directory.join(mark), &real));
@@ -44,7 +44,7 @@ pub(super) fn relative_to_workspace(top: &Path, directory: &Path, typed: &str) -
     }
     let is_named_anywhere = |path: &str| exists(&directory.join(path)) || exists(&top.join(path));
     let reference = PathReference::parse(typed, is_named_anywhere);
-    let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::for_missing_path(typed));
+    let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::parse_missing_path(typed));
     let fragment = part.map_or(String::new(), |part| format!("#{part}"));
     let path = path.as_str();
     let (base, remaining) = apply_leading_dots(directory, path);
@@ -62,9 +62,9 @@ pub(super) fn relative_to_workspace(top: &Path, directory: &Path, typed: &str) -
     }
     let path = match base.strip_prefix(top) {
         Ok(folder) if is_pattern && folder != Path::new("") => {
-            format!("{}/{remaining}", without_wildcards(&joined(folder)))
+            format!("{}/{remaining}", escape_wildcards(&to_slash_path(folder)))
         }
-        _ => joined(below),
+        _ => to_slash_path(below),
     };
     if path.is_empty() { ".".to_owned() } else { path + &fragment }
 }
@@ -92,7 +92,7 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-fn joined(below: &Path) -> String {
+fn to_slash_path(below: &Path) -> String {
     let parts = below.components().filter_map(|part| match part {
         Component::Normal(_) | Component::ParentDir => Some(part.as_os_str().to_string_lossy()),
         _ => None,
@@ -101,7 +101,7 @@ fn joined(below: &Path) -> String {
 }
 
 /// Returns a pattern that matches only `text`.
-fn without_wildcards(text: &str) -> String {
+fn escape_wildcards(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -161,7 +161,7 @@ mod tests {
             "hg/.hg/",
             "hg/c/",
         ]);
-        let repository = |folder: &str| repository_of(&tree.path(folder));
+        let repository = |folder: &str| find_repository(&tree.path(folder));
         assert_eq!(repository("root/src"), Some(tree.path("root")));
         assert_eq!(repository("root"), Some(tree.path("root")));
         assert_eq!(
@@ -171,7 +171,7 @@ mod tests {
         );
         assert_eq!(repository("hg/c"), Some(tree.path("hg")));
         assert_eq!(repository("nowhere"), None);
-        assert!(repository_of(&tree.top).is_none_or(|top| !top.starts_with(&tree.top)));
+        assert!(find_repository(&tree.top).is_none_or(|top| !top.starts_with(&tree.top)));
     }
 
     #[cfg(unix)]
@@ -179,7 +179,7 @@ mod tests {
     fn the_repository_is_found_through_a_link() {
         let tree = Tree::new(&["root/.git/HEAD", "root/src/a.rs"]);
         tree.link("root/src", "short");
-        assert_eq!(repository_of(&tree.path("short")), Some(tree.path("root")));
+        assert_eq!(find_repository(&tree.path("short")), Some(tree.path("root")));
     }
 
     #[test]

@@ -17,10 +17,10 @@ use super::progress::TrackedWork;
 use super::queue::Task;
 use crate::clock::now_ms;
 use crate::commands::{self, CommandError};
-use crate::faults::carried;
+use crate::faults::with_fault_points;
 use crate::jobs::archival::summarize_results;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
 use crate::services::running_compaction::DraftCell;
 use crate::services::token_count_client::CountedPrompt;
 
@@ -40,23 +40,23 @@ impl SessionRuntime {
             }
             return;
         }
-        if let Reason::Due(reading) = job.reason
+        if let CompactionReason::Due(reading) = job.reason
             && self.compactions.would_fail_again(&job.session, &reading)
         {
             return;
         }
         let Some(session) = host.sessions().get(&job.session).cloned() else { return };
-        let is_due = matches!(job.reason, Reason::Due(_));
+        let is_due = matches!(job.reason, CompactionReason::Due(_));
         if is_due && !job.has_old_messages(&session, host.snapshot()) {
             return;
         }
         let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
-        services.notify_compaction(job.started(&session, &snapshot));
+        services.notify_compaction(job.started_notice(&session, &snapshot));
         let id = job.session.clone();
         let draft_cell = DraftCell::default();
         let number = self.compactions.begin(job.clone(), cancel.clone(), reply, draft_cell.clone());
         host.begin_progress(TrackedWork::Compacting(number));
-        let work = carried("draft", move || {
+        let work = with_fault_points("draft", move || {
             let draft = job.draft(&session, &snapshot, &services, &cancel);
             draft.map(Box::new).map_err(|error| CommandError::failed(error.to_string()))
         });
@@ -83,7 +83,7 @@ impl SessionRuntime {
             Err(error) => self.compaction_ended(session, number, Err(error), host),
             Ok(draft) => {
                 if let Some(running) = self.compactions.get_mut(session, number) {
-                    running.notice = Some(running.job.ended(Some(&draft)));
+                    running.notice = Some(running.job.ended_notice(Some(&draft)));
                 }
                 self.push(session, Task::Compact(number, draft), host);
                 self.start_next(session, host);
@@ -106,16 +106,16 @@ impl SessionRuntime {
         let (notice, result): (CompactionNotice, _) = match result {
             Ok(_) => {
                 self.compactions.record_success(&job);
-                let notice = notice.unwrap_or_else(|| job.ended(None));
+                let notice = notice.unwrap_or_else(|| job.ended_notice(None));
                 let mut reply = notice.clone().into();
                 if let Some(session) = host.sessions().get(session) {
-                    reply = commands::versioned(reply, session);
+                    reply = commands::with_state_version(reply, session);
                 }
                 (notice, Ok(reply))
             }
             Err(error) => {
                 self.compactions.record_failure(&job);
-                (job.failed(&error), Err(error))
+                (job.failed_notice(&error), Err(error))
             }
         };
         // If a prompt installed the draft, that prompt has already been counted.
@@ -141,7 +141,7 @@ impl SessionRuntime {
         }
         let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
         let session = id.to_owned();
-        let work = carried("sum up", move || summarize_results(plan, &snapshot, &services));
+        let work = with_fault_points("sum up", move || summarize_results(plan, &snapshot, &services));
         let work = move || {
             let archival = catch_panic(work);
             if let Err(panicked) = &archival {
@@ -160,7 +160,7 @@ impl SessionRuntime {
             return;
         }
         let (snapshot, session_id) = (host.snapshot().clone(), id.to_owned());
-        let work = carried("count", move || {
+        let work = with_fault_points("count", move || {
             token_counter.measure_next(&session, &snapshot, now_ms(), &Cancel::new())
         });
         let work = move || {

@@ -9,7 +9,7 @@ use super::event::ReplySender;
 use super::progress::{ProgressToken, TrackedWork};
 use crate::model::sessions::Sessions;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::{CompactionNotice, Reason};
+use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
 use crate::services::running_compaction::{DraftCell, RunningCompaction};
 
 pub(super) struct ActiveCompaction {
@@ -28,14 +28,14 @@ pub(super) struct ActiveCompaction {
 
 /// Running compactions, by session.
 #[derive(Default)]
-pub(super) struct Compactions {
+pub(super) struct RunningCompactions {
     last_number: u64,
     running: BTreeMap<String, ActiveCompaction>,
     /// The trigger reading of the last failed automatic compaction, by session.
     failed: BTreeMap<String, TriggerReading>,
 }
 
-impl Compactions {
+impl RunningCompactions {
     /// Returns the running compaction of a session, for a command that may wait for it.
     pub(super) fn for_command(&self, session: &str) -> Option<RunningCompaction> {
         let ActiveCompaction { number, job, draft, .. } = self.running.get(session)?;
@@ -90,7 +90,7 @@ impl Compactions {
     }
 
     pub(super) fn record_failure(&mut self, job: &CompactionJob) {
-        if let Reason::Due(reading) = job.reason {
+        if let CompactionReason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
         }
     }
@@ -137,10 +137,10 @@ mod tests {
         let job = CompactionJob {
             session: "s-1".to_owned(),
             profile: BuiltinProfile::Topic.profile(),
-            reason: Reason::Due(reading),
+            reason: CompactionReason::Due(reading),
             size: None,
         };
-        let mut compactions = Compactions::default();
+        let mut compactions = RunningCompactions::default();
         compactions.record_failure(&job);
         assert!(compactions.would_fail_again("s-1", &reading));
         compactions.record_success(&job);

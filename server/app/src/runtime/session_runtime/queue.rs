@@ -66,7 +66,7 @@ pub(super) enum Task {
 
 impl Task {
     /// Returns the number of the compaction whose draft the task installs.
-    pub(super) fn compaction(&self) -> Option<u64> {
+    pub(super) fn compaction_number(&self) -> Option<u64> {
         match self {
             Self::Compact(number, _) => Some(*number),
             Self::Command(..) | Self::Archive(_) | Self::Measure(_) | Self::Resume(_) => None,
@@ -83,13 +83,13 @@ impl Task {
 }
 
 #[derive(Default)]
-struct Queue {
+struct TaskQueue {
     tasks: VecDeque<QueuedTask>,
-    state: State,
+    state: QueueState,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum State {
+enum QueueState {
     #[default]
     Idle,
     Running,
@@ -98,13 +98,13 @@ enum State {
 }
 
 #[derive(Default)]
-pub(super) struct Queues {
-    sessions: BTreeMap<String, Queue>,
+pub(super) struct TaskQueues {
+    sessions: BTreeMap<String, TaskQueue>,
     /// The session that was current at the last call of `set_current`.
     current: String,
 }
 
-impl Queues {
+impl TaskQueues {
     pub(super) fn push(&mut self, session: &str, task: QueuedTask) {
         self.sessions.entry(session.to_owned()).or_default().tasks.push_back(task);
     }
@@ -112,14 +112,14 @@ impl Queues {
     /// Removes and returns the next task of a session, unless a task is running. Drops cancelled tasks.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
-        if queue.state != State::Idle {
+        if queue.state != QueueState::Idle {
             return None;
         }
         queue.tasks.retain(|queued| queued.task.is_result_needed());
         let next = queue.tasks.pop_front();
         match &next {
-            Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
-            Some(_) => queue.state = State::Running,
+            Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = QueueState::Resuming,
+            Some(_) => queue.state = QueueState::Running,
             None => {
                 self.sessions.remove(session);
             }
@@ -129,7 +129,7 @@ impl Queues {
 
     /// Returns what the next task of a session needs of the index.
     pub(super) fn awaited_index(&self, session: &str) -> Option<AwaitedIndex> {
-        let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
+        let queue = self.sessions.get(session).filter(|queue| queue.state == QueueState::Idle)?;
         queue.tasks.iter().find(|queued| queued.task.is_result_needed()).map(|queued| queued.awaited_index)
     }
 
@@ -159,14 +159,14 @@ impl Queues {
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
             let is_resumption = |queued: &QueuedTask| matches!(queued.task, Task::Resume(_));
-            queue.state == State::Resuming || queue.tasks.iter().any(is_resumption)
+            queue.state == QueueState::Resuming || queue.tasks.iter().any(is_resumption)
         })
     }
 
     /// Records that the running task of a session has ended.
-    pub(super) fn finished(&mut self, session: &str) {
+    pub(super) fn finish_task(&mut self, session: &str) {
         if let Some(queue) = self.sessions.get_mut(session) {
-            queue.state = State::Idle;
+            queue.state = QueueState::Idle;
         }
     }
 }

@@ -41,7 +41,7 @@ impl FirstSession {
                 Err(error) => problem = Some(failure(&error)),
             }
         }
-        Self { session: Arc::new(Session::new(SessionStore::new_name())), pending, problem }
+        Self { session: Arc::new(Session::new(SessionStore::new_id_or_fallback())), pending, problem }
     }
 }
 

@@ -40,7 +40,7 @@ impl SessionRuntime {
         self.sends.last_number += 1;
         let number = self.sends.last_number;
         // The output of other questions is shown as it arrives, so they need no progress of their own.
-        if job.is_silent() && token.is_none() {
+        if job.is_shown_when_complete() && token.is_none() {
             host.begin_progress(TrackedWork::AskingModel(number));
         }
         let running =
@@ -60,7 +60,7 @@ impl SessionRuntime {
         let outcome = if result.is_ok() { "answered" } else { "failed" };
         host.end_progress(TrackedWork::AskingModel(number), outcome);
         let result = result.map(|answer| match host.sessions().get(&session) {
-            Some(session) => commands::versioned(answer, session),
+            Some(session) => commands::with_state_version(answer, session),
             None => answer,
         });
         host.reply_after_messages(reply, result);

@@ -17,11 +17,13 @@ use super::queue::{AwaitedIndex, QueuedCommand, QueuedTask, SessionTarget, Task}
 use super::resume::resume;
 use crate::commands::MAIN_SESSION;
 use crate::commands::files::{Rename, RenameFiles, Renames};
-use crate::commands::{self, CommandError, Definition, Effect, IndexNeed, Invocation, Job};
-use crate::faults::{self, Point, carried};
+use crate::commands::{self, CommandDefinition, CommandError, Effect, IndexNeed, Invocation, Job};
+use crate::faults::{self, FaultPoint, with_fault_points};
 use crate::model::snapshot::Snapshot;
-use crate::runtime::executor::{self, CommandOutcome, Environment, change, release_opened, restore};
-use crate::services::compaction_notice::Reason;
+use crate::runtime::executor::{
+    self, CommandOutcome, Environment, apply_job_result, release_opened, restore_stored_session,
+};
+use crate::services::compaction_notice::CompactionReason;
 use crate::services::token_count_client::CountedPrompt;
 
 impl SessionRuntime {
@@ -47,7 +49,7 @@ impl SessionRuntime {
             Arguments::Typed { session, command } => (session, Ok(command)),
             Arguments::Json(arguments) => match commands::split_arguments(arguments) {
                 Ok((session, arguments)) => {
-                    let command = Definition::named(&name);
+                    let command = CommandDefinition::by_name(&name);
                     let command =
                         command.map(|command| Invocation::from_json(command, arguments)).ok_or(name);
                     (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), command)
@@ -105,7 +107,7 @@ impl SessionRuntime {
     /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
     pub(super) fn start_next(&mut self, id: &str, host: &mut dyn Host) {
         while let Some(queued) = self.next_task(id, host) {
-            let compaction = queued.task.compaction();
+            let compaction = queued.task.compaction_number();
             match catch_panic(|| self.start(id, queued, host)) {
                 Ok(true) => return,
                 Ok(false) => {}
@@ -116,7 +118,7 @@ impl SessionRuntime {
                     }
                 }
             }
-            self.queues.finished(id);
+            self.queues.finish_task(id);
         }
     }
 
@@ -159,7 +161,7 @@ impl SessionRuntime {
     /// Starts a task. Returns whether it is running.
     fn start(&mut self, id: &str, queued: QueuedTask, host: &mut dyn Host) -> bool {
         let QueuedTask { task, snapshot, .. } = queued;
-        faults::reach("start", Point::Before);
+        faults::reach("start", FaultPoint::Before);
         let Some(before) = host.sessions().get(id).cloned() else {
             self.reject_task_of_closed_session(id, task, host);
             return false;
@@ -172,12 +174,12 @@ impl SessionRuntime {
         let (session_id, roots) = (id.to_owned(), Arc::clone(&host.snapshot().roots));
         let PreparedTask { name, job, thread, waiter } =
             self.prepare(id, Arc::clone(&before), task, snapshot, host);
-        let job = carried(name, job);
+        let job = with_fault_points(name, job);
         let work = move || {
             let outcome = catch_panic(job).unwrap_or_else(|panicked| {
                 tracing::error!(%panicked, what = name, "a task panicked; its session is unchanged");
-                restore(&before, &services);
-                CommandOutcome::failed(CommandError::Internal)
+                restore_stored_session(&before, &services);
+                CommandOutcome::from_error(CommandError::Internal)
             });
             SessionEvent::TaskFinished(session_id, Box::new(FinishedTask { roots, outcome, waiter }))
         };
@@ -195,7 +197,7 @@ impl SessionRuntime {
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         match task {
-            Task::Command(call) => self.command(id, before, call, snapshot, host),
+            Task::Command(call) => self.prepare_command(id, before, call, snapshot, host),
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
                 let is_adopted = running.is_some_and(|running| running.is_adopted);
@@ -211,7 +213,7 @@ impl SessionRuntime {
                         CommandOutcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
                     Box::new(move || nothing)
                 } else {
-                    Box::new(move || change(&before, &services, compact))
+                    Box::new(move || apply_job_result(&before, &services, compact))
                 };
                 PreparedTask {
                     name: "compaction",
@@ -225,7 +227,7 @@ impl SessionRuntime {
                     session.record_token_counts(&model, estimated, counted);
                     Ok(())
                 };
-                let job = Box::new(move || change(&before, &services, measure));
+                let job = Box::new(move || apply_job_result(&before, &services, measure));
                 PreparedTask { name: "measuring", job, thread: Thread::Short, waiter: Waiter::None }
             }
             Task::Archive(archival) => {
@@ -233,7 +235,7 @@ impl SessionRuntime {
                     session.apply_archival(*archival);
                     Ok(())
                 };
-                let job = Box::new(move || change(&before, &services, archive));
+                let job = Box::new(move || apply_job_result(&before, &services, archive));
                 PreparedTask { name: "ageing", job, thread: Thread::Short, waiter: Waiter::None }
             }
             Task::Resume(name) => {
@@ -243,7 +245,7 @@ impl SessionRuntime {
         }
     }
 
-    fn command(
+    fn prepare_command(
         &self,
         id: &str,
         before: Arc<Session>,
@@ -261,7 +263,7 @@ impl SessionRuntime {
         let job = move || {
             let command = match command {
                 Ok(command) => command,
-                Err(name) => return CommandOutcome::failed(CommandError::Unknown(name)),
+                Err(name) => return CommandOutcome::from_error(CommandError::Unknown(name)),
             };
             let span = tracing::info_span!("command", name = command.name);
             let _inside = span.enter();
@@ -291,7 +293,7 @@ impl SessionRuntime {
     pub(super) fn task_finished(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
         self.apply_outcome(id, task, host);
         // Run this last, because it is also the recovery if anything above panics.
-        self.finish_turn(id, host);
+        self.finish_task(id, host);
     }
 
     /// Recovers from a panic while the outcome of a task was applied.
@@ -304,19 +306,19 @@ impl SessionRuntime {
     ) {
         if let Some(before) = host.sessions().get(id) {
             // Accessing the disk here is acceptable in this rare case. It must happen before the next task is stored.
-            restore(before, host.services());
+            restore_stored_session(before, host.services());
         }
         // Release sessions that were opened for writing but not installed, so that other processes can write to them.
         release_opened(effects, host.sessions(), host.services());
         if let Some(number) = compaction {
             self.compaction_ended(id, number, Err(CommandError::Internal), host);
         }
-        self.finish_turn(id, host);
+        self.finish_task(id, host);
     }
 
     /// Records that the running task of a session has ended, and starts the next one.
-    fn finish_turn(&mut self, id: &str, host: &mut dyn Host) {
-        self.queues.finished(id);
+    fn finish_task(&mut self, id: &str, host: &mut dyn Host) {
+        self.queues.finish_task(id);
         let current = Arc::clone(host.sessions().current_id());
         if self.queues.set_current(&current) {
             self.start_next(&current, host);
@@ -332,7 +334,7 @@ impl SessionRuntime {
             // The changed session contains outdated file names, so restore the previous one. As in the recovery,
             // accessing the disk here is acceptable in this rare case.
             if let Some(before) = host.sessions().get(id) {
-                restore(before, host.services());
+                restore_stored_session(before, host.services());
             }
             release_opened(&effects, host.sessions(), host.services());
             (changed, effects) = (None, Vec::new());
@@ -364,7 +366,7 @@ impl SessionRuntime {
                     queued => waiter = queued,
                 },
                 Job::Compact(job) => match (&job.reason, waiter.take()) {
-                    (Reason::Due(_), queued) => {
+                    (CompactionReason::Due(_), queued) => {
                         waiter = queued;
                         self.compact(*job, host.background_cancel(), None, host);
                     }

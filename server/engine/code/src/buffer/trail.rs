@@ -10,15 +10,15 @@ use crate::outline::TreeEdit;
 pub(super) struct EditTrail {
     /// Generation of the text before the first edit.
     start: u64,
-    last: Option<Arc<Step>>,
+    last: Option<Arc<TrailEntry>>,
 }
 
 #[derive(Debug)]
-struct Step {
+struct TrailEntry {
     edit: TreeEdit,
     /// Generation of the text after the edit.
     generation: u64,
-    previous: Option<Arc<Step>>,
+    previous: Option<Arc<TrailEntry>>,
     /// Number of edits in the trail up to and including this one.
     count: usize,
 }
@@ -37,19 +37,19 @@ impl EditTrail {
     pub(super) fn push(&mut self, generation: u64, edit: TreeEdit) {
         let count = self.len() + 1;
         let previous = self.last.take();
-        self.last = Some(Arc::new(Step { edit, generation, previous, count }));
+        self.last = Some(Arc::new(TrailEntry { edit, generation, previous, count }));
     }
 
     /// Returns the edits after a generation, oldest first, or `None` if the trail does not contain the
     /// generation.
-    pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
-        let steps = self.steps_since(generation)?;
+    pub(super) fn edits_since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
+        let steps = self.entries_since(generation)?;
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
     }
 
     /// Drops the edits before a generation. Returns `false` and changes nothing if the trail does not contain it.
     pub(super) fn discard_before(&mut self, generation: u64) -> bool {
-        let Some(steps) = self.steps_since(generation) else { return false };
+        let Some(steps) = self.entries_since(generation) else { return false };
         let mut rest = Self::starting_at(generation);
         steps.into_iter().rev().for_each(|step| rest.push(step.generation, step.edit));
         *self = rest;
@@ -57,7 +57,7 @@ impl EditTrail {
     }
 
     /// Returns the steps after a generation, newest first, or `None` if the trail does not contain the generation.
-    fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
+    fn entries_since(&self, generation: u64) -> Option<Vec<&TrailEntry>> {
         let mut steps = Vec::new();
         let mut next = self.last.as_deref();
         while let Some(step) = next {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn start_bytes(trail: &EditTrail, generation: u64) -> Option<Vec<usize>> {
-        Some(trail.since(generation)?.iter().map(|edit| edit.start.byte).collect())
+        Some(trail.edits_since(generation)?.iter().map(|edit| edit.start.byte).collect())
     }
 
     #[test]

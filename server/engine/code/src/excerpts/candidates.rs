@@ -24,7 +24,7 @@ pub struct CandidateFile {
     /// Relevance to the question, judged by path, names and references, between 0 and 1.
     pub relevance: f64,
     /// The file's role, if the question does not ask for files of that role; otherwise `None`.
-    pub(super) unrequested_role: Option<Role>,
+    pub(super) unrequested_role: Option<FileRole>,
     /// Whether the question contains the file's path.
     pub(super) is_named: bool,
 }
@@ -39,7 +39,7 @@ pub struct Candidate<'a> {
 
 /// The role of a file in a repository, judged by its path and language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum FileRole {
     Source,
     Tests,
     Example,
@@ -59,9 +59,9 @@ pub fn candidate_files(
     let Some(scores) = scores(lexical, references, &parsed_query, &Query { text: query.text, seeds }) else {
         return Vec::new();
     };
-    let named_files = parsed_query.named(lexical);
-    let is_requested = |role: Role| parsed_query.words.iter().any(|(word, _)| role.is_requested_by(word));
-    let unrequested_roles: Vec<Role> = [Role::Tests, Role::Example, Role::Document]
+    let named_files = parsed_query.named_files(lexical);
+    let is_requested = |role: FileRole| parsed_query.words.iter().any(|(word, _)| role.is_requested_by(word));
+    let unrequested_roles: Vec<FileRole> = [FileRole::Tests, FileRole::Example, FileRole::Document]
         .into_iter()
         .filter(|role| !is_requested(*role))
         .collect();
@@ -71,7 +71,7 @@ pub fn candidate_files(
         if query.selected.contains(key) || query.excluded.contains(key) {
             continue;
         }
-        let role = Role::for_file(key, index.get(key).map(|symbols| symbols.language));
+        let role = FileRole::for_file(key, index.get(key).map(|symbols| symbols.language));
         let is_named = named_files.binary_search(&number).is_ok();
         let is_unrequested = unrequested_roles.contains(&role) && !is_named;
         if is_unrequested {
@@ -101,7 +101,7 @@ pub(super) fn recency_score(age: Option<u32>) -> f64 {
     age.map_or(0.0, |age| RECENCY_HALF_LIFE / (RECENCY_HALF_LIFE + f64::from(age)))
 }
 
-impl Role {
+impl FileRole {
     fn for_file(key: &FileKey, language: Option<LanguageId>) -> Self {
         let Some(language) = language.filter(|language| !language.is_document()) else {
             return Self::Document;

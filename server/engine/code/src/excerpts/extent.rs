@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use strata_base::text::line_starts;
 
-use crate::outline::{Outline, QualifiedNames, Symbol};
+use crate::outline::{Outline, QualifiedNameTracker, Symbol};
 
 /// The search stops after this many definitions that are in the outline but not found in the text.
 const MAX_MISSES: usize = 64;
@@ -48,7 +48,7 @@ pub fn definition_range(
     let extent = extents(outline, &lines).into_iter();
     let extent =
         extent.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
-    let range = lines.without_blank_ends(extent.lines);
+    let range = lines.trim_blank_lines(extent.lines);
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     Some((number(range.start)..number(range.end), lines.bytes(&range)))
 }
@@ -57,7 +57,7 @@ pub fn definition_range(
 /// definitions inside functions.
 pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
     let mut extents = Vec::new();
-    let mut names = QualifiedNames::default();
+    let mut names = QualifiedNameTracker::default();
     let mut inside_function: Option<u32> = None;
     let (mut search_start, mut misses) = (0, 0);
     let mut ordinals = rustc_hash::FxHashMap::default();
@@ -78,9 +78,9 @@ pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
         };
         search_start = name_end;
         let head = lines.line_of(name_start);
-        let name = names.dotted();
+        let name = names.dotted_name();
         let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
-        let range = lines.leading_start(head)..lines.end_of(head);
+        let range = lines.leading_start(head)..lines.definition_end(head);
         extents.push(Extent { name, ordinal: *ordinal, lines: range });
         *ordinal += 1;
     }
@@ -119,7 +119,7 @@ impl<'a> Lines<'a> {
         start(lines.start)..start(lines.end)
     }
 
-    pub(super) fn without_blank_ends(&self, mut lines: Range<usize>) -> Range<usize> {
+    pub(super) fn trim_blank_lines(&self, mut lines: Range<usize>) -> Range<usize> {
         while lines.start < lines.end && self.is_blank(lines.start) {
             lines.start += 1;
         }
@@ -174,7 +174,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the line after the end of a definition whose head starts on line `head`.
-    fn end_of(&self, head: usize) -> usize {
+    fn definition_end(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut end = head + 1;
         for line in head + 1..self.len() {

@@ -66,7 +66,7 @@ pub struct PassageCache {
 impl PassageCache {
     /// Returns the passages of a text. `outline` must be the outline of the same text.
     pub(super) fn passages(&self, outline: Option<&Outline>, text: &str) -> Arc<Passages> {
-        let key = (ContentHash::of(text), outline.is_some());
+        let key = (ContentHash::from_text(text), outline.is_some());
         self.files.get_or_insert_with(key, || Arc::new(Passages::new(outline, text)))
     }
 }
@@ -89,7 +89,7 @@ impl Passages {
         let definition = |extent: Extent| Definition {
             name: extent.name,
             ordinal: extent.ordinal,
-            lines: lines.without_blank_ends(extent.lines),
+            lines: lines.trim_blank_lines(extent.lines),
         };
         Self { list, definitions: extents.into_iter().map(definition).collect() }
     }
@@ -101,7 +101,7 @@ impl Passages {
 
 impl Passage {
     fn new(part: Range<usize>, extents: &[Extent], lines: &Lines<'_>, text: &str) -> Self {
-        let shown = lines.without_blank_ends(part.clone());
+        let shown = lines.trim_blank_lines(part.clone());
         let bytes = lines.bytes(&shown);
         let definition = innermost_definition(extents, &part);
         let mut names = Vec::new();

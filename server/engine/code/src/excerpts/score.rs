@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_base::key::FileKey;
 
-use super::candidates::{Candidate, Role, recency_score};
+use super::candidates::{Candidate, FileRole, recency_score};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_answer_kind_word};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
@@ -106,13 +106,13 @@ fn add_word_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery) {
         };
         file.features = file.passages.list.iter().zip(&counts.passages).map(features).collect();
     }
-    scale(files, |features| &mut features.text_match);
-    scale(files, |features| &mut features.name_match);
-    scale(files, |features| &mut features.file_text_match);
+    normalize_feature(files, |features| &mut features.text_match);
+    normalize_feature(files, |features| &mut features.name_match);
+    normalize_feature(files, |features| &mut features.file_text_match);
 }
 
 /// Divides a feature by its highest value.
-fn scale(files: &mut [ScoredFile<'_>], feature: impl Fn(&mut Features) -> &mut f64) {
+fn normalize_feature(files: &mut [ScoredFile<'_>], feature: impl Fn(&mut Features) -> &mut f64) {
     let all = |files: &mut [ScoredFile<'_>], each: &mut dyn FnMut(&mut f64)| {
         for features in files.iter_mut().flat_map(|file| &mut file.features) {
             each(feature(features));
@@ -131,14 +131,14 @@ fn add_file_features(
     query: &ExcerptQuery<'_>,
 ) {
     let similarities = commit_similarity(query.past, parsed_query);
-    let is_about_tests = parsed_query.words.iter().any(|(word, _)| Role::Tests.is_requested_by(word));
+    let is_about_tests = parsed_query.words.iter().any(|(word, _)| FileRole::Tests.is_requested_by(word));
     let feature_value = |is_set: bool| if is_set { 1.0 } else { 0.0 };
     for file in files {
         let candidate = &file.candidate.file;
         let key = &candidate.file;
         file.has_words |= similarities.contains_key(key);
         let is_blank = file.is_blank();
-        let is_unrequested = matches!(candidate.unrequested_role, Some(Role::Tests | Role::Document));
+        let is_unrequested = matches!(candidate.unrequested_role, Some(FileRole::Tests | FileRole::Document));
         let file_size = (1.0 + file.passages.line_count() as f64 / 100.0).ln();
         let tests: Vec<bool> = (0..file.features.len())
             .map(|index| !is_about_tests && !is_unrequested && file.is_inline_test(index))
@@ -146,7 +146,7 @@ fn add_file_features(
         for ((index, features), is_test) in file.features.iter_mut().enumerate().zip(tests) {
             *features = Features {
                 file_relevance: candidate.relevance,
-                file_named: feature_value(candidate.is_named || is_blank && names_file(key, words)),
+                file_named: feature_value(candidate.is_named || is_blank && is_file_named(key, words)),
                 similar_commit: similarities.get(key).copied().unwrap_or(0.0),
                 file_recency: recency_score(query.recency.get(key).copied()),
                 file_open: feature_value(query.open.contains(key)),
@@ -270,7 +270,7 @@ fn last_name(name: &str) -> &str {
 
 /// Whether a request spells the name of a file without its extension, such as `RetryPolicy` for `retry_policy.py`. A name
 /// of one word (`__init__.py`) or none (`.gitkeep`) identifies no file.
-fn names_file(file: &FileKey, words: &FxHashSet<&str>) -> bool {
+fn is_file_named(file: &FileKey, words: &FxHashSet<&str>) -> bool {
     let (mut is_spelled, mut count) = (true, 0);
     let name = file.file_name();
     name_words(name.split('.').next().unwrap_or(name), |word| {

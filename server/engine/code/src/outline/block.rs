@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
-use strata_base::sanitize::single_line;
+use strata_base::sanitize::escape_line_start;
 use strata_grammars::LanguageId;
 
 use super::head::one_line;
@@ -88,17 +88,17 @@ pub struct MapBlock {
 }
 
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
-    map_block_with_signature(language, key, outline, Signature::new(outline.visible()))
+    map_block_with_signature_hash(language, key, outline, SignatureHash::new(outline.visible()))
 }
 
 /// Like `map_block`, for an outline whose [`Signature`] was already computed.
-pub(super) fn map_block_with_signature(
+pub(super) fn map_block_with_signature_hash(
     language: LanguageId,
     key: &FileKey,
     outline: &Outline,
-    signature: Signature,
+    signature: SignatureHash,
 ) -> MapBlock {
-    let mut text = single_line(key.as_str());
+    let mut text = escape_line_start(key.as_str());
     if let Some(reason) = outline.unparsed {
         text.push_str(&no_outline_note(reason));
     } else if language.is_test_file(key.as_str()) {
@@ -112,7 +112,7 @@ pub(super) fn map_block_with_signature(
         }
         push_unparsed_lines(&mut text, outline);
     }
-    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
+    MapBlock { text_hash: ContentHash::from_text(&text), text: text.into(), signature_hash: signature.hash() }
 }
 
 /// Returns the map block of a file at a given level of detail, ending with a line break.
@@ -122,7 +122,7 @@ pub(crate) fn block_text(
     outline: &Outline,
     detail: &BlockDetail,
 ) -> String {
-    let mut text = single_line(key.as_str());
+    let mut text = escape_line_start(key.as_str());
     if let Some(reason) = outline.unparsed {
         return text + &no_outline_note(reason);
     }
@@ -200,7 +200,7 @@ fn push_names(text: &mut String, outline: &Outline) {
 /// Hash of the visible symbols of a text or of a piece of it, for [`MapBlock::signature_hash`]. Joining the signatures
 /// of all pieces gives the signature of the text. The symbols' hashes are the coefficients of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Signature {
+pub(super) struct SignatureHash {
     value: u128,
     /// [`BASE`] to the power of `symbols`.
     power: u128,
@@ -210,7 +210,7 @@ pub(super) struct Signature {
 /// The point at which the polynomial of a [`Signature`] is evaluated, modulo 2^128. Any large odd number works.
 const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
-impl Signature {
+impl SignatureHash {
     /// Computes the signature of visible symbols.
     pub(super) fn new<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
         symbols.map(Self::for_symbol).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
@@ -227,14 +227,15 @@ impl Signature {
 
     fn for_symbol(symbol: &Symbol) -> Self {
         let depth = symbol.depth.to_le_bytes();
-        let fixed: [&[u8]; 4] = [symbol.kind.word().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
+        let fixed: [&[u8]; 4] =
+            [symbol.kind.capture_name().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
         let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
-        let hash = ContentHash::of_parts(fixed.into_iter().chain(attributes));
+        let hash = ContentHash::from_parts(fixed.into_iter().chain(attributes));
         Self { value: u128::from_le_bytes(hash.to_bytes()), power: BASE, symbols: 1 }
     }
 
     fn hash(self) -> ContentHash {
-        ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
+        ContentHash::from_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
     }
 }
 

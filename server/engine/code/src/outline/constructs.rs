@@ -12,20 +12,22 @@ use strata_base::key::FileKey;
 use strata_base::text::LineStarts;
 use strata_grammars::LanguageId;
 
-use super::{Located, SyntaxTree, UnparsedLines, definitions, located, parse, qualified_name, with_lead};
+use super::{
+    LocatedSymbol, SyntaxTree, UnparsedLines, definitions, locate_symbols, parse, qualified_name, with_lead,
+};
 use crate::symbols::{FileSymbols, SymbolIndex, find};
 
 /// A language's constructs, outlined.
 struct Constructs {
     language: LanguageId,
     tree: SyntaxTree,
-    places: Vec<Located>,
+    places: Vec<LocatedSymbol>,
 }
 
 fn all() -> impl Iterator<Item = Constructs> {
     LanguageId::all().map(|language| {
         let tree = parse(language, language.constructs, None, &Cancel::new()).unwrap();
-        let places = located(&tree, language.constructs, &Cancel::new()).unwrap();
+        let places = locate_symbols(&tree, language.constructs, &Cancel::new()).unwrap();
         Constructs { language, tree, places }
     })
 }
@@ -53,7 +55,7 @@ fn constructs_have_their_names_kinds_nesting_and_lines() {
             let (lead, _) = lines.line_range(&with_lead(tree, source, place));
             let lead = if lead < first { format!("{lead}/") } else { String::new() };
             let indent = place.symbol.depth as usize * 2;
-            let kind = place.symbol.kind.word();
+            let kind = place.symbol.kind.capture_name();
             let _ =
                 writeln!(text, "{:indent$}{lead}{first}-{last} {kind} {}", "", constructs.name(place.index));
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::UnparsedLines;
 use super::names::Names;
-use super::symbol::{Scope, Symbol};
+use super::symbol::{Symbol, SymbolPurpose};
 use super::symbol_list::Symbols;
 use super::unparsed::Unparsed;
 
@@ -60,8 +60,8 @@ impl Outline {
                 return false;
             }
             hidden_depth =
-                (symbol.kind.is_function() || symbol.scope == Scope::Tests).then_some(symbol.depth);
-            symbol.scope != Scope::Tests
+                (symbol.kind.is_function() || symbol.scope == SymbolPurpose::Tests).then_some(symbol.depth);
+            symbol.scope != SymbolPurpose::Tests
         })
     }
 }

@@ -16,7 +16,7 @@ use super::qualified::name_parts;
 use super::source::Source;
 use super::tables::{Role, Tables, flag, usage};
 use super::tree::parse_part;
-use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
+use super::{Names, Symbol, SymbolKind, SymbolPurpose, SyntaxTree};
 
 /// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
 pub(super) const MAX_NAME: usize = 120;
@@ -66,8 +66,8 @@ pub(super) fn walk_tree_from<'a>(
     {
         return Ok(None);
     }
-    if walk.run(&mut cursor, plan, cancel)? == Step::Continue {
-        plan.end(walk.findings);
+    if walk.run(&mut cursor, plan, cancel)? == WalkAction::Continue {
+        plan.take_last_piece(walk.findings);
     }
     Ok(Some(()))
 }
@@ -79,7 +79,7 @@ pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<SymbolDraft<'a>>,
     pub(super) instance: Vec<InstanceNameDraft<'a>>,
     pub(super) imports: Vec<String>,
-    /// [`usage`] bits of each mentioned name.
+    /// [`usage_bits`] bits of each mentioned name.
     pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
     pub(super) tests: u32,
 }
@@ -89,9 +89,9 @@ pub(super) struct SymbolDraft<'a> {
     pub(super) kind: SymbolKind,
     /// Number of enclosing definitions.
     pub(super) level: u32,
-    pub(super) scope: Scope,
-    pub(super) reach: Reach,
-    pub(super) repeat: Repeat,
+    pub(super) scope: SymbolPurpose,
+    pub(super) reach: Reachability,
+    pub(super) repeat: Redefinition,
     pub(super) name: Cow<'a, str>,
     /// Type or module that the source names next to the symbol; empty if there is none.
     pub(super) container: Cow<'a, str>,
@@ -103,7 +103,7 @@ pub(super) struct SymbolDraft<'a> {
 
 /// Whether other files can reach a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reach {
+pub(super) enum Reachability {
     /// Reachable by its own name.
     Visible,
     /// Not reachable: local to a function, or test code.
@@ -112,7 +112,7 @@ pub(super) enum Reach {
 
 /// How a symbol relates to an earlier definition with the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Repeat {
+pub(super) enum Redefinition {
     /// A separate symbol.
     New,
     /// The same symbol: an assignment to an existing value, or another clause of a function with the same number of
@@ -148,7 +148,7 @@ pub(super) struct Anchor {
 
 /// How a walk proceeds at an anchor, as decided by a [`PiecePlan`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum WalkAction {
     Continue,
     /// End the piece and start another.
     Cut,
@@ -158,29 +158,29 @@ pub(super) enum Step {
 /// Decides where a walk is split into pieces and where it stops.
 pub(super) trait PiecePlan<'a> {
     /// Returns the byte offset from which the plan needs anchors.
-    fn next(&self) -> usize;
+    fn next_anchor_offset(&self) -> usize;
     /// Decides what to do at an anchor before a node that starts at byte `start`.
-    fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
+    fn decide(&mut self, anchor: &Anchor, start: usize) -> WalkAction;
     /// Receives the findings before an anchor at byte `start`.
-    fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize);
+    fn take_piece(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize);
     /// Receives the findings up to the end of the text.
-    fn end(&mut self, findings: Findings<'a>);
+    fn take_last_piece(&mut self, findings: Findings<'a>);
 }
 
 struct SinglePiece;
 
 impl<'a> PiecePlan<'a> for SinglePiece {
-    fn next(&self) -> usize {
+    fn next_anchor_offset(&self) -> usize {
         usize::MAX
     }
 
-    fn step(&mut self, _: &Anchor, _: usize) -> Step {
-        Step::Continue
+    fn decide(&mut self, _: &Anchor, _: usize) -> WalkAction {
+        WalkAction::Continue
     }
 
-    fn cut(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
+    fn take_piece(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
 
-    fn end(&mut self, _: Findings<'a>) {}
+    fn take_last_piece(&mut self, _: Findings<'a>) {}
 }
 
 /// The state of a walk over a syntax tree.
@@ -190,13 +190,13 @@ struct Walk<'a> {
     tables: &'static Tables,
     findings: Findings<'a>,
     /// The definitions that contain the current node, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenDefinition>,
     /// The ancestors of the current node, outermost first.
     ancestors: Vec<Ancestor>,
     /// Modifiers that apply to the next definition, outermost first.
     modifiers: Vec<Modifier<'a>>,
     /// Attributes that belong to the next definition.
-    pending: Option<Pending>,
+    pending: Option<PendingAttributes>,
     /// End of the innermost value or block around the current node that contains no visible definitions.
     opaque_until: usize,
     /// End of the last import. No piece may start before it, because an edit inside the import would change the
@@ -219,12 +219,12 @@ struct Ancestor {
     kind: u16,
     /// Value of [`Anchor::context_hash`] for the nodes from the root down to this one.
     context_hash: u64,
-    /// The [`usage`] bits of the names directly inside, if the node is a list.
+    /// The [`usage_bits`] bits of the names directly inside, if the node is a list.
     list: Option<u8>,
 }
 
 /// A definition that contains the current node.
-struct Open {
+struct OpenDefinition {
     kind: SymbolKind,
     /// Index of the definition's symbol among those found since the last cut; `None` once the head is
     /// written.
@@ -249,7 +249,7 @@ struct Open {
     is_local: bool,
     /// Whether the definition has no symbol and its contents are ignored.
     is_hidden: bool,
-    scope: Scope,
+    scope: SymbolPurpose,
     /// Level of the innermost type that contains the members.
     owner: Option<u32>,
     /// Number of modifiers before the body. They apply to the definition, but not to its members.
@@ -270,15 +270,15 @@ enum ModifierExtent {
     Rest,
 }
 
-struct Pending {
+struct PendingAttributes {
     depth: usize,
     attributes: Vec<String>,
-    scope: Scope,
+    scope: SymbolPurpose,
 }
 
 /// The captured parts of a definition.
 #[derive(Clone, Copy)]
-struct Definition<'t> {
+struct DefinitionCaptures<'t> {
     pattern: usize,
     /// The kind of symbol; `None` for local definitions.
     kind: Option<SymbolKind>,
@@ -328,7 +328,7 @@ impl<'a> Walk<'a> {
         cursor: &mut TreeCursor<'_>,
         plan: &mut impl PiecePlan<'a>,
         cancel: &Cancel,
-    ) -> Result<Step, Cancelled> {
+    ) -> Result<WalkAction, Cancelled> {
         let mut query_cursor = query_cursor();
         let mut visited = 0_usize;
         loop {
@@ -342,31 +342,31 @@ impl<'a> Walk<'a> {
             let start = node.start_byte();
             self.close_ended(start);
             self.mention_hidden_words(start);
-            if start >= plan.next()
+            if start >= plan.next_anchor_offset()
                 && let Some(anchor) = self.anchor(&node)
             {
-                match plan.step(&anchor, start) {
-                    Step::Continue => {}
-                    Step::Cut => plan.cut(self.take_findings(), anchor, start),
-                    Step::Stop => {
-                        plan.cut(self.take_findings(), anchor, start);
-                        return Ok(Step::Stop);
+                match plan.decide(&anchor, start) {
+                    WalkAction::Continue => {}
+                    WalkAction::Cut => plan.take_piece(self.take_findings(), anchor, start),
+                    WalkAction::Stop => {
+                        plan.take_piece(self.take_findings(), anchor, start);
+                        return Ok(WalkAction::Stop);
                     }
                 }
             }
             self.record_span(&node, flags);
             self.query_hash = self.query_hash.map(|_| 0);
             if flags & flag::PATTERN != 0 {
-                self.query(&mut query_cursor, &node);
+                self.run_query(&mut query_cursor, &node);
             }
             if flags & flag::IDENTIFIER != 0 {
-                let usage = match self.usage(cursor) {
+                let usage = match self.usage_bits(cursor) {
                     usage::PLAIN if flags & flag::TYPE != 0 => usage::MEMBER,
                     usage => usage,
                 };
                 self.mention(&node, usage);
             }
-            let list = self.list(kind, cursor);
+            let list = self.list_usage_bits(kind, cursor);
             if cursor.goto_first_child() {
                 self.descend(kind, list);
                 continue;
@@ -377,7 +377,7 @@ impl<'a> Walk<'a> {
                     self.open
                         .iter_mut()
                         .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
-                    return Ok(Step::Continue);
+                    return Ok(WalkAction::Continue);
                 }
                 self.ancestors.pop();
             }
@@ -394,25 +394,27 @@ impl<'a> Walk<'a> {
             self.query_hash = Some(0);
             if self.tables.flags(kind) & flag::PATTERN != 0 {
                 let open_count = self.open.len();
-                self.query(&mut query_cursor, &node);
+                self.run_query(&mut query_cursor, &node);
                 if let Some(open) = self.open.get_mut(open_count) {
                     open.symbol = None;
                     if open_count >= anchor.tests_from {
-                        open.scope = Scope::Tests;
+                        open.scope = SymbolPurpose::Tests;
                     }
                 }
             }
-            self.descend(kind, self.list(kind, cursor));
+            self.descend(kind, self.list_usage_bits(kind, cursor));
             if cursor.goto_first_child_for_byte(start).is_none() {
                 return false;
             }
         }
         self.findings = Findings::default();
         self.pending = None;
-        self.passed_hidden = self.mask.hidden().partition_point(|hidden| hidden.start < start);
+        self.passed_hidden = self.mask.hidden_ranges().partition_point(|hidden| hidden.start < start);
         let node = cursor.node();
         let is_same_node = node.start_byte() == start && node.end_byte() > start;
-        is_same_node && self.context_hash() == anchor.context_hash && self.tests_from() == anchor.tests_from
+        is_same_node
+            && self.context_hash() == anchor.context_hash
+            && self.first_test_scope() == anchor.tests_from
     }
 
     /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
@@ -422,25 +424,25 @@ impl<'a> Walk<'a> {
             && start >= self.opaque_until.max(self.import_until)
             && self.modifiers.iter().all(|modifier| modifier.extent == ModifierExtent::Node)
             && node.end_byte() > start
-            && self.open.iter().all(|open| !open.is_broken && !open.is_unclosed && open.head_is_over(start));
+            && self.open.iter().all(|open| !open.is_broken && !open.is_unclosed && open.is_head_over(start));
         is_resumable.then(|| Anchor {
             depth: self.ancestors.len(),
             kind: node.kind_id(),
-            tests_from: self.tests_from(),
+            tests_from: self.first_test_scope(),
             context_hash: self.context_hash(),
         })
     }
 
-    fn tests_from(&self) -> usize {
-        self.open.iter().position(|open| open.scope == Scope::Tests).unwrap_or(usize::MAX)
+    fn first_test_scope(&self) -> usize {
+        self.open.iter().position(|open| open.scope == SymbolPurpose::Tests).unwrap_or(usize::MAX)
     }
 
     fn context_hash(&self) -> u64 {
         self.ancestors.last().map_or(0, |ancestor| ancestor.context_hash)
     }
 
-    /// Returns the [`usage`] bits of a name at the cursor.
-    fn usage(&self, cursor: &TreeCursor<'_>) -> u8 {
+    /// Returns the [`usage_bits`] bits of a name at the cursor.
+    fn usage_bits(&self, cursor: &TreeCursor<'_>) -> u8 {
         match self.ancestors.last() {
             Some(Ancestor { list: Some(usage), .. }) => *usage,
             Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
@@ -450,9 +452,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the [`usage`] bits of the names directly inside the cursor's node, if it is a list.
-    fn list(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
-        (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage(cursor))
+    /// Returns the [`usage_bits`] bits of the names directly inside the cursor's node, if it is a list.
+    fn list_usage_bits(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
+        (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage_bits(cursor))
     }
 
     fn descend(&mut self, kind: u16, list: Option<u8>) {
@@ -473,7 +475,7 @@ impl<'a> Walk<'a> {
     /// Adds the names in hidden parts of the text that start before byte `start`, which are not in the tree.
     fn mention_hidden_words(&mut self, start: usize) {
         while let Some(hidden) =
-            self.mask.hidden().get(self.passed_hidden).filter(|hidden| hidden.start < start)
+            self.mask.hidden_ranges().get(self.passed_hidden).filter(|hidden| hidden.start < start)
         {
             let hidden = hidden.clone();
             self.passed_hidden += 1;
@@ -514,7 +516,7 @@ impl<'a> Walk<'a> {
         {
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
         } else if let Some(open) = self.open.last_mut()
-            && open.shows(start)
+            && open.is_in_head(start)
             && node.end_byte() <= open.head.end
         {
             if node.is_error() {
@@ -532,15 +534,15 @@ impl<'a> Walk<'a> {
     }
 
     /// Runs the outline query at a node.
-    fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
+    fn run_query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
         let Some(query) = self.tables.query else { return };
-        let mut definition: Option<Definition<'_>> = None;
-        let mut declared: Vec<Definition<'_>> = Vec::new();
+        let mut definition: Option<DefinitionCaptures<'_>> = None;
+        let mut declared: Vec<DefinitionCaptures<'_>> = Vec::new();
         let mut sources: Vec<Node<'_>> = Vec::new();
         let mut opaque_until = self.opaque_until;
         let mut matches = cursor.matches(query, *node, self.source);
         while let Some(query_match) = matches.next() {
-            let mut candidate = Definition::for_pattern(query_match.pattern_index);
+            let mut candidate = DefinitionCaptures::for_pattern(query_match.pattern_index);
             let mut defines = false;
             let mut import: Option<Range<usize>> = None;
             for capture in query_match.captures {
@@ -571,18 +573,18 @@ impl<'a> Walk<'a> {
                             extent: ModifierExtent::Node,
                         });
                     }
-                    Role::ModifierOfRest => self.modifier_of_rest(&capture.node),
-                    Role::Attribute => self.attribute(&capture.node),
+                    Role::ModifierOfRest => self.add_open_ended_modifier(&capture.node),
+                    Role::Attribute => self.assign_attribute(&capture.node),
                     Role::Omit => self.omit(&capture.node),
                     Role::Opaque => opaque_until = opaque_until.max(capture.node.end_byte()),
                     Role::Import => {
                         let start = import.map_or(capture.node.start_byte(), |import| import.start);
                         import = Some(start..capture.node.end_byte());
                     }
-                    Role::Instance => self.instance(&capture.node),
+                    Role::Instance => self.add_instance_name(&capture.node),
                     Role::Reference => self.mention(&capture.node, usage::MEMBER),
                     Role::Test => self.findings.tests = self.findings.tests.saturating_add(1),
-                    Role::TestScope => self.pending().scope = Scope::Tests,
+                    Role::TestScope => self.pending_attributes().scope = SymbolPurpose::Tests,
                     Role::Lead | Role::Silent => {}
                 }
             }
@@ -675,10 +677,10 @@ impl<'a> Walk<'a> {
     fn hide(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
         // A head contains no definitions, and its spans must still be recorded.
-        if parent.is_some_and(|open| open.shows(node.start_byte())) {
+        if parent.is_some_and(|open| open.is_in_head(node.start_byte())) {
             return;
         }
-        self.open.push(Open {
+        self.open.push(OpenDefinition {
             kind: SymbolKind::Variable,
             symbol: None,
             end: node.end_byte(),
@@ -693,15 +695,15 @@ impl<'a> Walk<'a> {
             depth: self.ancestors.len(),
             is_local: true,
             is_hidden: true,
-            scope: parent.map_or(Scope::Product, |open| open.scope),
+            scope: parent.map_or(SymbolPurpose::Product, |open| open.scope),
             owner: parent.and_then(|open| open.owner),
             modifiers: self.modifiers.len(),
         });
     }
 
     /// Adds the definitions of all names that a node declares. Each is shown without the others.
-    fn define_all(&mut self, node: &Node<'_>, kind: SymbolKind, mut declared: Vec<Definition<'_>>) {
-        let declarator_range = |definition: &Definition<'_>| {
+    fn define_all(&mut self, node: &Node<'_>, kind: SymbolKind, mut declared: Vec<DefinitionCaptures<'_>>) {
+        let declarator_range = |definition: &DefinitionCaptures<'_>| {
             definition.declarator.map_or(0..0, |declarator| declarator.byte_range())
         };
         declared.sort_by_key(|definition| declarator_range(definition).start);
@@ -772,7 +774,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the container that a definition names, or an empty text.
-    fn container(&self, definition: &Definition<'_>) -> Cow<'a, str> {
+    fn container(&self, definition: &DefinitionCaptures<'_>) -> Cow<'a, str> {
         let text = definition.container.map(|(start, end)| {
             // A container that includes the name, such as `Till::pay`, is what stands before the name.
             let name =
@@ -785,7 +787,7 @@ impl<'a> Walk<'a> {
 
     /// Ends the sections that a heading of this level closes.
     fn close_sections(&mut self, level: u8, start: usize) {
-        let ends = |open: &Open| open.heading.is_some_and(|heading| heading >= level);
+        let ends = |open: &OpenDefinition| open.heading.is_some_and(|heading| heading >= level);
         let Some(first) = self.open.iter().position(ends) else { return };
         for open in self.open.iter_mut().skip(first) {
             open.end = start;
@@ -796,7 +798,7 @@ impl<'a> Walk<'a> {
         self.close_ended(start);
     }
 
-    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, definition: Definition<'_>) {
+    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, definition: DefinitionCaptures<'_>) {
         let depth = self.ancestors.len();
         let start = node.start_byte();
         if let Some(heading) = definition.heading {
@@ -810,7 +812,7 @@ impl<'a> Walk<'a> {
         let (name, name_range) = self.name(&name_node, definition.body);
         let parent = self.open.last();
         // A definition inside a head is shown as part of it.
-        if start < self.opaque_until || parent.is_some_and(|open| open.is_hidden || open.shows(start)) {
+        if start < self.opaque_until || parent.is_some_and(|open| open.is_hidden || open.is_in_head(start)) {
             return;
         }
         let is_local = parent.is_some_and(|open| open.is_local);
@@ -818,8 +820,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let repeat = match definition.clause {
-            None if !kind.is_value() => Repeat::New,
-            parts => Repeat::Same { parts },
+            None if !kind.is_value() => Redefinition::New,
+            parts => Redefinition::Same { parts },
         };
         let kind = match (kind, parent) {
             (SymbolKind::Function, Some(parent)) if parent.kind.is_type() => SymbolKind::Method,
@@ -838,10 +840,12 @@ impl<'a> Walk<'a> {
         } else {
             (start..end, end..end)
         };
-        let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
-        let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
-        let is_visible = !is_local && outer_scope == Scope::Product && scope == Scope::Product;
-        self.open.push(Open {
+        let outer_scope = parent.map_or(SymbolPurpose::Product, |open| open.scope);
+        let (attributes, scope) =
+            pending.map_or((Vec::new(), SymbolPurpose::Product), |p| (p.attributes, p.scope));
+        let is_visible =
+            !is_local && outer_scope == SymbolPurpose::Product && scope == SymbolPurpose::Product;
+        self.open.push(OpenDefinition {
             kind,
             symbol: Some(self.findings.symbols.len()),
             end: definition_end,
@@ -856,7 +860,7 @@ impl<'a> Walk<'a> {
             depth,
             is_local: is_local || kind.is_function(),
             is_hidden: false,
-            scope: if outer_scope == Scope::Tests { outer_scope } else { scope },
+            scope: if outer_scope == SymbolPurpose::Tests { outer_scope } else { scope },
             owner,
             modifiers: self.modifiers.len(),
         });
@@ -864,7 +868,7 @@ impl<'a> Walk<'a> {
             kind,
             level,
             scope,
-            reach: if is_visible { Reach::Visible } else { Reach::Hidden },
+            reach: if is_visible { Reachability::Visible } else { Reachability::Hidden },
             repeat,
             name,
             container: self.container(&definition),
@@ -876,7 +880,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds a modifier such as `private:`, which applies up to the next one or the end of the enclosing definition.
-    fn modifier_of_rest(&mut self, node: &Node<'_>) {
+    fn add_open_ended_modifier(&mut self, node: &Node<'_>) {
         let (inherited, end) = self.open.last().map_or((0, usize::MAX), |open| (open.modifiers, open.end));
         let own_modifiers = self.modifiers.get(inherited..).unwrap_or_default();
         if let Some(previous) =
@@ -889,10 +893,10 @@ impl<'a> Walk<'a> {
 
     /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
     /// inside a head, it belongs to a parameter and stays in place. Elsewhere, it is kept for the next definition.
-    fn attribute(&mut self, node: &Node<'_>) {
+    fn assign_attribute(&mut self, node: &Node<'_>) {
         let text = head::one_line(&self.text(node), MAX_DETAIL);
         if let Some(open) = self.open.last_mut()
-            && open.shows(node.start_byte())
+            && open.is_in_head(node.start_byte())
         {
             if open.depth + 1 != self.ancestors.len() {
                 return;
@@ -905,7 +909,7 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        let pending = self.pending();
+        let pending = self.pending_attributes();
         if pending.attributes.len() < MAX_DETAILS {
             pending.attributes.push(text);
         }
@@ -914,15 +918,16 @@ impl<'a> Walk<'a> {
     /// Omits a node from the head being read, because callers do not need it.
     fn omit(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
-            && open.shows(node.start_byte())
+            && open.is_in_head(node.start_byte())
         {
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
         }
     }
 
-    fn pending(&mut self) -> &mut Pending {
+    fn pending_attributes(&mut self) -> &mut PendingAttributes {
         let depth = self.ancestors.len();
-        let new_pending = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
+        let new_pending =
+            || PendingAttributes { depth, attributes: Vec::new(), scope: SymbolPurpose::Product };
         let pending = self.pending.get_or_insert_with(new_pending);
         if pending.depth != depth {
             *pending = new_pending();
@@ -933,12 +938,12 @@ impl<'a> Walk<'a> {
     fn import(&mut self, range: Range<usize>) {
         let text = self.source.text(range);
         let text = text.trim_matches(['"', '\'', '`']);
-        if self.open.last().is_none_or(|open| open.scope != Scope::Tests) {
+        if self.open.last().is_none_or(|open| open.scope != SymbolPurpose::Tests) {
             self.findings.imports.push(head::one_line(text, MAX_DETAIL));
         }
     }
 
-    fn instance(&mut self, node: &Node<'_>) {
+    fn add_instance_name(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
         if name.len() <= MAX_NAME && !self.is_secret_mention(&name, node.byte_range()) {
@@ -983,14 +988,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Open {
+impl OpenDefinition {
     /// Whether text that starts at byte `start` is shown as part of the head.
-    fn shows(&self, start: usize) -> bool {
+    fn is_in_head(&self, start: usize) -> bool {
         start < self.head.end && !self.gap.contains(&start)
     }
 
     /// Whether the shown part of the head ends at or before byte `start`.
-    fn head_is_over(&self, start: usize) -> bool {
+    fn is_head_over(&self, start: usize) -> bool {
         let name = self.name.start.clamp(self.head.start, self.head.end);
         start >= self.head.end.min(name + head::MAX_SCAN + self.gap.len())
     }
@@ -1013,7 +1018,7 @@ impl SymbolDraft<'_> {
     }
 }
 
-impl Definition<'_> {
+impl DefinitionCaptures<'_> {
     fn for_pattern(pattern: usize) -> Self {
         Self {
             pattern,
@@ -1047,7 +1052,7 @@ fn query_cursor() -> QueryCursor {
     cursor
 }
 
-fn write_head(source: &Source<'_>, symbols: &mut [SymbolDraft<'_>], open: &mut Open) {
+fn write_head(source: &Source<'_>, symbols: &mut [SymbolDraft<'_>], open: &mut OpenDefinition) {
     if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
         && symbol.head.is_empty()
     {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use strata_base::sanitize::is_invisible;
-use strata_base::text::floor;
+use strata_base::text::floor_char_boundary;
 use strata_tokens::redaction::{contains_or_is_secret, contains_secret, scan};
 
 use super::source::Source;
@@ -56,8 +56,8 @@ pub(super) fn render(
 ) -> String {
     let name_at = name.start.clamp(range.start, range.end);
     let before = range.start..name_at.min(range.start.saturating_add(scan));
-    let mut line = Line::new(usize::MAX);
-    line.code(prefix);
+    let mut line = LineBuilder::new(usize::MAX);
+    line.push_code(prefix);
     write(&mut line, source, before.clone(), spans);
     let reserved =
         source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
@@ -78,7 +78,7 @@ pub(super) fn render(
 }
 
 /// Writes the text of `range` with its spans replaced, and returns the end of what was read.
-fn write(line: &mut Line, source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> usize {
+fn write(line: &mut LineBuilder, source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> usize {
     // A head without a body, such as a list, may be of any length.
     let first = spans.partition_point(|span| span.range.start < range.start);
     let last = spans.partition_point(|span| span.range.start < range.end);
@@ -95,16 +95,16 @@ fn write(line: &mut Line, source: &Source<'_>, range: Range<usize>, spans: &[Spa
         if span.range.start < offset || span.range.start >= range.end || line.is_full() {
             continue;
         }
-        line.code(&source.rounded_text(offset..span.range.start));
+        line.push_code(&source.rounded_text(offset..span.range.start));
         match span.kind {
-            SpanKind::Dropped => line.code(" "),
-            SpanKind::Literal => line.literal(&source.rounded_text(span.range.clone())),
-            SpanKind::Secret => line.code("…"),
+            SpanKind::Dropped => line.push_code(" "),
+            SpanKind::Literal => line.push_literal(&source.rounded_text(span.range.clone())),
+            SpanKind::Secret => line.push_code("…"),
         }
         offset = span.range.end;
     }
     if !line.is_full() {
-        line.code(&source.rounded_text(offset..range.end.max(offset)));
+        line.push_code(&source.rounded_text(offset..range.end.max(offset)));
     }
     offset
 }
@@ -140,15 +140,15 @@ fn spans_with_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) 
 
 /// Renders a text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
-    let mut line = Line::new(max);
-    let scanned = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
+    let mut line = LineBuilder::new(max);
+    let scanned = text.get(..floor_char_boundary(text, MAX_SCAN)).unwrap_or_default();
     let mut offset = 0;
     for hit in scan(scanned) {
-        line.code(scanned.get(offset..hit.range.start).unwrap_or_default());
-        line.code("…");
+        line.push_code(scanned.get(offset..hit.range.start).unwrap_or_default());
+        line.push_code("…");
         offset = hit.range.end;
     }
-    line.code(scanned.get(offset..).unwrap_or_default());
+    line.push_code(scanned.get(offset..).unwrap_or_default());
     line.is_cut |= text.len() > MAX_SCAN;
     line.finish()
 }
@@ -179,7 +179,7 @@ pub(super) fn could_be_secret(name: &str) -> bool {
 
 /// A line under construction.
 #[derive(Clone)]
-struct Line {
+struct LineBuilder {
     text: String,
     chars: usize,
     max: usize,
@@ -190,7 +190,7 @@ struct Line {
     is_cut: bool,
 }
 
-impl Line {
+impl LineBuilder {
     fn new(max: usize) -> Self {
         Self { text: String::new(), chars: 0, max, gap: false, literal: false, is_cut: false }
     }
@@ -199,7 +199,7 @@ impl Line {
         self.chars > self.max
     }
 
-    fn code(&mut self, text: &str) {
+    fn push_code(&mut self, text: &str) {
         for c in text.chars() {
             if self.is_full() {
                 return;
@@ -215,15 +215,15 @@ impl Line {
                 self.chars -= 1;
             }
             let is_tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
-            self.space(is_tight);
+            self.push_space(is_tight);
             self.push_char(c);
             self.literal = false;
         }
     }
 
-    fn literal(&mut self, text: &str) {
+    fn push_literal(&mut self, text: &str) {
         let last = self.text.chars().next_back();
-        self.space(matches!(last, Some('(' | '[')));
+        self.push_space(matches!(last, Some('(' | '[')));
         let is_long = text.chars().nth(MAX_STRING).is_some();
         let shown_chars = if is_long { MAX_STRING - 2 } else { MAX_STRING };
         for c in text.chars().take(shown_chars) {
@@ -257,7 +257,7 @@ impl Line {
         self.literal = last.is_empty();
     }
 
-    fn space(&mut self, is_tight: bool) {
+    fn push_space(&mut self, is_tight: bool) {
         if self.gap && !is_tight && !self.text.is_empty() {
             self.push_char(' ');
         }

@@ -7,14 +7,14 @@ use tree_sitter::{Node, QueryCursor, StreamingIterator};
 
 use super::source::Source;
 use super::tables::{Role, Tables};
-use super::{Located, SyntaxTree};
+use super::{LocatedSymbol, SyntaxTree};
 
 /// Maximum number of nodes before a definition that belong to it.
 const MAX_LEAD: usize = 200;
 
 /// Extends the range of a definition to the documentation, decorators and attributes before it. `source` must be the
 /// text of the tree, and `place` one of its definitions.
-pub fn with_lead(tree: &SyntaxTree, source: &str, place: &Located) -> Range<usize> {
+pub fn with_lead(tree: &SyntaxTree, source: &str, place: &LocatedSymbol) -> Range<usize> {
     let Range { start, end } = place.range;
     // A node that ends where the definition starts must not be found.
     let first_byte = start..end.min(start + 1);

@@ -18,14 +18,16 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use self::piece::{InstanceName, Piece};
-use self::plan::{PIECE, Pieces, WalkedPiece};
-use self::touched::{floor, map_through_edits, piece_start, runs, touched_pieces};
-use super::block::{Signature, map_block_with_signature};
-use super::extract::{Anchor, Findings, InstanceNameDraft, Reach, Repeat, SymbolDraft, walk_tree_from};
+use self::plan::{PIECE, PieceSplitter, WalkedPiece};
+use self::touched::{floor_char_boundary, map_through_edits, piece_start, runs, touched_pieces};
+use super::block::{SignatureHash, map_block_with_signature_hash};
+use super::extract::{
+    Anchor, Findings, InstanceNameDraft, Reachability, Redefinition, SymbolDraft, walk_tree_from,
+};
 use super::generated;
 use super::mask::Mask;
-use super::mentions::Mentions;
-use super::resolve::{Resolver, first_mentions};
+use super::mentions::MentionCounter;
+use super::resolve::{SymbolSelector, distinct_imports};
 use super::source::Source;
 use super::{
     MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit,
@@ -50,10 +52,10 @@ pub(crate) struct LiveOutline {
     pieces: Vec<Piece>,
     /// Start of each piece in bytes; the first is 0.
     starts: Vec<usize>,
-    mentions: Mentions,
+    mentions: MentionCounter,
     outline: Outline,
-    signature: Signature,
-    shown_symbols: ShownSymbols,
+    signature: SignatureHash,
+    shown_symbols: OutlineCompleteness,
     /// The map block, if it was requested since the outline last changed.
     block: Option<(FileKey, MapBlock)>,
 }
@@ -75,7 +77,7 @@ enum SyntaxState {
 
 /// Whether all found symbols are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ShownSymbols {
+enum OutlineCompleteness {
     All,
     /// Some repeated definitions are omitted, along with their members.
     Some,
@@ -83,7 +85,7 @@ enum ShownSymbols {
 
 /// How much of an outline a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Effect {
+enum ChangeExtent {
     None,
     /// Only the results of the pieces that were walked again.
     Local,
@@ -109,14 +111,14 @@ impl LiveOutline {
             pending: Vec::new(),
             pieces: Vec::new(),
             starts: Vec::new(),
-            mentions: Mentions::new(language),
+            mentions: MentionCounter::new(language),
             outline: Outline::default(),
-            signature: Signature::new([].iter()),
-            shown_symbols: ShownSymbols::All,
+            signature: SignatureHash::new([].iter()),
+            shown_symbols: OutlineCompleteness::All,
             block: None,
         };
         let source = text.to_string();
-        let mut plan = Pieces::new(&[], &[], &[], (Anchor::default(), 0));
+        let mut plan = PieceSplitter::new(&[], &[], &[], (Anchor::default(), 0));
         walk_tree_from(tree, Source::from_text(&source), None, &mut plan, cancel)?;
         let splice = Splice { old: 0..0, new: plan.walked };
         live.replace(vec![splice], Vec::new());
@@ -174,7 +176,7 @@ impl LiveOutline {
         match &self.block {
             Some((cached_key, block)) if cached_key == key => block.clone(),
             _ => {
-                let block = map_block_with_signature(self.language, key, &self.outline, self.signature);
+                let block = map_block_with_signature_hash(self.language, key, &self.outline, self.signature);
                 self.block = Some((key.clone(), block.clone()));
                 block
             }
@@ -199,7 +201,7 @@ impl LiveOutline {
                 let from = piece_start(&starts, run.start);
                 let end = piece_start(&starts, run.end).min(text.len_bytes()).saturating_add(READ_AHEAD);
                 let range = from..end.min(text.len_bytes());
-                let range = floor(text, range.start)..floor(text, range.end);
+                let range = floor_char_boundary(text, range.start)..floor_char_boundary(text, range.end);
                 let piece = text.get_byte_slice(range.clone()).map(|slice| slice.to_string());
                 (range.start, run, piece.unwrap_or_default())
             })
@@ -210,7 +212,7 @@ impl LiveOutline {
             if run.end <= replaced_end {
                 continue;
             }
-            let source = Source::part(piece_text, *from, text);
+            let source = Source::from_rope_part(piece_text, *from, text);
             match self.rewalk(
                 tree,
                 source,
@@ -245,7 +247,7 @@ impl LiveOutline {
         for piece in (first.start..=first.end).rev() {
             let (Some(old), Some(start)) = (self.pieces.get(piece), starts.get(piece)) else { continue };
             let from = (piece > 0).then_some((&old.anchor, *start));
-            let mut plan = Pieces::new(&self.pieces, starts, touched, (old.anchor.clone(), *start));
+            let mut plan = PieceSplitter::new(&self.pieces, starts, touched, (old.anchor.clone(), *start));
             if walk_tree_from(tree, source, from, &mut plan, cancel)?.is_some() {
                 return Ok(Some(Splice { old: piece..plan.candidate, new: plan.walked }));
             }
@@ -258,8 +260,9 @@ impl LiveOutline {
         self.starts = starts;
         let has_max_symbols =
             |pieces: &[Piece]| pieces.iter().map(|piece| piece.symbols.len()).sum::<usize>() >= MAX_SYMBOLS;
-        let mut symbols = if has_max_symbols(&self.pieces) { Effect::Global } else { Effect::None };
-        let mut imports = Effect::None;
+        let mut symbols =
+            if has_max_symbols(&self.pieces) { ChangeExtent::Global } else { ChangeExtent::None };
+        let mut imports = ChangeExtent::None;
         let tests_before = self.outline.tests;
         for splice in splices.into_iter().rev() {
             let new_starts: Vec<usize> = splice.new.iter().map(|walked| walked.start).collect();
@@ -268,9 +271,9 @@ impl LiveOutline {
             let tests: u32 = new.iter().map(|piece| piece.tests).sum();
             self.outline.tests = self.outline.tests.saturating_add(tests);
             let old = self.pieces.get(splice.old.clone()).unwrap_or_default();
-            symbols = symbols.max(carry_over(old, &mut new, self.shown_symbols));
+            symbols = symbols.max(carry_over_shown(old, &mut new, self.shown_symbols));
             if !iter_parts(old, |piece| &piece.imports).eq(iter_parts(&new, |piece| &piece.imports)) {
-                imports = Effect::Global;
+                imports = ChangeExtent::Global;
             }
             self.starts.splice(splice.old.clone(), new_starts);
             for piece in self.pieces.splice(splice.old, new) {
@@ -278,21 +281,24 @@ impl LiveOutline {
                 self.mentions.remove(&piece.mentions);
             }
         }
-        if symbols == Effect::Global || has_max_symbols(&self.pieces) {
-            symbols = Effect::Global;
-            self.resolve();
+        if symbols == ChangeExtent::Global || has_max_symbols(&self.pieces) {
+            symbols = ChangeExtent::Global;
+            self.update_shown_symbols();
         }
-        if symbols != Effect::None {
-            let empty = Signature::new([].iter());
+        if symbols != ChangeExtent::None {
+            let empty = SignatureHash::new([].iter());
             self.signature =
-                self.pieces.iter().filter_map(|piece| piece.signature).fold(empty, Signature::join);
+                self.pieces.iter().filter_map(|piece| piece.signature).fold(empty, SignatureHash::join);
             self.outline.symbols = Symbols::from_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
-        if imports != Effect::None {
+        if imports != ChangeExtent::None {
             let imports = iter_parts(&self.pieces, |piece| &piece.imports);
-            self.outline.imports = first_mentions(imports.map(|import| &**import));
+            self.outline.imports = distinct_imports(imports.map(|import| &**import));
         }
-        if symbols != Effect::None || imports != Effect::None || self.outline.tests != tests_before {
+        if symbols != ChangeExtent::None
+            || imports != ChangeExtent::None
+            || self.outline.tests != tests_before
+        {
             self.block = None;
         }
         let (references, count) = self.mentions.references();
@@ -304,30 +310,31 @@ impl LiveOutline {
     }
 
     /// Recomputes which symbols are shown, at which depth, and with which instance names.
-    fn resolve(&mut self) {
-        let mut resolver = Resolver::default();
+    fn update_shown_symbols(&mut self) {
+        let mut resolver = SymbolSelector::default();
         let mut depths = Vec::new();
         for piece in &self.pieces {
             let mut instance_names = piece.instance.iter().peekable();
             for index in 0..=piece.symbols.len() {
                 while let Some(set) = instance_names.next_if(|set| set.preceding_symbols <= index) {
-                    resolver.instance(set.owner, &set.name);
+                    resolver.add_instance_name(set.owner, &set.name);
                 }
                 if let Some((symbol, repeat)) = piece.symbols.get(index).zip(piece.repeats.get(index)) {
-                    depths.push(resolver.symbol(symbol, *repeat));
+                    depths.push(resolver.add_symbol(symbol, *repeat));
                 }
             }
         }
         let names = resolver.into_instances();
         let names: FxHashMap<u32, Names> =
             names.into_iter().map(|(number, names)| (number, names.iter().collect())).collect();
-        self.shown_symbols = if depths.contains(&None) { ShownSymbols::Some } else { ShownSymbols::All };
+        self.shown_symbols =
+            if depths.contains(&None) { OutlineCompleteness::Some } else { OutlineCompleteness::All };
         let mut depths = depths.as_slice();
         let mut number = 0;
         for piece in &mut self.pieces {
             let (own_depths, rest) = depths.split_at_checked(piece.symbols.len()).unwrap_or((depths, &[]));
             depths = rest;
-            piece.show(own_depths.iter().map(|depth| {
+            piece.set_shown(own_depths.iter().map(|depth| {
                 let depth = (*depth)?;
                 number += 1;
                 Some((depth, names.get(&(number - 1)).cloned().unwrap_or_default()))
@@ -337,13 +344,13 @@ impl LiveOutline {
 }
 
 fn is_generated(language: LanguageId, text: &Rope) -> bool {
-    let end = floor(text, generated::HEAD_BYTES.min(text.len_bytes()));
+    let end = floor_char_boundary(text, generated::HEAD_BYTES.min(text.len_bytes()));
     let head = text.get_byte_slice(0..end).map_or(Cow::Borrowed(""), Cow::from);
     generated::is_generated(language, &head, text.len_bytes(), text.len_lines() - 1)
 }
 
 impl Piece {
-    fn new(walked: WalkedPiece<'_>, mentions: &mut Mentions) -> Self {
+    fn new(walked: WalkedPiece<'_>, mentions: &mut MentionCounter) -> Self {
         let Findings { symbols, instance, imports, mentions: names, tests } = walked.findings;
         let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
@@ -369,7 +376,7 @@ impl Piece {
 
     /// Sets which symbols are shown. `how` yields, for each found symbol, its depth and the names set on its
     /// instances, or `None` to hide the symbol.
-    fn show(&mut self, placements: impl Iterator<Item = Option<(u32, Names)>>) {
+    fn set_shown(&mut self, placements: impl Iterator<Item = Option<(u32, Names)>>) {
         let placements: Vec<Option<(u32, Names)>> = placements.collect();
         let is_unchanged = self.symbols.iter().zip(&placements).all(|(symbol, placement)| {
             placement.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
@@ -392,20 +399,21 @@ impl Piece {
             .zip(&placements)
             .filter(|(_, placement)| placement.is_some())
             .map(|(reach, _)| reach);
-        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
-        self.signature = Some(Signature::new(visible.map(|(symbol, _)| symbol)));
+        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reachability::Visible);
+        self.signature = Some(SignatureHash::new(visible.map(|(symbol, _)| symbol)));
         self.shown = shown;
     }
 }
 
 /// Carries the shown state of old symbols over to new pieces if the rest of the text cannot affect it. `shown_symbols`
 /// describes the whole text.
-fn carry_over(old: &[Piece], new: &mut [Piece], shown_symbols: ShownSymbols) -> Effect {
+fn carry_over_shown(old: &[Piece], new: &mut [Piece], shown_symbols: OutlineCompleteness) -> ChangeExtent {
     if old.iter().any(|piece| piece.shown.len() != piece.symbols.len()) {
-        return Effect::Global;
+        return ChangeExtent::Global;
     }
-    let (before, after) = (named_definitions(old), named_definitions(new));
-    let is_same_shape = |(a, b): &(&NamedDefinition<'_>, &NamedDefinition<'_>)| shape(a) == shape(b);
+    let (before, after) = (symbols_with_repeats(old), symbols_with_repeats(new));
+    let is_same_shape =
+        |(a, b): &(&SymbolWithRepeat<'_>, &SymbolWithRepeat<'_>)| structural_key(a) == structural_key(b);
     let prefix = before.iter().zip(&after).take_while(is_same_shape).count();
     let (before_rest, after_rest) = (before.len() - prefix, after.len() - prefix);
     let max_suffix = before_rest.min(after_rest);
@@ -414,7 +422,7 @@ fn carry_over(old: &[Piece], new: &mut [Piece], shown_symbols: ShownSymbols) -> 
     let (removed, added) = (before_rest - suffix, after_rest - suffix);
     let (old_sets, new_sets) = (instance_names(old, prefix, removed), instance_names(new, prefix, added));
     if old_sets != new_sets {
-        return Effect::Global;
+        return ChangeExtent::Global;
     }
     let was_shown: Vec<&Symbol> = iter_parts(old, |piece| &piece.shown).collect();
     if removed + added > 0 {
@@ -423,18 +431,18 @@ fn carry_over(old: &[Piece], new: &mut [Piece], shown_symbols: ShownSymbols) -> 
         let outermost = removed_or_added().map(|(symbol, _)| symbol.depth).min().unwrap_or(0);
         // The following symbols that the changed ones may have contained before or may contain now.
         let inside = || after.iter().skip(prefix + added).take_while(|(symbol, _)| symbol.depth > outermost);
-        let repeats = removed_or_added().chain(inside()).any(|(_, repeat)| *repeat != Repeat::New);
+        let repeats = removed_or_added().chain(inside()).any(|(_, repeat)| *repeat != Redefinition::New);
         let reach = prefix..=prefix + inside().count();
         let affects_instances = new_sets
             .iter()
             .any(|(preceding_symbols, owner, _)| reach.contains(preceding_symbols) && *owner >= outermost)
             || was_shown.iter().skip(prefix).take(removed).any(|symbol| !symbol.instance.is_empty());
-        if repeats || affects_instances || (shown_symbols == ShownSymbols::Some && outermost > 0) {
-            return Effect::Global;
+        if repeats || affects_instances || (shown_symbols == OutlineCompleteness::Some && outermost > 0) {
+            return ChangeExtent::Global;
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
-    let new_placement = |(symbol, _): &NamedDefinition<'_>| (symbol.depth, Names::default());
+    let new_placement = |(symbol, _): &SymbolWithRepeat<'_>| (symbol.depth, Names::default());
     let placements: Vec<(u32, Names)> = was_shown
         .iter()
         .take(prefix)
@@ -445,11 +453,11 @@ fn carry_over(old: &[Piece], new: &mut [Piece], shown_symbols: ShownSymbols) -> 
     let mut placements = placements.into_iter();
     for piece in &mut *new {
         let count = piece.symbols.len();
-        piece.show(placements.by_ref().take(count).map(Some));
+        piece.set_shown(placements.by_ref().take(count).map(Some));
     }
     let is_same = iter_parts(new, |piece| &piece.shown).eq(was_shown)
         && iter_parts(new, |piece| &piece.reach).eq(iter_parts(old, |piece| &piece.reach));
-    if is_same { Effect::None } else { Effect::Local }
+    if is_same { ChangeExtent::None } else { ChangeExtent::Local }
 }
 
 /// Returns the names set on instances, each with the number of preceding symbols and the level of its owner. Symbols
@@ -473,9 +481,9 @@ fn instance_names(pieces: &[Piece], prefix: usize, skipped: usize) -> Vec<(usize
 }
 
 /// A symbol as found, and how it relates to earlier definitions.
-type NamedDefinition<'a> = (&'a Symbol, Repeat);
+type SymbolWithRepeat<'a> = (&'a Symbol, Redefinition);
 
-fn named_definitions(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
+fn symbols_with_repeats(pieces: &[Piece]) -> Vec<SymbolWithRepeat<'_>> {
     pieces.iter().flat_map(|piece| piece.symbols.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
@@ -483,10 +491,10 @@ fn named_definitions(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
 type RepeatedName<'a> = (&'a str, &'a str, Option<usize>);
 
 /// Returns the properties of a symbol that affect how other symbols are shown.
-fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<RepeatedName<'a>>) {
+fn structural_key<'a>(&(symbol, repeat): &SymbolWithRepeat<'a>) -> (u32, Option<RepeatedName<'a>>) {
     let repeated_name = match repeat {
-        Repeat::New => None,
-        Repeat::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),
+        Redefinition::New => None,
+        Redefinition::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),
     };
     (symbol.depth, repeated_name)
 }

@@ -7,7 +7,7 @@ use strata_base::cancel::{Cancel, Cancelled};
 use tree_sitter::TreeCursor;
 
 use super::mask::words;
-use super::resolve::{self, Located};
+use super::resolve::{self, LocatedSymbol};
 use super::source::Source;
 use super::tables::{Tables, flag};
 use super::{SyntaxTree, extract};
@@ -20,8 +20,12 @@ const CHECK_EVERY: usize = 4_096;
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
-pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-    Ok(resolve::located(extract::walk_tree(tree, Source::from_text(source), cancel)?))
+pub fn locate_symbols(
+    tree: &SyntaxTree,
+    source: &str,
+    cancel: &Cancel,
+) -> Result<Vec<LocatedSymbol>, Cancelled> {
+    Ok(resolve::located_symbols(extract::walk_tree(tree, Source::from_text(source), cancel)?))
 }
 
 /// Returns the byte ranges of all occurrences of the identifier `name`, including definitions and names that are hidden
@@ -39,7 +43,7 @@ pub(crate) fn mentions_of(
     if name.is_empty() {
         return Ok(mentions);
     }
-    for hidden in tree.mask().hidden() {
+    for hidden in tree.mask().hidden_ranges() {
         let text = source.get(hidden.clone()).unwrap_or_default();
         let ranges = words(text).filter(|word| text.get(word.clone()) == Some(name));
         mentions.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
@@ -70,7 +74,7 @@ pub(crate) fn mentions_of(
                 continue;
             }
         }
-        if !goto_next(&mut cursor) {
+        if !goto_following(&mut cursor) {
             break;
         }
     }
@@ -107,7 +111,7 @@ fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
 }
 
 /// Moves to the next node that is not inside the current one. Returns `false` at the end of the tree.
-fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+fn goto_following(cursor: &mut TreeCursor<'_>) -> bool {
     loop {
         if cursor.goto_next_sibling() {
             return true;
@@ -134,7 +138,7 @@ mod tests {
         for language in LanguageId::all() {
             let source = language.fixture;
             let tree = tree(language, source);
-            let places = located(&tree, source, &Cancel::new()).unwrap();
+            let places = locate_symbols(&tree, source, &Cancel::new()).unwrap();
             let outline = Outline::from_tree(&tree, source, &Cancel::new()).unwrap();
             assert!(places.iter().map(|place| &place.symbol).eq(outline.symbols.iter()), "{language}");
             for (index, place) in places.iter().enumerate() {

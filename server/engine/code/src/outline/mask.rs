@@ -50,7 +50,7 @@ impl Mask {
     }
 
     /// Byte ranges of the hidden parts, in order.
-    pub(super) fn hidden(&self) -> &[Range<usize>] {
+    pub(super) fn hidden_ranges(&self) -> &[Range<usize>] {
         &self.hidden
     }
 

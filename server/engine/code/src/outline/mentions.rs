@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
 use super::Names;
-use super::names::Change;
+use super::names::NameChange;
 use super::resolve::{is_builtin, is_reference};
 
 /// A name in one piece and how it is used there: the name's number, shifted left by three, and three bits of
@@ -21,7 +21,7 @@ const USAGES: usize = 3;
 
 /// The names that the pieces of a text mention.
 #[derive(Debug)]
-pub(super) struct Mentions {
+pub(super) struct MentionCounter {
     language: LanguageId,
     ids: FxHashMap<Arc<str>, u32>,
     names: Vec<MentionedName>,
@@ -31,7 +31,7 @@ pub(super) struct Mentions {
     references: Names,
     count: usize,
     /// Names whose status as a reference may have changed, with their earlier status.
-    touched: BTreeMap<Arc<str>, PreviousStatus>,
+    touched: BTreeMap<Arc<str>, ReferenceStatus>,
 }
 
 #[derive(Debug)]
@@ -42,12 +42,12 @@ struct MentionedName {
 
 /// Whether a name counted as a reference before the current changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum PreviousStatus {
+enum ReferenceStatus {
     Reference,
     Nothing,
 }
 
-impl Mentions {
+impl MentionCounter {
     pub(super) fn new(language: LanguageId) -> Self {
         Self {
             language,
@@ -64,9 +64,9 @@ impl Mentions {
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {
-                let id = self.id(name);
+                let id = self.intern_name(name);
                 let mention = Mention(id << USAGES | u32::from(usage));
-                self.count(mention, |pieces| *pieces += 1);
+                self.change_counts(mention, |pieces| *pieces += 1);
                 mention
             })
             .collect()
@@ -75,7 +75,7 @@ impl Mentions {
     /// Removes the names of a piece.
     pub(super) fn remove(&mut self, piece: &[Mention]) {
         for mention in piece {
-            self.count(*mention, |pieces| *pieces = pieces.saturating_sub(1));
+            self.change_counts(*mention, |pieces| *pieces = pieces.saturating_sub(1));
             let id = mention.0 >> USAGES;
             if let Some(name) = usize::try_from(id).ok().and_then(|at| self.names.get_mut(at))
                 && name.pieces == [0; USAGES]
@@ -92,12 +92,12 @@ impl Mentions {
         let mut changes = Vec::new();
         for (name, before) in &touched {
             match (before, self.is_reference(name)) {
-                (PreviousStatus::Nothing, true) => changes.push((&**name, Change::Add)),
-                (PreviousStatus::Reference, false) => changes.push((&**name, Change::Remove)),
+                (ReferenceStatus::Nothing, true) => changes.push((&**name, NameChange::Add)),
+                (ReferenceStatus::Reference, false) => changes.push((&**name, NameChange::Remove)),
                 _ => {}
             }
         }
-        let added = changes.iter().filter(|(_, change)| *change == Change::Add).count();
+        let added = changes.iter().filter(|(_, change)| *change == NameChange::Add).count();
         self.count = (self.count + added).saturating_sub(changes.len() - added);
         if !changes.is_empty() {
             self.references = self.references.with_changes(&changes);
@@ -105,7 +105,7 @@ impl Mentions {
         (&self.references, self.count)
     }
 
-    fn id(&mut self, name: &str) -> u32 {
+    fn intern_name(&mut self, name: &str) -> u32 {
         if let Some(id) = self.ids.get(name) {
             return *id;
         }
@@ -127,13 +127,13 @@ impl Mentions {
         id
     }
 
-    fn count(&mut self, mention: Mention, change: impl Fn(&mut u32)) {
+    fn change_counts(&mut self, mention: Mention, change: impl Fn(&mut u32)) {
         let at = usize::try_from(mention.0 >> USAGES).unwrap_or(usize::MAX);
         let Some(name) = self.names.get_mut(at) else { return };
         let before = if is_reference(usage_of(&name.pieces)) {
-            PreviousStatus::Reference
+            ReferenceStatus::Reference
         } else {
-            PreviousStatus::Nothing
+            ReferenceStatus::Nothing
         };
         for (bit, pieces) in name.pieces.iter_mut().enumerate() {
             if mention.0 >> bit & 1 == 1 {
@@ -141,7 +141,7 @@ impl Mentions {
             }
         }
         let after = is_reference(usage_of(&name.pieces));
-        if (before == PreviousStatus::Reference) != after
+        if (before == ReferenceStatus::Reference) != after
             && !self.touched.contains_key(&name.text)
             && !is_builtin(self.language, &name.text)
         {

@@ -18,16 +18,16 @@ impl Names {
 
     /// Returns a copy of this sorted list with names added and removed. `changes` must be sorted, without
     /// duplicates, and must add only names that are not in the list.
-    pub(super) fn with_changes(&self, changes: &[(&str, Change)]) -> Self {
+    pub(super) fn with_changes(&self, changes: &[(&str, NameChange)]) -> Self {
         let mut text = String::with_capacity(self.0.len() + 64);
         let mut remaining = &*self.0;
         for (name, change) in changes {
-            let at = line_not_before(remaining, name);
+            let at = lower_bound(remaining, name);
             let (before, after) = remaining.split_at_checked(at).unwrap_or((remaining, ""));
             text.push_str(before);
             remaining = after;
             match change {
-                Change::Add => {
+                NameChange::Add => {
                     if !text.is_empty() && !text.ends_with('\n') {
                         text.push('\n');
                     }
@@ -36,7 +36,7 @@ impl Names {
                         text.push('\n');
                     }
                 }
-                Change::Remove => {
+                NameChange::Remove => {
                     if let Some(after) = remaining.strip_prefix(name) {
                         remaining = after.strip_prefix('\n').unwrap_or(after);
                     }
@@ -65,13 +65,13 @@ impl Names {
 
 /// The addition or removal of a name in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Change {
+pub(super) enum NameChange {
     Add,
     Remove,
 }
 
 /// Returns the byte offset of the first line that is not less than `name`, in a text of sorted lines.
-fn line_not_before(text: &str, name: &str) -> usize {
+fn lower_bound(text: &str, name: &str) -> usize {
     let bytes = text.as_bytes();
     // `low` and `high` are always the start of a line or the end of the text.
     let (mut low, mut high) = (0, bytes.len());
@@ -127,9 +127,9 @@ mod tests {
             before in prop::collection::btree_set("[a-c]{1,3}", 0..12),
             toggled in prop::collection::btree_set("[a-c]{1,3}", 0..6),
         ) {
-            let changes: Vec<(&str, Change)> = toggled
+            let changes: Vec<(&str, NameChange)> = toggled
                 .iter()
-                .map(|name| (&**name, if before.contains(name) { Change::Remove } else { Change::Add }))
+                .map(|name| (&**name, if before.contains(name) { NameChange::Remove } else { NameChange::Add }))
                 .collect();
             let after: Names = before.symmetric_difference(&toggled).collect();
             prop_assert_eq!(before.iter().collect::<Names>().with_changes(&changes), after);

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use strata_base::text::LineStarts;
 
-use super::qualified::{QualifiedNames, name_parts};
-use super::{Located, SymbolKind};
+use super::qualified::{QualifiedNameTracker, name_parts};
+use super::{LocatedSymbol, SymbolKind};
 
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
@@ -26,18 +26,18 @@ enum NameMatch {
 
 /// Returns the definitions that match a qualified name, in source order: those whose name with containers is `name` or
 /// ends with it. Only the closest matches are returned. A type takes precedence over its implementations.
-pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
+pub fn definitions<'a>(places: &'a [LocatedSymbol], name: &str) -> Vec<&'a LocatedSymbol> {
     let query_parts = name_parts(name);
     let Some(last_part) = query_parts.last() else { return Vec::new() };
     let mut matches = Vec::new();
-    let mut names = QualifiedNames::default();
+    let mut names = QualifiedNameTracker::default();
     for place in places {
         names.enter(&place.symbol);
         // A cheap check rules out nearly all definitions.
         if !place.symbol.name.contains(last_part) {
             continue;
         }
-        let dotted_name = names.dotted();
+        let dotted_name = names.dotted_name();
         let parts = names.parts();
         let prefix = dotted_name.strip_suffix(name);
         let name_match = if dotted_name == name {
@@ -54,12 +54,12 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
         matches.push((name_match, place));
     }
     let closest = matches.iter().map(|(name_match, _)| *name_match).min();
-    let mut matches: Vec<&Located> = matches
+    let mut matches: Vec<&LocatedSymbol> = matches
         .into_iter()
         .filter(|(name_match, _)| Some(*name_match) == closest)
         .map(|(_, place)| place)
         .collect();
-    let is_impl = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
+    let is_impl = |place: &&LocatedSymbol| place.symbol.kind == SymbolKind::Impl;
     if matches.iter().any(|place| !is_impl(place)) {
         matches.retain(|place| !is_impl(place));
     }
@@ -68,10 +68,10 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
 
 /// Renders the outline of a file, one definition per line: line numbers, then the head, indented by one space
 /// per level. Omits definitions inside functions.
-pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
+pub fn numbered_outline(places: &[LocatedSymbol], lines: &LineStarts) -> String {
     let mut text = String::new();
     let mut function_depth = None;
-    for Located { symbol, range, .. } in places {
+    for LocatedSymbol { symbol, range, .. } in places {
         if function_depth.is_some_and(|depth| symbol.depth > depth) {
             continue;
         }
@@ -92,7 +92,7 @@ mod tests {
     use strata_base::cancel::Cancel;
     use strata_grammars::LanguageId;
 
-    use super::super::{located, parse};
+    use super::super::{locate_symbols, parse};
     use super::*;
 
     const SOURCE: &str = "\
@@ -114,10 +114,10 @@ def answer():
     pass
 ";
 
-    fn places() -> Vec<Located> {
+    fn places() -> Vec<LocatedSymbol> {
         let python = LanguageId::by_name("python").unwrap();
         let tree = parse(python, SOURCE, None, &Cancel::new()).unwrap();
-        located(&tree, SOURCE, &Cancel::new()).unwrap()
+        locate_symbols(&tree, SOURCE, &Cancel::new()).unwrap()
     }
 
     #[test]
@@ -143,7 +143,7 @@ def answer():
         let rust = LanguageId::by_name("rust").unwrap();
         let source = "struct Till;\n\nimpl Till {\n    fn pay(&self) {}\n}\n";
         let tree = parse(rust, source, None, &Cancel::new()).unwrap();
-        let places = located(&tree, source, &Cancel::new()).unwrap();
+        let places = locate_symbols(&tree, source, &Cancel::new()).unwrap();
         let lines = LineStarts::new(source);
         let found = |name: &str| -> Vec<(u32, u32)> {
             definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()

@@ -6,7 +6,7 @@ use super::{Symbol, SymbolKind};
 
 /// Tracks the qualified name of the current definition while the definitions of a file are visited in order.
 #[derive(Debug, Default)]
-pub(crate) struct QualifiedNames<'a> {
+pub(crate) struct QualifiedNameTracker<'a> {
     /// Depth of the current definition and of each definition around it, with the number of names before it.
     ancestors: Vec<(u32, usize)>,
     names: Vec<&'a str>,
@@ -16,7 +16,7 @@ pub(crate) struct QualifiedNames<'a> {
     containers: usize,
 }
 
-impl<'a> QualifiedNames<'a> {
+impl<'a> QualifiedNameTracker<'a> {
     /// Makes the next definition the current one. Must be called for every definition, in order.
     pub(crate) fn enter(&mut self, symbol: &'a Symbol) {
         while let Some((_, names)) = self.ancestors.pop_if(|(depth, _)| *depth >= symbol.depth) {
@@ -36,7 +36,7 @@ impl<'a> QualifiedNames<'a> {
     }
 
     /// Returns the name of the current definition with its containers, separated by dots.
-    pub(crate) fn dotted(&self) -> String {
+    pub(crate) fn dotted_name(&self) -> String {
         self.names.join(".")
     }
 
@@ -83,9 +83,9 @@ impl<'a> QualifiedNames<'a> {
 /// Returns the name of a definition with its containers, separated by dots. `index` is its position in `symbols`, which
 /// are all definitions of the file.
 pub fn qualified_name<'a>(symbols: impl Iterator<Item = &'a Symbol>, index: usize) -> String {
-    let mut names = QualifiedNames::default();
+    let mut names = QualifiedNameTracker::default();
     symbols.take(index + 1).for_each(|symbol| names.enter(symbol));
-    names.dotted()
+    names.dotted_name()
 }
 
 /// Splits a qualified name such as `Type.method`, `Type::method`, `Type#method` or `Type<T>.method` into its parts.

@@ -6,13 +6,13 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{Findings, InstanceNameDraft, MAX_DETAILS, Repeat, SymbolDraft};
+use super::extract::{Findings, InstanceNameDraft, MAX_DETAILS, Redefinition, SymbolDraft};
 use super::tables::usage;
 use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol, UnparsedLines};
 
 /// A symbol with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedSymbol {
     /// Index among the symbols of the file's [`Outline`].
     pub index: usize,
     pub symbol: Symbol,
@@ -36,8 +36,8 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     references.sort_unstable();
     references.truncate(MAX_REFERENCES);
     Outline {
-        symbols: resolve(symbols, &instance).shown.into_iter().map(|(_, symbol)| symbol).collect(),
-        imports: first_mentions(imports.iter().map(String::as_str)),
+        symbols: select_symbols(symbols, &instance).shown.into_iter().map(|(_, symbol)| symbol).collect(),
+        imports: distinct_imports(imports.iter().map(String::as_str)),
         references: references.iter().collect(),
         tests,
         generated: false,
@@ -47,24 +47,24 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
 }
 
 /// Returns the symbols of [`outline`] with their positions.
-pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
+pub(super) fn located_symbols(findings: Findings<'_>) -> Vec<LocatedSymbol> {
     let Findings { symbols: drafts, instance, .. } = findings;
     let ranges = |draft: &SymbolDraft<'_>| (draft.range.clone(), draft.name_range.clone());
     let draft_ranges: Vec<_> = drafts.iter().map(ranges).collect();
     let levels: Vec<u32> = drafts.iter().map(|draft| draft.level).collect();
-    let Resolved { shown, clauses } = resolve(drafts, &instance);
-    let mut located: Vec<Located> = Vec::with_capacity(shown.len());
+    let SelectedSymbols { shown, clauses } = select_symbols(drafts, &instance);
+    let mut located: Vec<LocatedSymbol> = Vec::with_capacity(shown.len());
     // Index in `located` of each draft that is shown.
     let mut indices: FxHashMap<usize, usize> = FxHashMap::default();
     for (draft, symbol) in shown {
         let Some((range, name_range)) = draft_ranges.get(draft).cloned() else { continue };
         let index = located.len();
         indices.insert(draft, index);
-        located.push(Located { index, symbol, range, clauses: Vec::new(), name_range });
+        located.push(LocatedSymbol { index, symbol, range, clauses: Vec::new(), name_range });
     }
     // The last clause so far of each definition that has several.
     let mut latest: FxHashMap<usize, usize> = FxHashMap::default();
-    for Clause { draft, definition } in clauses {
+    for DefinitionClause { draft, definition } in clauses {
         let previous = latest.insert(definition, draft).unwrap_or(definition);
         let level = levels.get(draft);
         let mut drafts_between =
@@ -86,36 +86,39 @@ pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
 }
 
 /// The symbols that are shown, each with its index among all drafts, and the clauses that are not shown.
-struct Resolved {
+struct SelectedSymbols {
     shown: Vec<(usize, Symbol)>,
-    clauses: Vec<Clause>,
+    clauses: Vec<DefinitionClause>,
 }
 
 /// A draft that is another clause of an earlier definition.
 #[derive(Clone, Copy)]
-struct Clause {
+struct DefinitionClause {
     /// Index of the clause among all drafts.
     draft: usize,
     /// Index of the definition among all drafts.
     definition: usize,
 }
 
-fn resolve(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_>]) -> Resolved {
-    let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
+fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_>]) -> SelectedSymbols {
+    let repeats: Vec<Redefinition> = drafts.iter().map(|draft| draft.repeat).collect();
     let symbols: Vec<Symbol> = drafts.into_iter().map(SymbolDraft::symbol).collect();
-    let mut resolver = Resolver::default();
+    let mut resolver = SymbolSelector::default();
     let mut instance = instance.iter().peekable();
     let mut depths = Vec::with_capacity(symbols.len());
     let mut clauses = Vec::new();
     for index in 0..=symbols.len() {
         while let Some(set) = instance.next_if(|set| set.preceding_symbols <= index) {
-            resolver.instance(set.owner, &set.name);
+            resolver.add_instance_name(set.owner, &set.name);
         }
         if let Some((symbol, repeat)) = symbols.get(index).zip(repeats.get(index)) {
-            depths.push(resolver.symbol(symbol, *repeat));
-            let is_clause = matches!(repeat, Repeat::Same { parts: Some(_) });
+            depths.push(resolver.add_symbol(symbol, *repeat));
+            let is_clause = matches!(repeat, Redefinition::Same { parts: Some(_) });
             clauses.extend(
-                resolver.repeats.filter(|_| is_clause).map(|definition| Clause { draft: index, definition }),
+                resolver
+                    .repeats
+                    .filter(|_| is_clause)
+                    .map(|definition| DefinitionClause { draft: index, definition }),
             );
         }
     }
@@ -132,11 +135,11 @@ fn resolve(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_>]) -> 
         Some((index, symbol))
     };
     let shown = symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect();
-    Resolved { shown, clauses }
+    SelectedSymbols { shown, clauses }
 }
 
 /// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
-pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
+pub(super) fn distinct_imports<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
     let mut known_names = FxHashSet::default();
     imports.filter(|import| known_names.insert(*import)).take(MAX_IMPORTS).collect()
 }
@@ -153,7 +156,7 @@ pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
 
 /// Decides which definitions are shown. Definitions must be passed in source order.
 #[derive(Default)]
-pub(super) struct Resolver<'a> {
+pub(super) struct SymbolSelector<'a> {
     /// The definitions that contain the current position, by level.
     enclosing: Vec<EnclosingDefinition>,
     shown: u32,
@@ -186,10 +189,10 @@ struct EnclosingDefinition {
     hides: bool,
 }
 
-impl<'a> Resolver<'a> {
+impl<'a> SymbolSelector<'a> {
     /// Processes the next definition, whose `depth` is its level. Returns its depth among shown definitions, or `None`
     /// if it is hidden.
-    pub(super) fn symbol(&mut self, symbol: &'a Symbol, repeat: Repeat) -> Option<u32> {
+    pub(super) fn add_symbol(&mut self, symbol: &'a Symbol, repeat: Redefinition) -> Option<u32> {
         self.enclosing.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (nearest, depth, hidden) = self
             .enclosing
@@ -199,12 +202,12 @@ impl<'a> Resolver<'a> {
         let index = self.processed;
         self.processed += 1;
         self.repeats = match repeat {
-            Repeat::Same { parts } if !hidden => {
+            Redefinition::Same { parts } if !hidden => {
                 let key = (nearest, &*symbol.container, &*symbol.name, parts);
                 let first = *self.first_definitions.entry(key).or_insert(index);
                 (first != index).then_some(first)
             }
-            Repeat::Same { .. } | Repeat::New => None,
+            Redefinition::Same { .. } | Redefinition::New => None,
         };
         let hides = hidden || self.repeats.is_some();
         if is_full || hides {
@@ -218,7 +221,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Records a name set on an instance of the enclosing type at level `owner`.
-    pub(super) fn instance(&mut self, owner: u32, name: &'a str) {
+    pub(super) fn add_instance_name(&mut self, owner: u32, name: &'a str) {
         let enclosing = usize::try_from(owner).ok().and_then(|owner| self.enclosing.get(owner));
         let Some(owner) = enclosing.and_then(|enclosing| enclosing.number) else { return };
         if self.known_names.insert((owner, name)) {

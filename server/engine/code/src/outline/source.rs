@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use ropey::Rope;
-use strata_base::text::floor;
+use strata_base::text::floor_char_boundary;
 use tree_sitter::{Node, TextProvider};
 
 /// A text in a rope, with a contiguous copy of the piece being read. Offsets are bytes from the start of the whole
@@ -25,7 +25,7 @@ impl<'a> Source<'a> {
     }
 
     /// Creates a source from the part of `rope` that starts at byte `start`. Everything else is read from the rope.
-    pub(super) fn part(piece: &'a str, start: usize, rope: &'a Rope) -> Self {
+    pub(super) fn from_rope_part(piece: &'a str, start: usize, rope: &'a Rope) -> Self {
         Self { piece, start, rope: Some(rope) }
     }
 
@@ -43,13 +43,13 @@ impl<'a> Source<'a> {
 
     /// Returns the text in a range whose ends are first moved back to character boundaries.
     pub(super) fn rounded_text(&self, range: Range<usize>) -> Cow<'a, str> {
-        self.text(self.boundary(range.start)..self.boundary(range.end))
+        self.text(self.char_boundary(range.start)..self.char_boundary(range.end))
     }
 
-    fn boundary(&self, at: usize) -> usize {
+    fn char_boundary(&self, at: usize) -> usize {
         match (at.checked_sub(self.start).filter(|piece_offset| *piece_offset <= self.piece.len()), self.rope)
         {
-            (Some(piece_offset), _) => self.start + floor(self.piece, piece_offset),
+            (Some(piece_offset), _) => self.start + floor_char_boundary(self.piece, piece_offset),
             (None, Some(rope)) => {
                 let at = at.min(rope.len_bytes());
                 rope.char_to_byte(rope.byte_to_char(at))

@@ -14,7 +14,7 @@ pub struct Symbol {
     /// is not greater.
     pub depth: u32,
     /// Whether the symbol contains only tests (`#[cfg(test)] mod tests`).
-    pub scope: Scope,
+    pub scope: SymbolPurpose,
     pub name: Box<str>,
     /// Type or module to which the symbol belongs if the source names it next to the symbol instead of enclosing the
     /// symbol: the receiver in `func (b *B) Close()`, or `Till` in `void Till::pay()`. Otherwise empty.
@@ -70,7 +70,7 @@ pub enum SymbolKind {
 /// The purpose of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum SymbolPurpose {
     /// Anything that does not exist only for tests.
     #[default]
     Product,
@@ -105,7 +105,7 @@ impl SymbolKind {
     }
 
     /// Returns the kind as it is spelled in capture names.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn capture_name(self) -> &'static str {
         match self {
             Self::Module => "module",
             Self::Class => "class",

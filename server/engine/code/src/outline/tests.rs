@@ -32,7 +32,7 @@ fn describe(outline: &Outline) -> String {
     let mut text = String::new();
     for symbol in outline.symbols.iter() {
         let indent = "  ".repeat(symbol.depth as usize);
-        let scope = if symbol.scope == Scope::Tests { " (tests)" } else { "" };
+        let scope = if symbol.scope == SymbolPurpose::Tests { " (tests)" } else { "" };
         let _ = writeln!(text, "{indent}{:?} {}{scope}: {}", symbol.kind, symbol.name, symbol.head);
         for attribute in symbol.attributes.iter() {
             let _ = writeln!(text, "{indent}  attribute {attribute}");
@@ -504,9 +504,9 @@ proptest! {
         let (a, b) = (indices.0.index(text.len() + 1), indices.1.index(text.len() + 1));
         let edit = TreeEdit::in_rope(&rope, a.min(b)..a.max(b), "x\ny");
         let zero = TreePoint { byte: 0, row: 0, column: 0 };
-        prop_assert_eq!(edit.start, zero.after(&text.as_bytes()[..a.min(b)]));
-        prop_assert_eq!(edit.old_end, zero.after(&text.as_bytes()[..a.max(b)]));
-        prop_assert_eq!(edit.new_end, edit.start.after(b"x\ny"));
+        prop_assert_eq!(edit.start, zero.advance(&text.as_bytes()[..a.min(b)]));
+        prop_assert_eq!(edit.old_end, zero.advance(&text.as_bytes()[..a.max(b)]));
+        prop_assert_eq!(edit.new_end, edit.start.advance(b"x\ny"));
     }
 }
 

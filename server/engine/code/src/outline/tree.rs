@@ -84,7 +84,7 @@ pub(super) fn parse_within(
 ) -> Result<SyntaxTree, Cancelled> {
     let limit = budget.limit(source.len());
     let (tree, work) = parse_masked(limit, language, source, None, cancel)?;
-    budget.take(source.len(), work);
+    budget.spend(source.len(), work);
     Ok(tree)
 }
 
@@ -127,7 +127,7 @@ pub(super) fn parse_part(
         offset.checked_sub(start).and_then(|offset| part.as_bytes().get(offset..)).unwrap_or_default()
     };
     let first = TreePoint { byte: start, row: before.row, column: before.column + 1 };
-    let last = first.after(part.as_bytes());
+    let last = first.advance(part.as_bytes());
     let range = tree_sitter::Range {
         start_byte: first.byte,
         end_byte: last.byte,
@@ -169,7 +169,7 @@ pub(super) fn parse_with(
 ) -> Result<(SyntaxTree, u64), Cancelled> {
     cancel.check()?;
     if is_too_deep(&chunk_at) {
-        return Ok((SyntaxTree::none(language, Unparsed::NestedAngles)?, 0));
+        return Ok((SyntaxTree::empty(language, Unparsed::NestedAngles)?, 0));
     }
     let can_reuse = |old: &&SyntaxTree| {
         old.language == language && old.unparsed.is_none() && old.mask.is_reusable_as(&mask)
@@ -185,9 +185,9 @@ pub(super) fn parse_with(
         Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None, mask }, work)),
         Err(_) if cancel.is_cancelled() => Err(Cancelled),
         Err(Unparsed::TooMuchWork) if limit.is_shared => {
-            Ok((SyntaxTree::none(language, Unparsed::NoWorkLeft)?, work))
+            Ok((SyntaxTree::empty(language, Unparsed::NoWorkLeft)?, work))
         }
-        Err(reason) => Ok((SyntaxTree::none(language, reason)?, work)),
+        Err(reason) => Ok((SyntaxTree::empty(language, reason)?, work)),
     }
 }
 
@@ -246,7 +246,7 @@ impl SyntaxTree {
     ///
     /// # Errors
     /// [`Cancelled`] if the grammar was built for another version of the parser, which tests rule out.
-    pub fn none(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
+    pub fn empty(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
         let (empty, _) = parse_text(WorkLimit::NONE, language, &|_| &[], None, None, &Cancel::new())?;
         Ok(Self {
             language,
@@ -292,11 +292,11 @@ impl TreeEdit {
     pub(crate) fn in_rope(old: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(old.len_bytes());
         let old_end = range.end.clamp(start, old.len_bytes());
-        let start_point = TreePoint { byte: 0, row: 0, column: 0 }.after_rope(old, 0..start);
+        let start_point = TreePoint { byte: 0, row: 0, column: 0 }.advance_in_rope(old, 0..start);
         Self {
             start: start_point,
-            old_end: start_point.after_rope(old, start..old_end),
-            new_end: start_point.after(inserted.as_bytes()),
+            old_end: start_point.advance_in_rope(old, start..old_end),
+            new_end: start_point.advance(inserted.as_bytes()),
         }
     }
 }
@@ -304,7 +304,7 @@ impl TreeEdit {
 impl TreePoint {
     /// Returns the position after `bytes`, starting from this one.
     #[must_use]
-    pub(crate) fn after(self, bytes: &[u8]) -> Self {
+    pub(crate) fn advance(self, bytes: &[u8]) -> Self {
         let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();
         let column = match bytes.iter().rposition(|&byte| byte == b'\n') {
             Some(last) => bytes.len() - last - 1,
@@ -313,7 +313,7 @@ impl TreePoint {
         Self { byte: self.byte + bytes.len(), row: self.row + breaks, column }
     }
 
-    fn after_rope(self, rope: &Rope, range: Range<usize>) -> Self {
+    fn advance_in_rope(self, rope: &Rope, range: Range<usize>) -> Self {
         let (chunks, first_byte, ..) = rope.chunks_at_byte(range.start);
         let mut chunk_start = first_byte;
         let mut point = self;
@@ -323,7 +323,7 @@ impl TreePoint {
             }
             let slice_start = range.start.saturating_sub(chunk_start).min(chunk.len());
             let slice_end = (range.end - chunk_start).min(chunk.len());
-            point = point.after(chunk.as_bytes().get(slice_start..slice_end).unwrap_or_default());
+            point = point.advance(chunk.as_bytes().get(slice_start..slice_end).unwrap_or_default());
             chunk_start += chunk.len();
         }
         point

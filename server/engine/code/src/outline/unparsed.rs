@@ -31,7 +31,7 @@ pub enum Unparsed {
 
 impl Unparsed {
     /// Whether parsing the same text again is pointless, because the result would be the same.
-    pub fn is_final(self) -> bool {
+    pub fn is_permanent(self) -> bool {
         match self {
             Self::TooMuchWork | Self::TooMuchMemory | Self::NestedAngles | Self::NestedComments => true,
             Self::TooLarge | Self::TimedOut | Self::ProcessEnded | Self::NoWorkLeft => false,

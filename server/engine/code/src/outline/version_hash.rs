@@ -37,7 +37,7 @@ fn compute(language: LanguageId) -> ContentHash {
     for field in (1..=grammar.field_count()).filter_map(|id| u16::try_from(id).ok()) {
         let _ = write!(inputs, " {:?}", grammar.field_name_for_id(field));
     }
-    ContentHash::of(&inputs)
+    ContentHash::from_text(&inputs)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl WorkLimit {
 
     /// Returns the limit for a part of a text of this many bytes, which is parsed again on its own.
     pub(super) fn for_part(bytes: usize) -> Self {
-        Self { work: guaranteed(bytes), ..Self::for_text(bytes) }
+        Self { work: guaranteed_work(bytes), ..Self::for_text(bytes) }
     }
 }
 
@@ -85,20 +85,20 @@ impl WorkBudget {
     /// Returns the limit for a text of this many bytes.
     pub(super) fn limit(&self, bytes: usize) -> WorkLimit {
         let text_limit = WorkLimit::for_text(bytes);
-        let work = guaranteed(bytes).saturating_add(self.remaining.load(Ordering::Relaxed));
+        let work = guaranteed_work(bytes).saturating_add(self.remaining.load(Ordering::Relaxed));
         if work < text_limit.work { WorkLimit { work, is_shared: true, ..text_limit } } else { text_limit }
     }
 
     /// Subtracts the work that a text of this many bytes took.
-    pub(super) fn take(&self, bytes: usize, work: u64) {
-        let shared_work = work.saturating_sub(guaranteed(bytes));
+    pub(super) fn spend(&self, bytes: usize, work: u64) {
+        let shared_work = work.saturating_sub(guaranteed_work(bytes));
         let _ = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |remaining| {
             Some(remaining.saturating_sub(shared_work))
         });
     }
 }
 
-fn guaranteed(bytes: usize) -> u64 {
+fn guaranteed_work(bytes: usize) -> u64 {
     amount(GUARANTEED_PER_TEXT, GUARANTEED_PER_BYTE, bytes)
 }
 

@@ -9,7 +9,7 @@ use super::report::Confidence;
 use crate::symbols::{References, SymbolIndex};
 
 /// Files that may refer to a name, with the confidence that they do.
-pub(super) struct LikelyFiles {
+pub(super) struct LikelyReferrers {
     /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
     likelihoods: BTreeMap<FileKey, f64>,
     definers: Vec<FileKey>,
@@ -17,7 +17,7 @@ pub(super) struct LikelyFiles {
     is_tracked: bool,
 }
 
-impl LikelyFiles {
+impl LikelyReferrers {
     pub(super) fn new(graph: &References, index: &SymbolIndex, name: &str, definers: &[&FileKey]) -> Self {
         let mut likelihoods: BTreeMap<FileKey, f64> = BTreeMap::new();
         for references in graph.references_to(name) {

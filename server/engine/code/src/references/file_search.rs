@@ -6,10 +6,10 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
-use super::by_name::LikelyFiles;
+use super::by_name::LikelyReferrers;
 use super::name_resolver::{NameResolver, ReferenceSources};
 use super::report::{Confidence, ReferenceHit, ReferenceReport, SearchedPart};
-use super::scopes::FileNames;
+use super::scopes::FileScopes;
 use super::targets::{SearchTargets, resolve_mention};
 use super::word_lines::{TextKind, WordLines};
 use crate::outline;
@@ -26,7 +26,7 @@ pub(super) struct FileSearch<'s> {
     connected: Vec<bool>,
     /// Whether all definitions are in tests.
     only_tests: bool,
-    likely_files: LikelyFiles,
+    likely_files: LikelyReferrers,
 }
 
 impl<'s> FileSearch<'s> {
@@ -47,7 +47,7 @@ impl<'s> FileSearch<'s> {
             families: targets.languages.iter().map(|language| language.family).collect(),
             connected: graph.connected(&definers),
             only_tests: definers.iter().all(is_test),
-            likely_files: LikelyFiles::new(graph, index, name, &definers),
+            likely_files: LikelyReferrers::new(graph, index, name, &definers),
             targets,
         }
     }
@@ -117,7 +117,7 @@ impl<'s> FileSearch<'s> {
         } else if is_undefined {
             self.add_mentions(resolver, key, Some(Confidence::Guess), &mut lines, searched)?;
         } else if let Some(number) = resolver.number(key)
-            && let Some(names) = resolver.file(number)
+            && let Some(names) = resolver.file_scopes(number)
         {
             self.add_resolved_mentions(resolver, key, (number, &names), &mut lines, searched)?;
         } else {
@@ -131,7 +131,7 @@ impl<'s> FileSearch<'s> {
         &self,
         resolver: &NameResolver<'_>,
         key: &FileKey,
-        (number, names): (usize, &FileNames),
+        (number, names): (usize, &FileScopes),
         lines: &mut WordLines,
         searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
@@ -177,14 +177,15 @@ impl<'s> FileSearch<'s> {
         lines: &mut WordLines,
         searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
-        let Some((text, tree)) = resolver.parsed(key)? else {
+        let Some((text, tree)) = resolver.parse_file(key)? else {
             // All lines count as code, since nothing separates the code from its comments.
             lines.text_kind = TextKind::Unparsed;
             return Ok(());
         };
         // A member may be used in a file that does not import the one that defines it, but is not defined there.
         let may_be_member = confidence.is_none() && self.targets.has_member;
-        let located = if may_be_member { outline::located(&tree, &text, self.cancel)? } else { Vec::new() };
+        let located =
+            if may_be_member { outline::locate_symbols(&tree, &text, self.cancel)? } else { Vec::new() };
         let definition_starts: BTreeSet<usize> = located.iter().map(|place| place.name_range.start).collect();
         let confidence = confidence.or(may_be_member.then_some(Confidence::Guess));
         for range in outline::mentions_of(&tree, &text, self.name, self.cancel)? {

@@ -12,9 +12,11 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_grammars::ImportStyle;
 
-use super::names_cache::NamesCache;
+use super::names_cache::FileScopesCache;
 use super::report::SearchedPart;
-use super::scopes::{Binding, BindingGroup, DEFAULT, FileNames, Import, Reach, ScopeKind, Shape};
+use super::scopes::{
+    Binding, BindingGroup, BindingKind, DEFAULT, ExpressionShape, FileScopes, Import, ScopeKind,
+};
 use crate::outline::{self, SyntaxTree};
 use crate::symbols::{FileSymbols, References, SymbolIndex};
 
@@ -37,7 +39,7 @@ const MAX_PARSED_BYTES: usize = 128 << 20;
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
     pub graph: &'a References,
-    pub names: &'a NamesCache,
+    pub names: &'a FileScopesCache,
     /// Returns the current text of a file, or `None` if it cannot be read.
     pub texts: &'a (dyn Fn(&FileKey) -> Option<Arc<str>> + Sync),
     /// Calls a function for each part of the files with the part's number and the number of parts, on several threads
@@ -77,7 +79,7 @@ pub(super) enum Value {
 pub(super) struct NameResolver<'a> {
     pub(super) sources: ReferenceSources<'a>,
     cancel: &'a Cancel,
-    files: RefCell<FxHashMap<usize, Option<Arc<FileNames>>>>,
+    files: RefCell<FxHashMap<usize, Option<Arc<FileScopes>>>>,
     steps: Cell<u32>,
     depth: Cell<u32>,
     cancelled: Cell<bool>,
@@ -88,9 +90,9 @@ pub(super) struct NameResolver<'a> {
 }
 
 /// A step in progress. Decrements the nesting depth when dropped.
-struct Step<'m>(&'m Cell<u32>);
+struct StepGuard<'m>(&'m Cell<u32>);
 
-impl Drop for Step<'_> {
+impl Drop for StepGuard<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get().saturating_sub(1));
     }
@@ -126,7 +128,7 @@ impl<'a> NameResolver<'a> {
 
     /// Returns the names of a file, read on demand, or `None` if the file does not exist or its language has
     /// no reference rules.
-    pub(super) fn file(&self, file: usize) -> Option<Arc<FileNames>> {
+    pub(super) fn file_scopes(&self, file: usize) -> Option<Arc<FileScopes>> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
         }
@@ -143,7 +145,7 @@ impl<'a> NameResolver<'a> {
     }
 
     /// Reads and parses a file. Returns `None` if the index does not contain the file or it cannot be read.
-    pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
+    pub(super) fn parse_file(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
         self.parse(key, symbols, text)
@@ -178,13 +180,13 @@ impl<'a> NameResolver<'a> {
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
     }
 
-    fn read(&self, file: usize) -> Result<Option<Arc<FileNames>>, Cancelled> {
+    fn read(&self, file: usize) -> Result<Option<Arc<FileScopes>>, Cancelled> {
         let Some(key) = self.key(file) else { return Ok(None) };
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
         self.sources.names.get_or_read(symbols.language, &text, || {
             let Some((text, tree)) = self.parse(key, symbols, Arc::clone(&text))? else { return Ok(None) };
-            FileNames::read(tree, text, self.cancel)
+            FileScopes::read(tree, text, self.cancel)
         })
     }
 
@@ -194,7 +196,7 @@ impl<'a> NameResolver<'a> {
     }
 
     /// Starts a step. Returns `None` if the limit of steps or depth is reached.
-    fn step(&self) -> Option<Step<'_>> {
+    fn start_step(&self) -> Option<StepGuard<'_>> {
         let steps_left = self.steps.get().checked_sub(1)?;
         self.steps.set(steps_left);
         let depth = self.depth.get() + 1;
@@ -202,12 +204,14 @@ impl<'a> NameResolver<'a> {
             return None;
         }
         self.depth.set(depth);
-        Some(Step(&self.depth))
+        Some(StepGuard(&self.depth))
     }
 
     /// Resolves a name in a scope and its enclosing scopes.
     pub(super) fn resolve_name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
-        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
+            return vec![Value::Unknown];
+        };
         let mut next_scope = Some(scope);
         while let Some(scope_index) = next_scope {
             let Some(candidate) = names.scopes.get(scope_index) else { break };
@@ -241,40 +245,42 @@ impl<'a> NameResolver<'a> {
     }
 
     pub(super) fn resolve_expression(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
-        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
+            return vec![Value::Unknown];
+        };
         let enclosing_type = || {
             let group = names.type_around(range.start)?;
             Some(DefinitionId { file, group })
         };
         match names.shape(range) {
-            Some(Shape::Member { object, name }) => {
+            Some(ExpressionShape::Member { object, name }) => {
                 let name = names.str(name);
                 collect_values(self.resolve_expression(file, object), |value| {
                     self.resolve_member(&value, name)
                 })
             }
-            Some(Shape::Call { callee }) => {
+            Some(ExpressionShape::Call { callee }) => {
                 let values =
                     collect_values(self.resolve_expression(file, callee), |value| self.resolve_call(&value));
                 collect_values(values, |value| match (value, names.shape(callee)) {
-                    (Value::Receiver, Some(Shape::Member { object, .. })) => {
+                    (Value::Receiver, Some(ExpressionShape::Member { object, .. })) => {
                         self.resolve_expression(file, object)
                     }
                     (Value::Receiver, _) => vec![Value::Unknown],
                     (value, _) => vec![value],
                 })
             }
-            Some(Shape::Same(parts)) => {
+            Some(ExpressionShape::Same(parts)) => {
                 collect_values(parts.iter(), |part| self.resolve_expression(file, part))
             }
-            Some(Shape::Literal) => vec![Value::Outside],
-            Some(Shape::Nothing) => Vec::new(),
-            Some(Shape::Own) => vec![enclosing_type().map_or(Value::Unknown, Value::Instance)],
-            Some(Shape::Super) => enclosing_type()
+            Some(ExpressionShape::Literal) => vec![Value::Outside],
+            Some(ExpressionShape::Nothing) => Vec::new(),
+            Some(ExpressionShape::Own) => vec![enclosing_type().map_or(Value::Unknown, Value::Instance)],
+            Some(ExpressionShape::Super) => enclosing_type()
                 .map_or(vec![Value::Unknown], |enclosing_type| self.base_types(enclosing_type)),
-            Some(Shape::Typed(annotation)) => self.resolve_annotation(file, annotation),
+            Some(ExpressionShape::Typed(annotation)) => self.resolve_annotation(file, annotation),
             None => match names.str(range) {
-                text if is_word(text) => self.resolve_name(file, names.scope_at(range.start), text),
+                text if is_identifier(text) => self.resolve_name(file, names.scope_at(range.start), text),
                 _ => vec![Value::Unknown],
             },
         }
@@ -282,7 +288,7 @@ impl<'a> NameResolver<'a> {
 
     /// Resolves a member of a value.
     pub(super) fn resolve_member(&self, value: &Value, name: &str) -> Vec<Value> {
-        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
         match value {
             Value::Module { file, path } => self.resolve_module_member(*file, path, name),
             Value::Instance(id) => self.resolve_type_member(*id, name),
@@ -297,7 +303,7 @@ impl<'a> NameResolver<'a> {
 
     /// Whether the type at the start of an annotation is defined in the repository.
     pub(super) fn is_repository_type(&self, file: usize, annotation: &Range<usize>) -> bool {
-        let Some(names) = self.file(file) else { return false };
+        let Some(names) = self.file_scopes(file) else { return false };
         let text = names.str(annotation);
         let start = text.find(|letter: char| letter != ':' && !letter.is_whitespace()).unwrap_or(text.len());
         let trimmed = text.get(start..).unwrap_or_default();
@@ -325,18 +331,22 @@ impl<'a> NameResolver<'a> {
         types
     }
 
-    fn with<R>(&self, id: DefinitionId, read: impl FnOnce(&FileNames, &BindingGroup) -> R) -> Option<R> {
-        let names = self.file(id.file)?;
+    fn with_group<R>(
+        &self,
+        id: DefinitionId,
+        read: impl FnOnce(&FileScopes, &BindingGroup) -> R,
+    ) -> Option<R> {
+        let names = self.file_scopes(id.file)?;
         names.groups.get(id.group).map(|group| read(&names, group))
     }
 
     fn bindings(&self, id: DefinitionId) -> Vec<Binding> {
-        self.with(id, |_, group| group.bindings.clone()).unwrap_or_default()
+        self.with_group(id, |_, group| group.bindings.clone()).unwrap_or_default()
     }
 
     fn is_type(&self, id: DefinitionId) -> bool {
         let is_type = |binding: &Binding| binding.opened_scope.is_some() || binding.base.is_some();
-        self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
+        self.with_group(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
     }
 
     /// Resolves a group of bindings to the targets of its imports and aliases, and to its own definition if it has
@@ -345,10 +355,12 @@ impl<'a> NameResolver<'a> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut values = collect_values(bindings.iter(), |binding| match binding {
             Binding { import: Some(import), .. } => self.resolve_import(file, import),
-            Binding { reach: Reach::Alias, value: Some(value), .. } => self.resolve_expression(file, value),
+            Binding { reach: BindingKind::Alias, value: Some(value), .. } => {
+                self.resolve_expression(file, value)
+            }
             _ => Vec::new(),
         });
-        if bindings.iter().any(|binding| binding.import.is_none() && binding.reach != Reach::Alias) {
+        if bindings.iter().any(|binding| binding.import.is_none() && binding.reach != BindingKind::Alias) {
             values.push(Value::Definition(DefinitionId { file, group }));
         }
         values
@@ -361,7 +373,7 @@ impl<'a> NameResolver<'a> {
     }
 
     fn resolve_module_member(&self, file: usize, module: &str, name: &str) -> Vec<Value> {
-        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
         for target in self.import_targets(file, module) {
             let values = self.resolve_export(target, name);
             if !values.is_empty() {
@@ -384,7 +396,9 @@ impl<'a> NameResolver<'a> {
 
     /// Resolves a name exported by a file. Returns no values if the file exports no such name.
     fn resolve_export(&self, file: usize, name: &str) -> Vec<Value> {
-        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return Vec::new() };
+        let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
+            return Vec::new();
+        };
         if let Some(group) = names.group(0, name) {
             return match name {
                 DEFAULT => {
@@ -420,8 +434,8 @@ impl<'a> NameResolver<'a> {
     }
 
     fn resolve_type_member(&self, id: DefinitionId, name: &str) -> Vec<Value> {
-        let Some(_step) = self.step() else { return vec![Value::Unknown] };
-        let own_group = self.with(id, |names, group| {
+        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+        let own_group = self.with_group(id, |names, group| {
             let mut scopes = group.bindings.iter().filter_map(|binding| binding.opened_scope);
             scopes.find_map(|scope| names.group(scope, name))
         });
@@ -456,12 +470,12 @@ impl<'a> NameResolver<'a> {
 
     /// Resolves the value of a variable, a parameter or a property.
     fn resolve_value(&self, id: DefinitionId) -> Vec<Value> {
-        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
         let values = collect_values(self.bindings(id).iter(), |binding| match binding {
             Binding { annotation: Some(annotation), .. } => self.resolve_annotation(id.file, annotation),
             Binding { returns: Some(returns), .. } => self.resolve_annotation(id.file, returns),
             Binding { value: Some(value), is_part: true, .. } => {
-                let Some(names) = self.file(id.file) else { return Vec::new() };
+                let Some(names) = self.file_scopes(id.file) else { return Vec::new() };
                 collect_values(self.resolve_expression(id.file, value), |value| {
                     self.resolve_member(&value, names.str(&binding.name))
                 })
@@ -474,7 +488,7 @@ impl<'a> NameResolver<'a> {
     }
 
     fn resolve_call(&self, callee: &Value) -> Vec<Value> {
-        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
         match callee {
             Value::Outside => vec![Value::Outside],
             Value::Definition(id) if self.is_type(*id) => vec![Value::Instance(*id)],
@@ -515,7 +529,9 @@ impl<'a> NameResolver<'a> {
 
     /// Resolves the type names in a range, including those in strings.
     fn resolve_type_names(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
-        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
+            return vec![Value::Unknown];
+        };
         let scope = names.scope_at(range.start);
         let dotted_names = dotted_names(names.str(range));
         collect_values(dotted_names.into_iter().take(MAX_NAMES), |chain| {
@@ -523,7 +539,7 @@ impl<'a> NameResolver<'a> {
             let Some((start, first)) = parts.next() else { return Vec::new() };
             let mut last = start;
             let range_of_first = range.start + start..range.start + start + first.len();
-            if matches!(names.shape(&range_of_first), Some(Shape::Own)) {
+            if matches!(names.shape(&range_of_first), Some(ExpressionShape::Own)) {
                 return vec![Value::Receiver];
             }
             let mut values = self.resolve_name(file, scope, first);
@@ -546,8 +562,8 @@ impl<'a> NameResolver<'a> {
 /// Whether a name bound in a scope is visible to a mention. `is_innermost` is set if the scope directly
 /// contains the mention.
 fn is_visible(group: &BindingGroup, kind: ScopeKind, is_innermost: bool) -> bool {
-    let outer = group.bindings.iter().all(|binding| binding.reach == Reach::Outer);
-    let inside = group.bindings.iter().any(|binding| binding.reach == Reach::Inside);
+    let outer = group.bindings.iter().all(|binding| binding.reach == BindingKind::Outer);
+    let inside = group.bindings.iter().any(|binding| binding.reach == BindingKind::Inside);
     !outer && (kind != ScopeKind::Type || is_innermost || inside)
 }
 
@@ -567,7 +583,7 @@ fn collect_values<T>(
     values
 }
 
-fn is_word(text: &str) -> bool {
+fn is_identifier(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'))
         && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))

@@ -15,7 +15,7 @@ use crate::outline::{self, SyntaxTree};
 const CHECK_EVERY: usize = 4_096;
 
 #[derive(Debug)]
-pub(super) struct FileNames {
+pub(super) struct FileScopes {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
     /// Scopes in order of their start, outer before inner. The file's own scope is first.
@@ -40,7 +40,7 @@ pub(super) struct FileNames {
     pub(super) labels: FxHashSet<usize>,
     /// Starts of the names of types that accept every value, such as `any`.
     pub(super) any: FxHashSet<usize>,
-    shapes: FxHashMap<(usize, usize), Shape>,
+    shapes: FxHashMap<(usize, usize), ExpressionShape>,
 }
 
 /// A region of a file in which names are bound.
@@ -91,11 +91,11 @@ pub(super) struct Binding {
     /// Index of the scope that the binding opens.
     pub(super) opened_scope: Option<usize>,
     pub(super) import: Option<Import>,
-    pub(super) reach: Reach,
+    pub(super) reach: BindingKind,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum BindingKind {
     #[default]
     Scope,
     /// Visible only inside the scope, even if the scope is a type.
@@ -116,7 +116,7 @@ pub(super) struct Import {
 
 /// The structure of an expression.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(super) enum ExpressionShape {
     Member {
         object: Range<usize>,
         name: Range<usize>,
@@ -140,14 +140,14 @@ pub(super) enum Shape {
 /// The name of a module's default export.
 pub(super) const DEFAULT: &str = "default";
 
-impl FileNames {
+impl FileScopes {
     /// Collects the names of a parsed file. Returns `None` for a language without reference rules.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before reading finishes.
     pub(super) fn read(tree: SyntaxTree, text: Arc<str>, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let Some(rules) = Rules::for_language(tree.language) else { return Ok(None) };
-        let mut builder = FileNamesBuilder::new(&text);
+        let Some(rules) = ReferenceRules::for_language(tree.language) else { return Ok(None) };
+        let mut builder = FileScopesBuilder::new(&text);
         let mut cursor = QueryCursor::new();
         {
             let mut matches = cursor.matches(rules.query, tree.root(), text.as_bytes());
@@ -179,7 +179,7 @@ impl FileNames {
         innermost(&self.scopes, byte)
     }
 
-    pub(super) fn shape(&self, range: &Range<usize>) -> Option<&Shape> {
+    pub(super) fn shape(&self, range: &Range<usize>) -> Option<&ExpressionShape> {
         self.shapes.get(&(range.start, range.end))
     }
 
@@ -192,9 +192,12 @@ impl FileNames {
     }
 
     /// Whether other files may refer to the name whose bindings `group` contains.
-    pub(super) fn is_definition(&self, group: &BindingGroup) -> bool {
+    pub(super) fn is_referable(&self, group: &BindingGroup) -> bool {
         self.is_reachable(group.scope)
-            && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
+            && group
+                .bindings
+                .iter()
+                .any(|binding| binding.import.is_none() && binding.reach == BindingKind::Scope)
             && &*group.name != DEFAULT
     }
 
@@ -219,7 +222,7 @@ impl FileNames {
 
     /// Returns the annotated type of the variable that is initialized with the object value around `key`. The
     /// outer `None` means that there is no such value, the inner `None` that the variable has no annotation.
-    pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
+    pub(super) fn object_annotation_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut enclosing = self.records.get(..before)?.iter().rev();
         enclosing.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
@@ -309,15 +312,15 @@ enum Role {
     Silent,
 }
 
-struct Rules {
+struct ReferenceRules {
     query: &'static Query,
     /// Role of each capture, by capture index.
     roles: Vec<Role>,
 }
 
-impl Rules {
+impl ReferenceRules {
     fn for_language(language: LanguageId) -> Option<&'static Self> {
-        static RULES: [OnceLock<Option<Rules>>; LanguageId::COUNT] =
+        static RULES: [OnceLock<Option<ReferenceRules>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
         let rules = RULES.get(language.index())?.get_or_init(|| {
             let query = language.references_query()?;
@@ -393,11 +396,11 @@ impl<'t> MatchParts<'t> {
 }
 
 /// The scopes and names found in a file so far, before the scopes are nested.
-struct FileNamesBuilder<'s> {
+struct FileScopesBuilder<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
     bindings: FxHashMap<(usize, BindingPlace), Binding>,
-    names: FileParts,
+    names: FileScopeParts,
 }
 
 /// The scope in which a name is bound.
@@ -416,7 +419,7 @@ enum BindingPlace {
 }
 
 #[derive(Default)]
-struct FileParts {
+struct FileScopeParts {
     wildcard_imports: Vec<Box<str>>,
     imported: FxHashMap<usize, Import>,
     members: FxHashMap<usize, Range<usize>>,
@@ -425,16 +428,16 @@ struct FileParts {
     records: FxHashMap<(usize, usize), Option<Range<usize>>>,
     labels: FxHashSet<usize>,
     any: FxHashSet<usize>,
-    shapes: FxHashMap<(usize, usize), Shape>,
+    shapes: FxHashMap<(usize, usize), ExpressionShape>,
 }
 
-impl<'s> FileNamesBuilder<'s> {
+impl<'s> FileScopesBuilder<'s> {
     fn new(text: &'s str) -> Self {
         Self {
             text,
             scopes: FxHashMap::default(),
             bindings: FxHashMap::default(),
-            names: FileParts::default(),
+            names: FileScopeParts::default(),
         }
     }
 
@@ -466,11 +469,11 @@ impl<'s> FileNamesBuilder<'s> {
                     self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
                     self.bind(range, BindingPlace::Around).is_part = true;
                 }
-                Role::BindInside => self.bind(range, BindingPlace::Around).reach = Reach::Inside,
-                Role::Outer => self.bind(range, BindingPlace::Around).reach = Reach::Outer,
+                Role::BindInside => self.bind(range, BindingPlace::Around).reach = BindingKind::Inside,
+                Role::Outer => self.bind(range, BindingPlace::Around).reach = BindingKind::Outer,
                 Role::Alias => {
                     self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
-                    self.bind(range, BindingPlace::Around).reach = Reach::Alias;
+                    self.bind(range, BindingPlace::Around).reach = BindingKind::Alias;
                 }
                 Role::Record => {
                     let annotation = self.names.records.entry((range.start, range.end)).or_default();
@@ -489,35 +492,38 @@ impl<'s> FileNamesBuilder<'s> {
                 Role::Any => {
                     self.names.any.insert(range.start);
                 }
-                Role::Literal => self.shape(range, Shape::Literal),
-                Role::Nothing => self.shape(range, Shape::Nothing),
-                Role::Own => self.shape(range, Shape::Own),
-                Role::Super => self.shape(range, Shape::Super),
+                Role::Literal => self.record_shape(range, ExpressionShape::Literal),
+                Role::Nothing => self.record_shape(range, ExpressionShape::Nothing),
+                Role::Own => self.record_shape(range, ExpressionShape::Own),
+                Role::Super => self.record_shape(range, ExpressionShape::Super),
                 Role::Access => {
                     let quoted = parts.range(Role::QuotedMember);
                     self.names.quoted.extend(quoted.clone());
                     let member = parts.range(Role::Member).or(quoted);
                     if let (Some(object), Some(name)) = (parts.range(Role::Object), member) {
                         self.names.members.insert(name.start, object.clone());
-                        self.shape(range, Shape::Member { object, name });
+                        self.record_shape(range, ExpressionShape::Member { object, name });
                     }
                 }
                 Role::Call => {
                     if let Some(callee) = parts.range(Role::Callee) {
-                        self.shape(range, Shape::Call { callee });
+                        self.record_shape(range, ExpressionShape::Call { callee });
                     }
                 }
                 Role::Pass => {
                     let same_value = parts.parts.iter().filter(|(role, _)| *role == Role::Same);
-                    self.shape(range, Shape::Same(same_value.map(|(_, node)| node.byte_range()).collect()));
+                    self.record_shape(
+                        range,
+                        ExpressionShape::Same(same_value.map(|(_, node)| node.byte_range()).collect()),
+                    );
                 }
                 Role::Typed => {
                     if let Some(annotation) = parts.range(Role::Type) {
-                        self.shape(range, Shape::Typed(annotation));
+                        self.record_shape(range, ExpressionShape::Typed(annotation));
                     }
                 }
                 Role::ImportModule | Role::ImportName | Role::ImportDefault => {
-                    self.import(*role, range, parts);
+                    self.bind_import(*role, range, parts);
                 }
                 Role::ImportAll => {
                     let module = parts.range(Role::ImportFrom).map(|range| self.str(&range).into());
@@ -530,10 +536,10 @@ impl<'s> FileNamesBuilder<'s> {
 
     /// Records the shape of an expression. Some patterns match `super()` as an ordinary call, so any other
     /// shape takes precedence over a call.
-    fn shape(&mut self, range: Range<usize>, shape: Shape) {
+    fn record_shape(&mut self, range: Range<usize>, shape: ExpressionShape) {
         let place = (range.start, range.end);
         match shape {
-            Shape::Call { .. } => {
+            ExpressionShape::Call { .. } => {
                 self.names.shapes.entry(place).or_insert(shape);
             }
             _ => {
@@ -552,7 +558,7 @@ impl<'s> FileNamesBuilder<'s> {
         add(&mut binding.owner, Role::Owner);
     }
 
-    fn import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
+    fn bind_import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
         let imported_name: Box<str> = self.str(&range).into();
         let alias = parts.range(Role::ImportAlias);
         let from = parts.range(Role::ImportFrom).map(|range| self.str(&range));
@@ -580,7 +586,7 @@ impl<'s> FileNamesBuilder<'s> {
         self.bind(name, BindingPlace::Around).import = Some(import);
     }
 
-    fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileNames {
+    fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileScopes {
         let mut scopes = nest_scopes(self.scopes, self.text.len());
         let mut bindings: Vec<((usize, BindingPlace), Binding)> = self.bindings.into_iter().collect();
         // A type may be defined after its members.
@@ -630,12 +636,21 @@ impl<'s> FileNamesBuilder<'s> {
                 bound.insert(start, group);
             }
         }
-        let FileParts { wildcard_imports, imported, members, quoted, keys, records, labels, any, shapes } =
-            self.names;
+        let FileScopeParts {
+            wildcard_imports,
+            imported,
+            members,
+            quoted,
+            keys,
+            records,
+            labels,
+            any,
+            shapes,
+        } = self.names;
         let records = records.into_iter().map(|((start, end), annotation)| (start..end, annotation));
         let mut records: Vec<_> = records.collect();
         records.sort_unstable_by_key(|(range, _)| range.start);
-        FileNames {
+        FileScopes {
             text,
             tree,
             scopes,

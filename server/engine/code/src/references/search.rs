@@ -129,12 +129,12 @@ pub fn references_at(
     cancel: &Cancel,
 ) -> Result<ReferenceReport, Cancelled> {
     let resolver = NameResolver::new(sources, cancel, 1);
-    let Some((text, _)) = resolver.parsed(file)? else { return Ok(ReferenceReport::default()) };
+    let Some((text, _)) = resolver.parse_file(file)? else { return Ok(ReferenceReport::default()) };
     let Some(name) = text.get(range.clone()).filter(|name| !name.is_empty()) else {
         return Ok(ReferenceReport::default());
     };
     let mut targets = SearchTargets::default();
-    let file_names = resolver.number(file).and_then(|number| Some((number, resolver.file(number)?)));
+    let file_names = resolver.number(file).and_then(|number| Some((number, resolver.file_scopes(number)?)));
     if let Some((number, names)) = file_names {
         let values = resolve_mention(&resolver, number, &names, name, range);
         let ids = values.iter().filter_map(|value| match value {
@@ -144,7 +144,7 @@ pub fn references_at(
         let ids: BTreeSet<DefinitionId> = ids.collect();
         let is_local = |id: &DefinitionId| {
             let group = names.groups.get(id.group);
-            id.file == number && group.is_some_and(|group| !names.is_definition(group))
+            id.file == number && group.is_some_and(|group| !names.is_referable(group))
         };
         if values == [Value::Outside] || ids.iter().any(is_local) {
             let mut report = ReferenceReport::default();

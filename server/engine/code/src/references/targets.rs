@@ -9,8 +9,8 @@ use strata_grammars::LanguageId;
 
 use super::name_resolver::{DefinitionId, NameResolver, Value};
 use super::report::{Confidence, FoundDefinition, line_number, line_text};
-use super::scopes::{FileNames, ScopeKind};
-use crate::outline::{self, QualifiedNames, SymbolKind};
+use super::scopes::{FileScopes, ScopeKind};
+use crate::outline::{self, QualifiedNameTracker, SymbolKind};
 
 /// Selects definitions by file, names of enclosing types, and identity.
 pub(super) type DefinitionFilter<'m> = dyn Fn(&FileKey, &[&str], Option<DefinitionId>) -> bool + 'm;
@@ -60,15 +60,15 @@ impl SearchTargets {
         filter: &DefinitionFilter<'_>,
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        let Some((text, tree)) = resolver.parsed(key)? else { return Ok(()) };
-        let located = outline::located(&tree, &text, cancel)?;
-        let names = resolver.number(key).and_then(|number| Some((number, resolver.file(number)?)));
+        let Some((text, tree)) = resolver.parse_file(key)? else { return Ok(()) };
+        let located = outline::locate_symbols(&tree, &text, cancel)?;
+        let names = resolver.number(key).and_then(|number| Some((number, resolver.file_scopes(number)?)));
         let mut found_definitions: Vec<FoundDefinition> = Vec::new();
         match names {
             Some((number, names)) => {
                 let groups = names.groups.iter().enumerate();
                 let groups = groups.filter(|(_, group)| *group.name == *name);
-                for (group_index, group) in groups.filter(|(_, group)| names.is_definition(group)) {
+                for (group_index, group) in groups.filter(|(_, group)| names.is_referable(group)) {
                     let id = DefinitionId { file: number, group: group_index };
                     let container = names.container(group);
                     let is_member = names.scopes.get(group.scope).is_some_and(|s| s.kind == ScopeKind::Type);
@@ -100,7 +100,7 @@ impl SearchTargets {
                 }
             }
             None => {
-                let mut qualified = QualifiedNames::default();
+                let mut qualified = QualifiedNameTracker::default();
                 for place in &located {
                     let symbol = &place.symbol;
                     qualified.enter(symbol);
@@ -186,7 +186,7 @@ impl SearchTargets {
 pub(super) fn resolve_mention(
     resolver: &NameResolver<'_>,
     file: usize,
-    names: &FileNames,
+    names: &FileScopes,
     name: &str,
     range: &Range<usize>,
 ) -> Vec<Value> {
@@ -210,7 +210,7 @@ pub(super) fn resolve_mention(
         let is_defined_here = |annotation: Option<&Range<usize>>| {
             annotation.is_some_and(|annotation| resolver.is_repository_type(file, annotation))
         };
-        if names.record_at(start).is_none_or(is_defined_here) {
+        if names.object_annotation_at(start).is_none_or(is_defined_here) {
             values.push(Value::Unknown);
         }
         return values;

@@ -22,7 +22,7 @@ impl Repo {
         let texts = |key: &FileKey| self.texts.get(key).cloned();
         let each_part = |search: PartSearch<'_>| (0..2).map(|part| search(part, 2)).collect();
         run(ReferenceSources {
-            names: &NamesCache::default(),
+            names: &FileScopesCache::default(),
             index: &self.index,
             graph: &self.graph,
             texts: &texts,
@@ -362,5 +362,5 @@ fn methods_of_other_packages_are_guesses() {
     let query = ReferenceQuery::new("Flush", Some(&store));
     let report = repo.search(|sources| references(sources, &query, &Cancel::new())).unwrap();
     assert_eq!(lines(&report), ["main.go:10?", "store/store.go:5="]);
-    assert_eq!(report.other_lines, OtherLines { code: 1, text: 0 }, "the other definition");
+    assert_eq!(report.other_lines, OtherLineCounts { code: 1, text: 0 }, "the other definition");
 }

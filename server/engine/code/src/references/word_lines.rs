@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use strata_base::text::LineStarts;
 
-use super::report::OtherLines;
+use super::report::OtherLineCounts;
 
 /// The lines of a file that contain a name as a word.
 pub(super) struct WordLines {
@@ -48,7 +48,7 @@ impl WordLines {
     }
 }
 
-impl OtherLines {
+impl OtherLineCounts {
     pub(super) fn add(&mut self, lines: &WordLines) {
         for line in lines.words.difference(&lines.hits) {
             let is_code = match lines.text_kind {

@@ -15,7 +15,7 @@ pub(super) struct GeneratedRule {
 }
 
 /// Parses the rules of a `.gitattributes` file.
-pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
+pub(super) fn parse_rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     let rule = |(line, text): (usize, &str)| {
         let mut words = text.split_whitespace();
         let pattern = words.next().filter(|pattern| !pattern.starts_with(['#', '!', '[', '"']))?;
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn the_last_line_of_the_deepest_file_applies() {
-        let mut all = rules(
+        let mut all = parse_rules(
             "",
             "# *.go linguist-generated\n*.js linguist-generated\nmine.js -linguist-generated\n*.c text\n",
         );
-        all.extend(rules("lib", "mine.js linguist-generated=true eol=lf\n"));
+        all.extend(parse_rules("lib", "mine.js linguist-generated=true eol=lf\n"));
         all.sort();
         let is_declared_generated = |path: &str| is_generated(&all, &FileKey::from(path));
         assert_eq!(

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use strata_base::key::FileKey;
-use strata_base::sanitize::single_line;
+use strata_base::sanitize::escape_line_start;
 
 /// A list of a repository's files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,12 +173,12 @@ fn parent_directories(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn file_line(key: &FileKey) -> String {
-    let mut line = single_line(key.as_str());
+    let mut line = escape_line_start(key.as_str());
     line.push('\n');
     line
 }
 
 fn directory_line(directory: &Directory<'_>) -> String {
     let files = if directory.total == 1 { "file" } else { "files" };
-    format!("{}/ ({} {files})\n", single_line(directory.path), directory.total)
+    format!("{}/ ({} {files})\n", escape_line_start(directory.path), directory.total)
 }

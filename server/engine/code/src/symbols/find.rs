@@ -3,7 +3,7 @@
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 
-use crate::outline::{QualifiedNames, Symbol, SymbolKind, name_parts};
+use crate::outline::{QualifiedNameTracker, Symbol, SymbolKind, name_parts};
 
 use super::index::{FileSymbols, SymbolIndex};
 
@@ -21,12 +21,12 @@ pub struct SymbolMatch<'a> {
 /// Distance between a name and the query. A smaller value is closer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Closeness {
-    kind: Match,
+    kind: MatchKind,
     rest: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Match {
+enum MatchKind {
     Start,
     Inside,
     Scattered,
@@ -34,7 +34,7 @@ enum Match {
 
 /// The part of a path that matches the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum MatchPlace {
+enum MatchedPart {
     /// The query matches the file name.
     Name,
     /// The query matches only the whole path.
@@ -59,7 +59,7 @@ pub fn find<'a>(
     let mut matches: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
     for (file, symbols) in index.iter() {
         cancel.check()?;
-        let mut names = QualifiedNames::default();
+        let mut names = QualifiedNameTracker::default();
         for (symbol_index, symbol) in symbols.outline.symbols.iter().enumerate() {
             names.enter(symbol);
             if symbol.kind == SymbolKind::Impl {
@@ -104,7 +104,7 @@ pub fn files_of_member<'a>(index: &'a SymbolIndex, file: &FileKey, name: &str) -
 
 /// Whether a file has a definition whose qualified name ends with these parts.
 fn defines(file: &FileSymbols, parts: &[&str]) -> bool {
-    let mut names = QualifiedNames::default();
+    let mut names = QualifiedNameTracker::default();
     file.outline.symbols.iter().any(|symbol| {
         names.enter(symbol);
         // A cheap check rules out nearly all definitions.
@@ -131,10 +131,10 @@ pub fn find_files<'a>(
     let mut matches = Vec::new();
     for key in files {
         cancel.check()?;
-        let places = [(MatchPlace::Name, key.file_name()), (MatchPlace::Path, key.as_str())];
+        let places = [(MatchedPart::Name, key.file_name()), (MatchedPart::Path, key.as_str())];
         let closest = places.into_iter().filter_map(|(place, name)| {
             let closest = closeness(name, &query)?;
-            Some((closest.kind == Match::Scattered, place, closest))
+            Some((closest.kind == MatchKind::Scattered, place, closest))
         });
         matches.extend(closest.min().map(|closest| (closest, key)));
     }
@@ -144,7 +144,7 @@ pub fn find_files<'a>(
 }
 
 /// Compares the last part of a qualified name with the last part of a query. The preceding parts must be equal.
-fn last_part_closeness(names: &QualifiedNames<'_>, query_parts: &[&str]) -> Option<Closeness> {
+fn last_part_closeness(names: &QualifiedNameTracker<'_>, query_parts: &[&str]) -> Option<Closeness> {
     let (last_part, containers) = query_parts.split_last()?;
     // A cheap check first, because most names do not match.
     closeness(names.own_name(), last_part)?;
@@ -161,11 +161,14 @@ fn last_part_closeness(names: &QualifiedNames<'_>, query_parts: &[&str]) -> Opti
 fn closeness(name: &str, query: &str) -> Option<Closeness> {
     let name = name.to_lowercase();
     let kind = match name.find(query) {
-        Some(0) => Match::Start,
-        Some(_) => Match::Inside,
+        Some(0) => MatchKind::Start,
+        Some(_) => MatchKind::Inside,
         None => {
             let mut letters = name.chars();
-            query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(Match::Scattered)?
+            query
+                .chars()
+                .all(|wanted| letters.any(|letter| letter == wanted))
+                .then_some(MatchKind::Scattered)?
         }
     };
     Some(Closeness { kind, rest: name.len().saturating_sub(query.len()) })

@@ -91,14 +91,14 @@ impl References {
     /// Whether the graph tracks a name in a language family. Names that are too short, too common or have too
     /// many definers are not tracked.
     pub(crate) fn tracks(&self, family: &str, name: &str) -> bool {
-        let number = self.names.number(family, name);
+        let number = self.names.name_id(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
     }
 
     /// Returns every file that defines a name, in key order, with the files that refer to it.
     pub(crate) fn references_to(&self, name: &str) -> Vec<NameReferences> {
         let mut references = Vec::new();
-        for name in self.names.numbers(name) {
+        for name in self.names.name_ids(name) {
             let definers = self.names.definers(name);
             let mut indices = FxHashMap::default();
             for definer in definers {
@@ -132,7 +132,7 @@ impl References {
 
     /// Returns the files that define a name, in any language.
     pub(in crate::symbols) fn definers_of(&self, name: &str) -> Vec<&FileKey> {
-        let numbers = self.names.numbers(name).into_iter();
+        let numbers = self.names.name_ids(name).into_iter();
         numbers
             .flat_map(|name| self.names.definers(name))
             .filter_map(|definer| self.key(definer.file))
@@ -145,7 +145,7 @@ impl References {
         let Some((number, node)) = self.number(from).and_then(|n| Some((n, self.node(n)?))) else {
             return Vec::new();
         };
-        let Some(name) = self.names.number(node.language.family, name) else { return Vec::new() };
+        let Some(name) = self.names.name_id(node.language.family, name) else { return Vec::new() };
         if node.scope_of(name).is_some() {
             return self.key(number).into_iter().collect();
         }

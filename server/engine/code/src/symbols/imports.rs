@@ -78,6 +78,6 @@ impl Resolver {
 
     /// Returns the files in the same directory as the file `number`, including the file itself.
     pub(super) fn files_beside(&self, number: u32) -> &[u32] {
-        self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
+        self.table.key(number).map_or(&[], |key| self.table.files_in_directory(key.directory()))
     }
 }

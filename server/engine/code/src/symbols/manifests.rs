@@ -76,7 +76,7 @@ pub(super) struct ScriptPaths {
 }
 
 /// Returns the items of a sorted list whose key equals `wanted`.
-pub(super) fn with_key<'a, T>(sorted: &'a [T], searched: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
+pub(super) fn items_with_key<'a, T>(sorted: &'a [T], searched: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
     let start = sorted.partition_point(|item| key(item) < searched);
     let rest = sorted.get(start..).unwrap_or_default();
     let len = rest.iter().take_while(|item| key(item) == searched).count();
@@ -122,7 +122,7 @@ struct CargoLib {
 
 impl Manifests {
     /// Whether [`read`](Self::read) uses this file.
-    pub fn wants(key: &FileKey) -> bool {
+    pub fn is_manifest(key: &FileKey) -> bool {
         let name = key.file_name();
         matches!(
             name,
@@ -150,8 +150,8 @@ impl Manifests {
                 "setup.cfg" | "setup.py" => {
                     manifests.python_sources.extend(python_sources(key.directory(), ""));
                 }
-                ATTRIBUTES => manifests.generated.extend(attributes::rules(key.directory(), text)),
-                _ if Self::wants(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
+                ATTRIBUTES => manifests.generated.extend(attributes::parse_rules(key.directory(), text)),
+                _ if Self::is_manifest(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
                 _ => {}
             }
         }
@@ -190,7 +190,7 @@ impl Manifests {
         }
         let lib = lib.unwrap_or_default();
         let Some(name) = lib.name.or_else(|| package?.name) else { return };
-        let root = join(directory, lib.path.as_deref().unwrap_or("src/lib.rs"));
+        let root = resolve_relative_path(directory, lib.path.as_deref().unwrap_or("src/lib.rs"));
         self.crates.extend(root.map(|root| CrateRoot { name: name.replace('-', "_"), root }));
     }
 
@@ -235,7 +235,7 @@ fn python_sources(directory: &str, text: &str) -> Vec<String> {
     sources.extend(
         poetry.into_iter().flatten().filter_map(|package| package.get("from")?.as_str()).map(str::to_owned),
     );
-    sources.iter().filter_map(|source| join(directory, source)).collect()
+    sources.iter().filter_map(|source| resolve_relative_path(directory, source)).collect()
 }
 
 fn script_package(directory: &str, text: &str) -> Option<ScriptPackage> {
@@ -290,7 +290,10 @@ fn targets(value: &Value) -> Vec<String> {
 fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
     let value: Value = serde_json::from_str(&without_comments(text)).ok()?;
     let options = value.get("compilerOptions")?;
-    let base = options.get("baseUrl").and_then(Value::as_str).and_then(|base| join(directory, base));
+    let base = options
+        .get("baseUrl")
+        .and_then(Value::as_str)
+        .and_then(|base| resolve_relative_path(directory, base));
     let base_directory = base.as_deref().unwrap_or(directory);
     let mut paths: Vec<(String, Vec<String>)> = options
         .get("paths")
@@ -299,7 +302,10 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
         .flatten()
         .map(|(pattern, targets)| {
             let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
-            (pattern.clone(), targets.filter_map(|target| join(base_directory, target)).collect())
+            (
+                pattern.clone(),
+                targets.filter_map(|target| resolve_relative_path(base_directory, target)).collect(),
+            )
         })
         .collect();
     // Put the longest, and therefore most specific, pattern first.
@@ -313,7 +319,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
 
 /// Resolves a path relative to a directory and removes `.` and `..`. Returns `None` if the path leads out of
 /// the repository.
-pub(super) fn join(directory: &str, path: &str) -> Option<String> {
+pub(super) fn resolve_relative_path(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {

@@ -13,7 +13,7 @@ use strata_base::key::FileKey;
 
 use self::ladder::{Ladder, Rung};
 use self::member::MapMember;
-use super::AskedWords;
+use super::QuestionWords;
 use super::graph::{Ranking, References};
 use super::index::{FileSymbols, SymbolIndex};
 use crate::outline::{BlockDetail, MapLevel, block_text};
@@ -51,7 +51,7 @@ pub struct MapRequest<'a> {
     /// The candidates, in order of rank.
     pub ranking: &'a Ranking,
     /// Words of a question. Definitions whose names contain them are preferred.
-    pub about: Option<&'a AskedWords>,
+    pub about: Option<&'a QuestionWords>,
     /// Files that must not appear: excluded, or shown in full.
     pub without: &'a BTreeSet<FileKey>,
 }
@@ -172,7 +172,7 @@ struct MapBuilder<'a> {
 }
 
 /// A step to a higher rung of a file's ladder.
-struct Step<'a> {
+struct LadderStep<'a> {
     key: &'a FileKey,
     ladder: usize,
     rung: Rung,
@@ -185,9 +185,15 @@ impl<'a> MapBuilder<'a> {
         let text = match self.index.get(key) {
             Some(file) if detail.level == MapLevel::Full => Arc::clone(&file.block.text),
             Some(file) => block_text(file.language, key, &file.outline, &detail).into(),
-            None => format!("{}\n", strata_base::sanitize::single_line(key.as_str())).into(),
+            None => format!("{}\n", strata_base::sanitize::escape_line_start(key.as_str())).into(),
         };
-        MapEntry { key: key.clone(), hash: ContentHash::of(&text), tokens: (self.count)(&text), text, detail }
+        MapEntry {
+            key: key.clone(),
+            hash: ContentHash::from_text(&text),
+            tokens: (self.count)(&text),
+            text,
+            detail,
+        }
     }
 
     /// Returns the block of a member, if its text is unchanged.
@@ -232,10 +238,10 @@ impl<'a> MapBuilder<'a> {
             return;
         }
         let ladders = self.ladders(references, may_grow);
-        let mut steps: Vec<Step<'_>> = Vec::new();
+        let mut steps: Vec<LadderStep<'_>> = Vec::new();
         for (ladder_index, (key, ladder)) in ladders.iter().enumerate() {
             let all = ladder.steps().into_iter();
-            steps.extend(all.map(|(rung, slope)| Step { key, ladder: ladder_index, rung, slope }));
+            steps.extend(all.map(|(rung, slope)| LadderStep { key, ladder: ladder_index, rung, slope }));
         }
         steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
         let mut next_step = 0;
@@ -322,10 +328,10 @@ impl<'a> MapBuilder<'a> {
         let (mut total_bytes, mut ladders) = (0.0, Vec::new());
         // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
         // file.
-        let first = ranking.scored().next().map_or(1.0, |(_, score)| score);
+        let first = ranking.scored_files().next().map_or(1.0, |(_, score)| score);
         let unranked: BTreeSet<&'a FileKey> =
             required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();
-        for (key, score) in unranked.into_iter().map(|key| (key, first)).chain(ranking.scored()) {
+        for (key, score) in unranked.into_iter().map(|key| (key, first)).chain(ranking.scored_files()) {
             if total_bytes > max_bytes && ladders.len() >= MIN_FILES {
                 break;
             }
@@ -338,7 +344,7 @@ impl<'a> MapBuilder<'a> {
                 Ladder::path_only(path, score)
             } else {
                 total_bytes += file.block.text.len() as f64;
-                let mentioned: FxHashMap<&str, f64> = references.mentioned(key).collect();
+                let mentioned: FxHashMap<&str, f64> = references.mention_counts(key).collect();
                 let question_value = |name: &str| about.map_or(0.0, |words| words.value(name));
                 Ladder::new(file, path, score, &mentioned, &question_value)
             };

@@ -1,6 +1,6 @@
 //! Checks a model's answer before it replaces a part of the conversation.
 
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
 use super::question::SummarizerQuestion;
 use crate::extractive::Structure;
@@ -96,7 +96,7 @@ pub(super) fn validated_summary(
     if material >= STRUCTURED && !structure.has_heading_in(text) {
         return Err("the answer has none of the headings of a summary".to_owned());
     }
-    Ok(clip_to_weight(text, question.max_tokens, count))
+    Ok(clip_to_tokens(text, question.max_tokens, count))
 }
 
 /// Returns the part of an answer after its reasoning, without markers of its end. Empty if the reasoning does not end.

@@ -52,7 +52,7 @@ pub fn commit(
     draft: CompactionDraft,
     profile: &Profile,
 ) -> Result<(History, HistoryChange), DraftRefusal> {
-    let visible: Vec<_> = history.sent().cloned().collect();
+    let visible: Vec<_> = history.sent_messages().cloned().collect();
     let existing: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
     let is_complete = draft.basis.covered.iter().all(|id| existing.contains(id));
     if draft.profile != *profile || !is_complete || draft.basis.epoch(&visible) != draft.epoch {
@@ -60,7 +60,7 @@ pub fn commit(
     }
     let mut compacted = history.clone();
     let rebuilt = compacted.rebuild(&draft.basis.covered, draft.entries);
-    let sent: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
+    let sent: Vec<&Message> = compacted.sent_messages().map(|message| &**message).collect();
     let violations = violations(&sent);
     if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(DraftRefusal::Invalid { violations }) }
 }

@@ -60,7 +60,7 @@ impl Pins {
 
     /// Returns the number of edited files if there are several and `text` names none of them, not even without its
     /// directory. Such a summary is about something else.
-    pub(super) fn unnamed_files(&self, text: &str) -> Option<usize> {
+    pub(super) fn unnamed_file_count(&self, text: &str) -> Option<usize> {
         // However it is written: `parser.rs:42`, **parser.rs**, or `parser` alone.
         let is_named = |path: &String| {
             let name = path.rsplit('/').next().unwrap_or(path);
@@ -72,7 +72,7 @@ impl Pins {
 
     /// Formats the facts that `text` does not mention, under headings, so that they can be added to it. Empty
     /// if `text` mentions all of them.
-    pub(super) fn missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
+    pub(super) fn format_missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
         let mut missing = String::new();
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
             let request = clip(request, REQUEST_CHARS);
@@ -80,7 +80,7 @@ impl Pins {
                 let _ = write!(missing, "{REQUEST_HEADING}{request}");
             }
         }
-        let words = SummaryWords::new(text);
+        let words = SummaryPaths::new(text);
         let unnamed: Vec<&str> =
             self.edited.iter().map(String::as_str).filter(|path| !words.contains_path(path)).collect();
         let paths = pinned_paths(&unnamed, PINNED_PATHS_TOKENS, count);
@@ -125,12 +125,12 @@ fn carried_request(summary: &str) -> Option<&str> {
 }
 
 /// Words of a summary that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
-struct SummaryWords<'a> {
+struct SummaryPaths<'a> {
     plain: HashSet<&'a str>,
     bundled: HashSet<String>,
 }
 
-impl<'a> SummaryWords<'a> {
+impl<'a> SummaryPaths<'a> {
     fn new(text: &'a str) -> Self {
         let separators = |c: char| c.is_whitespace() || "`'\"()<>,;|".contains(c);
         let trimmed = |word: &'a str| word.trim_end_matches(['.', ':']).trim_start_matches("./");

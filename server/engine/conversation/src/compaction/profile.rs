@@ -61,7 +61,7 @@ pub struct Trigger {
     /// Size of the whole prompt above which a compaction is due, as a share of the window.
     pub window_share: Option<f64>,
     /// Free space to keep in the window. A compaction is due when the whole prompt leaves no more than this.
-    pub reserve: Option<Reserve>,
+    pub reserve: Option<WindowReserve>,
     /// Number of messages above which a compaction is due, not counting those hidden from the model.
     pub messages_over: Option<usize>,
     /// Number of exchanges above which a compaction is due.
@@ -70,7 +70,7 @@ pub struct Trigger {
 
 /// Minimum free space in the window, with fallbacks for an unknown window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reserve {
+pub struct WindowReserve {
     /// Tokens to keep free in the window.
     pub tokens: usize,
     /// Token limit for the prompt if the window is unknown or not larger than the reserve; 0 for no limit.
@@ -81,7 +81,7 @@ pub struct Reserve {
 
 /// How a compaction treats the first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FirstMessage {
+pub(crate) enum FirstMessageRule {
     /// The first message is kept verbatim.
     Kept,
     /// The first message is summarized with the others.
@@ -91,7 +91,7 @@ pub(crate) enum FirstMessage {
 /// What a compaction keeps verbatim, besides pinned messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeepRules {
-    pub(crate) first: FirstMessage,
+    pub(crate) first: FirstMessageRule,
     /// Token limit for the newest messages to keep, capped at half of the size at which a compaction is
     /// due. If 0, `messages` determines how many messages to keep.
     pub tokens: usize,
@@ -113,12 +113,12 @@ pub struct SummaryRules {
     /// Maximum characters of each tool call's arguments in the summarizer's input; 0 for no limit.
     pub call_chars: usize,
     /// How to digest older tool results in the kept messages. `None` keeps them in full.
-    pub digest: Option<Digest>,
+    pub digest: Option<DigestLimits>,
 }
 
 /// Limits for digesting older tool results in the kept messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Digest {
+pub struct DigestLimits {
     /// Number of newest results to keep in full; 0 keeps all.
     pub kept_results: usize,
     /// Maximum characters of each digested result.
@@ -258,7 +258,7 @@ impl BuiltinProfile {
     }
 
     /// Returns the built-in profile called `name`, or `None` if there is none.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|builtin| builtin.name() == name)
     }
 
@@ -274,7 +274,7 @@ impl BuiltinProfile {
 
     /// Returns the profile with its default values (`docs/compaction.md`, "The five profiles").
     pub fn profile(self) -> Profile {
-        let nothing = KeepRules { first: FirstMessage::Summarised, tokens: 0, messages: 0, exchanges: 0 };
+        let nothing = KeepRules { first: FirstMessageRule::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =
             SummaryRules { tokens: 500, words: None, result_chars: 1_800, call_chars: 1_200, digest: None };
         let profile = Profile {
@@ -296,7 +296,7 @@ impl BuiltinProfile {
             Self::Continuation => Profile {
                 moment: CompactionMoment::BeforeAssembling,
                 trigger: Trigger { window_share: Some(0.8), messages_over: Some(25), ..Trigger::default() },
-                keep: KeepRules { first: FirstMessage::Kept, messages: 6, ..nothing },
+                keep: KeepRules { first: FirstMessageRule::Kept, messages: 6, ..nothing },
                 summary: SummaryRules { tokens: 1_600, words: Some((300, 800)), ..summary },
                 target_share: Some(0.5),
                 lists: ActivityListUpdate::Shorten,
@@ -304,13 +304,13 @@ impl BuiltinProfile {
             },
             Self::Checkpoint => Profile {
                 trigger: Trigger {
-                    reserve: Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }),
+                    reserve: Some(WindowReserve { tokens: 16_384, otherwise: 8_000, messages: 50 }),
                     ..Trigger::default()
                 },
                 keep: KeepRules { tokens: 20_000, messages: 5, ..nothing },
                 summary: SummaryRules {
                     tokens: 2_000,
-                    digest: Some(Digest { kept_results: KEPT_RESULTS, line_chars: 160, lines: 40 }),
+                    digest: Some(DigestLimits { kept_results: KEPT_RESULTS, line_chars: 160, lines: 40 }),
                     ..summary
                 },
                 ..profile
@@ -339,12 +339,12 @@ impl Profile {
     ///
     /// # Errors
     /// [`NoSuchProfile`] if `name` is neither built in nor in `custom`.
-    pub(crate) fn named(
+    pub(crate) fn from_name(
         name: &str,
         custom: &BTreeMap<String, ProfileOptions>,
     ) -> Result<Self, NoSuchProfile> {
         let options = custom.get(name);
-        let builtin = match (options.and_then(|options| options.like), BuiltinProfile::named(name)) {
+        let builtin = match (options.and_then(|options| options.like), BuiltinProfile::from_name(name)) {
             (Some(like), _) => like,
             (None, Some(builtin)) => builtin,
             (None, None) if options.is_some() => BuiltinProfile::default(),
@@ -355,13 +355,13 @@ impl Profile {
             }
         };
         let profile = Self { name: name.to_owned(), ..builtin.profile() };
-        Ok(options.map_or_else(|| profile.clone(), |options| options.applied_to(profile.clone())))
+        Ok(options.map_or_else(|| profile.clone(), |options| options.apply_to(profile.clone())))
     }
 }
 
 impl Profile {
     /// Sets the number of newest tool results that the digest keeps in full. 0 keeps all.
-    pub(crate) fn with_cutoff(mut self, cutoff: usize) -> Self {
+    pub(crate) fn with_kept_results(mut self, cutoff: usize) -> Self {
         if let Some(digest) = &mut self.summary.digest {
             digest.kept_results = cutoff;
         }
@@ -370,7 +370,7 @@ impl Profile {
 }
 
 impl ProfileOptions {
-    fn applied_to(&self, mut profile: Profile) -> Profile {
+    fn apply_to(&self, mut profile: Profile) -> Profile {
         let unless_zero = |value: usize| (value > 0).then_some(value);
         let trigger = &mut profile.trigger;
         let share = |share: f64| (share > 0.0).then_some(share);
@@ -381,13 +381,13 @@ impl ProfileOptions {
         replace(&mut trigger.messages_over, self.messages_over.map(unless_zero));
         replace(&mut trigger.exchanges_over, self.exchanges_over.map(unless_zero));
         if self.reserve_tokens.is_some() || self.max_tokens.is_some() || self.max_messages.is_some() {
-            let none = Reserve { tokens: 0, otherwise: 0, messages: 0 };
+            let none = WindowReserve { tokens: 0, otherwise: 0, messages: 0 };
             let reserve = trigger.reserve.get_or_insert(none);
             replace(&mut reserve.tokens, self.reserve_tokens);
             replace(&mut reserve.otherwise, self.max_tokens);
             replace(&mut reserve.messages, self.max_messages);
         }
-        let first = |is_kept| if is_kept { FirstMessage::Kept } else { FirstMessage::Summarised };
+        let first = |is_kept| if is_kept { FirstMessageRule::Kept } else { FirstMessageRule::Summarised };
         replace(&mut profile.moment, self.moment);
         replace(&mut profile.keep.first, self.keep_first.map(first));
         replace(&mut profile.keep.tokens, self.keep_tokens);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::sanitize;
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
 use crate::conversation_facts::labels::state_label;
 use crate::conversation_facts::{FileTrace, ToolPatterns, facts, one_line};
@@ -54,7 +54,7 @@ pub struct SummarizerQuestion {
 
 /// A topic change, as reported by a model.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Boundary {
+pub(super) struct TopicChange {
     /// Index of the first message of the new topic, counted from the first message listed in the question.
     pub at: usize,
     /// The model's confidence, from 0 to 1.
@@ -121,12 +121,12 @@ pub(super) fn topic_question(
 }
 
 /// Parses the answer to [`topic_question`]. `None` if it names no boundary or is malformed.
-pub(super) fn parse_boundary(answer: &str) -> Option<Boundary> {
+pub(super) fn parse_topic_change(answer: &str) -> Option<TopicChange> {
     let (start, end) = (answer.find('{')?, answer.rfind('}')?);
     let value: serde_json::Value = strata_base::json::from_str(answer.get(start..=end)?).ok()?;
     let at = usize::try_from(value.get("boundary")?.as_u64()?).ok()?;
     let confidence = value.get("confidence")?.as_f64()?;
-    (0.0..=1.0).contains(&confidence).then_some(Boundary { at, confidence })
+    (0.0..=1.0).contains(&confidence).then_some(TopicChange { at, confidence })
 }
 
 /// Returns the questions that ask a model to summarize `messages`: one, or one for each part if the messages
@@ -208,11 +208,11 @@ fn known_files(
     files.sort_by_key(|(_, trace)| std::cmp::Reverse(trace.last));
     let lines = files.into_iter().take(KNOWN_FILES).map(|(path, trace)| {
         let about = trace.about.as_ref().map(|about| format!(" ({about})")).unwrap_or_default();
-        let line = format!("- {}{}{about}", state_label(trace.outcome()), one_line(&path, PATH_CHARS));
+        let line = format!("- {}{}{about}", state_label(trace.reported_state()), one_line(&path, PATH_CHARS));
         sanitize::escape_closing_tags(&line, &["files"])
     });
     let most = PINNED_PATHS_TOKENS.min(window / 16);
-    let listed = clip_to_weight(&lines.collect::<Vec<_>>().join("\n"), most, count);
+    let listed = clip_to_tokens(&lines.collect::<Vec<_>>().join("\n"), most, count);
     if listed.is_empty() {
         return listed;
     }
@@ -235,7 +235,7 @@ fn pack(texts: Vec<String>, max_tokens: usize, count: &dyn Fn(&str) -> usize) ->
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;
     for text in texts {
-        let text = strata_base::text::clip_to_weight(&text, max_tokens, count);
+        let text = strata_base::text::clip_to_tokens(&text, max_tokens, count);
         // One token for the joining line break.
         let tokens = count(&text) + 1;
         match parts.last_mut() {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use strata_base::text::{clip, clip_middle};
 
 use crate::history::{
-    ContentBlock, Entry, History, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
-    answered_calls,
+    ContentBlock, History, Kind, Message, MessageId, NewMessage, Pin, RebuildEntry, ResultPart, Role,
+    Visibility, answered_calls,
 };
 
 use super::pins::{LAST_REQUEST, last_request};
@@ -35,16 +35,16 @@ const GOAL_CHARS: usize = 4_000;
 /// Maximum characters of a kept tool result if the compacted prompt is too large.
 const FORCED_CLIP: usize = 400;
 
-pub(super) struct Rebuild<'a> {
+pub(super) struct Rebuilder<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
     pub(super) split: &'a Split,
 }
 
-impl Rebuild<'_> {
+impl Rebuilder<'_> {
     /// Builds the compacted conversation: `summary`, followed by the facts in `missing` that it does not
     /// mention, and the kept messages.
-    pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<Entry> {
+    pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<RebuildEntry> {
         let summary = summary.trim();
         let mut entries = Vec::new();
         let spared: Vec<MessageId> = self
@@ -58,7 +58,7 @@ impl Rebuild<'_> {
         // contains half of a tool call also follows, because nothing may separate a call from its result.
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
-        entries.extend(first.map(Entry::Keep));
+        entries.extend(first.map(RebuildEntry::Keep));
         match self.profile.builtin {
             BuiltinProfile::Topic => {
                 entries.push(summary_entry(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
@@ -82,17 +82,17 @@ impl Rebuild<'_> {
                 entries.push(summary_entry(Role::User, text));
             }
         }
-        entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(Entry::Keep));
+        entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(RebuildEntry::Keep));
         entries.extend(self.kept_entries());
         entries
     }
 
     /// Builds the compacted conversation without a summary of the old messages. If `opening` or the facts in
     /// `missing` are not empty, they are added as a message before the newest ones.
-    pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<Entry> {
+    pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<RebuildEntry> {
         let spared =
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
-        let spared: Vec<Entry> = spared.map(Entry::Keep).collect();
+        let spared: Vec<RebuildEntry> = spared.map(RebuildEntry::Keep).collect();
         let text = format!("{opening}{missing}");
         let opening_message =
             (!text.trim().is_empty()).then(|| summary_entry(Role::User, text.trim().to_owned()));
@@ -117,7 +117,7 @@ impl Rebuild<'_> {
     }
 
     /// Returns the messages kept at the end, with older tool results digested if the profile requires it.
-    fn kept_entries(&self) -> Vec<Entry> {
+    fn kept_entries(&self) -> Vec<RebuildEntry> {
         let newest = self.visible.get(self.split.end..).unwrap_or_default();
         // Archived results are already stubs.
         let results = |message: &Message| match message.body.kind {
@@ -132,7 +132,7 @@ impl Rebuild<'_> {
             _ => answered_calls(self.visible.iter().map(|message| &**message)),
         };
         let mut digest = Vec::new();
-        let mut entries: Vec<Entry> = Vec::with_capacity(newest.len() + 1);
+        let mut entries: Vec<RebuildEntry> = Vec::with_capacity(newest.len() + 1);
         for message in newest {
             let result_count = results(message);
             let is_free = message.body.pin == Pin::Free && result_count == message.body.content.len();
@@ -143,9 +143,9 @@ impl Rebuild<'_> {
                     let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
                     digest_line(tool, block, line_chars)
                 }));
-                entries.push(Entry::Archive(message.id));
+                entries.push(RebuildEntry::Archive(message.id));
             } else {
-                entries.push(Entry::Keep(message.id));
+                entries.push(RebuildEntry::Keep(message.id));
             }
         }
         if !digest.is_empty() {
@@ -163,7 +163,7 @@ impl Rebuild<'_> {
                 user: Visibility::Hidden,
                 ..NewMessage::text(Role::User, text)
             };
-            entries.push(Entry::Add(message));
+            entries.push(RebuildEntry::Add(message));
         }
         entries
     }
@@ -172,7 +172,7 @@ impl Rebuild<'_> {
 /// Clips kept tool results in `entries`, oldest first, to save `excess` tokens, and returns the tokens still to
 /// be saved. Does not change pinned messages. `visible` contains the kept messages.
 pub(super) fn clip_kept(
-    entries: &mut [Entry],
+    entries: &mut [RebuildEntry],
     visible: &[Arc<Message>],
     excess: usize,
     count: &dyn Fn(&str) -> usize,
@@ -187,13 +187,13 @@ pub(super) fn clip_kept(
         if excess == 0 {
             break;
         }
-        let Entry::Keep(id) = entry else { continue };
+        let RebuildEntry::Keep(id) = entry else { continue };
         let Some(body) = bodies.get(id) else { continue };
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             excess = excess.saturating_sub(saved);
             // The user still sees the full message.
-            *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
+            *entry = RebuildEntry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }
     excess
@@ -229,6 +229,6 @@ fn digest_line(tool: &str, block: &ContentBlock, chars: usize) -> String {
     format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), chars))
 }
 
-fn summary_entry(role: Role, text: String) -> Entry {
-    Entry::Add(NewMessage { kind: Kind::Summary, ..NewMessage::text(role, text) })
+fn summary_entry(role: Role, text: String) -> RebuildEntry {
+    RebuildEntry::Add(NewMessage { kind: Kind::Summary, ..NewMessage::text(role, text) })
 }

@@ -10,17 +10,19 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
 use crate::conversation_facts::{ToolPatterns, facts};
 use crate::extractive::{self, Budget};
-use crate::history::{ContentBlock, Entry, History, Kind, Message, MessageId, Pin, emergency_truncate};
+use crate::history::{
+    ContentBlock, History, Kind, Message, MessageId, Pin, RebuildEntry, emergency_truncate,
+};
 
 use super::answer::{validated_summary, without_reasoning};
 use super::pins::Pins;
 use super::profile::{BuiltinProfile, Profile, SUMMARY_SHARE};
 use super::question::{self, DETECT_CONFIDENCE, SummarizerQuestion};
-use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
+use super::rebuild::{LEFT_OUT, Rebuilder, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
@@ -49,13 +51,13 @@ pub enum Summariser {
     Model {
         /// Input window of the model, in tokens.
         window: usize,
-        topics: Topics,
+        topics: TopicDetection,
     },
 }
 
 /// Whether a model may be asked where the topic changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Topics {
+pub enum TopicDetection {
     /// The profile `topic` summarizes without looking for a topic change.
     #[default]
     NotAsked,
@@ -90,7 +92,7 @@ pub struct ConversationSize {
 impl ConversationSize {
     /// Measures the conversation as the model sees it.
     pub fn from_history(history: &History, counters: TokenCounters<'_>) -> Self {
-        let visible: Vec<_> = history.sent().cloned().collect();
+        let visible: Vec<_> = history.sent_messages().cloned().collect();
         Self::from_messages(&visible, counters)
     }
 
@@ -140,8 +142,8 @@ pub struct CompactionDraft {
     pub summarised_by: Option<SummaryAuthor>,
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
-    pub(super) basis: Basis,
-    pub(super) entries: Vec<Entry>,
+    pub(super) basis: DraftBasis,
+    pub(super) entries: Vec<RebuildEntry>,
 }
 
 /// Reason for not compacting a conversation.
@@ -212,7 +214,7 @@ impl CompactionRun {
         tools: ToolPatterns,
         counters: TokenCounters<'_>,
     ) -> Result<Self, NotCompacted> {
-        let visible: Vec<Arc<Message>> = history.sent().cloned().collect();
+        let visible: Vec<Arc<Message>> = history.sent_messages().cloned().collect();
         let Some(split) = split(&visible, &profile, &pressure, counters.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
@@ -229,7 +231,7 @@ impl CompactionRun {
         };
         match run.summariser {
             Summariser::Extractive => run.summarise_without_model(counters),
-            Summariser::Model { topics: Topics::Asked, window }
+            Summariser::Model { topics: TopicDetection::Asked, window }
                 if run.profile.builtin == BuiltinProfile::Topic =>
             {
                 let (question, from) = question::topic_question(&run.visible, window, counters.text);
@@ -263,7 +265,7 @@ impl CompactionRun {
                 // The file names may be at the end of an answer that is clipped. A part of a conversation need not name
                 // any.
                 let only_answer = answer.as_deref().ok().filter(|_| questions.len() == 1);
-                let unnamed = only_answer.and_then(|text| self.pins().unnamed_files(text));
+                let unnamed = only_answer.and_then(|text| self.pins().unnamed_file_count(text));
                 let checked =
                     validated_summary(answer, question, self.profile.builtin.structure(), counters.text);
                 match unnamed.map_or(checked, |files| {
@@ -305,7 +307,8 @@ impl CompactionRun {
         from: usize,
         counters: TokenCounters<'_>,
     ) {
-        let boundary = answer.ok().and_then(|answer| question::parse_boundary(without_reasoning(&answer)));
+        let boundary =
+            answer.ok().and_then(|answer| question::parse_topic_change(without_reasoning(&answer)));
         let confident = boundary.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
         // Keep the minimum number of exchanges even if the topic is newer.
         let latest_cut =
@@ -404,7 +407,7 @@ impl CompactionRun {
         counters: TokenCounters<'_>,
     ) -> bool {
         let pins = self.pins();
-        let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
+        let rebuild = Rebuilder { visible: &self.visible, profile: &self.profile, split: &self.split };
         let write = |summary: &str| {
             let with = |missing: &str| match strategy {
                 CompactionStrategy::Model | CompactionStrategy::Extractive => {
@@ -414,7 +417,7 @@ impl CompactionRun {
                 CompactionStrategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
             };
             let without_facts = with("");
-            let missing = pins.missing(&self.text_of(&without_facts), counters.text);
+            let missing = pins.format_missing(&self.text_of(&without_facts), counters.text);
             if missing.is_empty() { without_facts } else { with(&missing) }
         };
         let mut entries = write(summary);
@@ -423,13 +426,13 @@ impl CompactionRun {
         let mut notes = Vec::new();
         if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
             let target = (window as f64 * share) as usize;
-            let over = |entries: &[Entry]| self.context_with(entries, counters).saturating_sub(target);
+            let over = |entries: &[RebuildEntry]| self.context_with(entries, counters).saturating_sub(target);
             let too_much = over(&entries);
             let excess = clip_kept(&mut entries, &self.visible, too_much, counters.text);
             if excess > 0 && !summary.is_empty() {
                 // Keep a minimum, because a summary clipped to nothing would be useless.
                 let summary_tokens = (counters.text)(summary).saturating_sub(excess).max(LEAST_SUMMARY);
-                entries = write(&clip_to_weight(summary, summary_tokens, counters.text));
+                entries = write(&clip_to_tokens(summary, summary_tokens, counters.text));
                 clip_kept(&mut entries, &self.visible, usize::MAX, counters.text);
             }
             if over(&entries) > 0 {
@@ -444,7 +447,7 @@ impl CompactionRun {
         if after.tokens >= before.tokens {
             self.failures.push(format!(
                 "{} would not be shorter ({} tokens instead of {})",
-                strategy.noun(),
+                strategy.describe_result(),
                 after.tokens,
                 before.tokens
             ));
@@ -454,10 +457,10 @@ impl CompactionRun {
         let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
         let Some(last_old) = last_old.map(|message| message.id) else { return false };
         let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
-        let kept_ids: HashSet<MessageId> = entries.iter().filter_map(Entry::kept_message).collect();
+        let kept_ids: HashSet<MessageId> = entries.iter().filter_map(RebuildEntry::kept_message).collect();
         let after_cut = self.visible.iter().skip(self.split.end).map(|message| message.id);
         let rewritten = after_cut.filter(|id| !kept_ids.contains(id)).collect();
-        let basis = Basis { covered, last_old, rewritten };
+        let basis = DraftBasis { covered, last_old, rewritten };
         let draft = CompactionDraft {
             profile: self.profile.clone(),
             strategy,
@@ -474,7 +477,7 @@ impl CompactionRun {
     }
 
     /// Returns the tokens of the whole prompt if the conversation is replaced with `entries`.
-    fn context_with(&self, entries: &[Entry], counters: TokenCounters<'_>) -> usize {
+    fn context_with(&self, entries: &[RebuildEntry], counters: TokenCounters<'_>) -> usize {
         let other_tokens = self.pressure.context.saturating_sub(self.pressure.history);
         other_tokens.saturating_add(self.size_of(entries, counters).tokens)
     }
@@ -508,7 +511,7 @@ impl CompactionRun {
         ConversationSize::from_messages(&self.visible, counters)
     }
 
-    fn size_of(&self, entries: &[Entry], counters: TokenCounters<'_>) -> ConversationSize {
+    fn size_of(&self, entries: &[RebuildEntry], counters: TokenCounters<'_>) -> ConversationSize {
         let mut size = ConversationSize::default();
         for message in self.messages_of(entries) {
             size.messages += 1;
@@ -518,7 +521,7 @@ impl CompactionRun {
     }
 
     /// Returns the messages that the model would see after rebuilding with `entries`.
-    fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
+    fn messages_of<'a>(&'a self, entries: &'a [RebuildEntry]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
         // Entries keep the order of messages, so each search starts where the last one stopped.
         let mut find = move |id: MessageId| {
@@ -527,17 +530,19 @@ impl CompactionRun {
             self.visible.get(at - 1)
         };
         entries.iter().filter_map(move |entry| match entry {
-            Entry::Keep(id) => find(*id).cloned(),
-            Entry::Archive(id) => find(*id).map(|message| {
+            RebuildEntry::Keep(id) => find(*id).cloned(),
+            RebuildEntry::Archive(id) => find(*id).map(|message| {
                 let mut stub = Message::clone(message);
                 stub.body.kind = Kind::ToolResultArchived;
                 Arc::new(stub)
             }),
-            Entry::Add(body) => Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() })),
+            RebuildEntry::Add(body) => {
+                Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() }))
+            }
         })
     }
 
-    fn text_of(&self, entries: &[Entry]) -> String {
+    fn text_of(&self, entries: &[RebuildEntry]) -> String {
         let mut text = String::new();
         for message in self.messages_of(entries) {
             for block in &message.body.content {
@@ -554,7 +559,7 @@ impl CompactionRun {
 }
 
 impl CompactionStrategy {
-    fn noun(self) -> &'static str {
+    fn describe_result(self) -> &'static str {
         match self {
             Self::TopicCut => "the conversation since the last topic change",
             Self::Model => "a model's summary",
@@ -566,7 +571,7 @@ impl CompactionStrategy {
 
 /// The part of the conversation that a draft depends on.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Basis {
+pub(super) struct DraftBasis {
     /// Ids of the messages that the draft replaces or keeps.
     pub covered: Vec<MessageId>,
     /// Id of the last message before the cut.
@@ -575,7 +580,7 @@ pub(super) struct Basis {
     pub rewritten: Vec<MessageId>,
 }
 
-impl Basis {
+impl DraftBasis {
     /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
     /// after it, and pins. Other messages after the cut do not affect it. `sent` contains the messages that
     /// the model receives.
@@ -593,6 +598,6 @@ impl Basis {
         for message in pinned.filter(|message| covered.contains(&message.id)) {
             state.push_str(&format!(" {}", message.id.0));
         }
-        ContentHash::of(&state)
+        ContentHash::from_text(&state)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::history::{ContentBlock, History, Message, OpenCalls, Pin};
 
-use super::profile::{FirstMessage, Profile};
+use super::profile::{FirstMessageRule, Profile};
 use super::trigger::Pressure;
 
 /// The split of a conversation, as indices into the messages that the model sees.
@@ -60,7 +60,7 @@ impl Profile {
         pressure: &Pressure,
         count_tokens: &dyn Fn(&Message) -> usize,
     ) -> Vec<Arc<Message>> {
-        let visible: Vec<_> = history.sent().cloned().collect();
+        let visible: Vec<_> = history.sent_messages().cloned().collect();
         let old = split(&visible, self, pressure, count_tokens).map(|split| split.old).unwrap_or_default();
         old.iter().filter_map(|at| visible.get(*at).cloned()).collect()
     }
@@ -70,7 +70,7 @@ impl Profile {
 /// nothing to summarize.
 pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
     let end = clean_cut(visible, from);
-    let first = (profile.keep.first == FirstMessage::Kept && end > 0).then_some(0);
+    let first = (profile.keep.first == FirstMessageRule::Kept && end > 0).then_some(0);
     let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
     let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
     let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
@@ -116,7 +116,7 @@ pub(super) fn last_exchanges(
 /// results are pending stay after the cut.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
-    let mut pairs_by_result: Vec<Pair> = pairs(visible);
+    let mut pairs_by_result: Vec<CallPair> = call_pairs(visible);
     pairs_by_result.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
     let mut clean = from;
     for pair in pairs_by_result {
@@ -129,14 +129,14 @@ fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
 
 /// Indices of the messages that contain a call and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Pair {
+struct CallPair {
     call: usize,
     /// Index of the message with the result, or the number of messages if the result is still pending.
     result: usize,
 }
 
 /// Pairs calls with their results. Omits unanswered calls if the assistant has continued without their results.
-fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
+fn call_pairs(visible: &[Arc<Message>]) -> Vec<CallPair> {
     let mut pairs = Vec::new();
     let mut open = OpenCalls::default();
     for (at, message) in visible.iter().enumerate() {
@@ -145,14 +145,14 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
             match block {
                 ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), at),
                 ContentBlock::ToolResult { call_id, .. } => {
-                    pairs.extend(open.answer(call_id).map(|call| Pair { call, result: at }));
+                    pairs.extend(open.answer(call_id).map(|call| CallPair { call, result: at }));
                 }
                 _ => {}
             }
         }
     }
     let waiting = open.into_unanswered().waiting.into_iter();
-    pairs.extend(waiting.map(|call| Pair { call, result: visible.len() }));
+    pairs.extend(waiting.map(|call| CallPair { call, result: visible.len() }));
     pairs.sort_unstable_by_key(|pair| (pair.call, pair.result));
     pairs
 }
@@ -163,7 +163,7 @@ fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<
         return spared;
     }
     let mut partners: HashMap<usize, Vec<usize>> = HashMap::new();
-    for Pair { call, result } in pairs(visible) {
+    for CallPair { call, result } in call_pairs(visible) {
         partners.entry(call).or_default().push(result);
         partners.entry(result).or_default().push(call);
     }

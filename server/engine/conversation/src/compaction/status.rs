@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_base::text::grouped;
+use strata_base::text::group_digits;
 
 use super::commit::CompactionRecord;
 use super::profile::Profile;
@@ -125,7 +125,7 @@ impl CompactionStatus {
 
 /// Formats a condition's value: `tokens of the conversation: 25,310 of 24,000`.
 fn describe_reading(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
-    format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
+    format!("{measured}: {} of {}", group_digits(*now), group_digits(*limit))
 }
 
 impl From<&CompactionRecord> for LastCompaction {

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Profile, Reserve, SUMMARY_SHARE, Trigger};
+use super::profile::{Profile, SUMMARY_SHARE, Trigger, WindowReserve};
 
 /// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
 /// messages beyond the limit would be omitted.
@@ -82,13 +82,14 @@ impl Pressure {
     pub fn from_request(size: RequestSize, history: usize) -> Self {
         let RequestSize { tokens, least, limit, window } = size;
         let other_tokens = tokens.saturating_sub(history);
-        let context = if ceiling(limit).is_some_and(|most| other_tokens >= most) { least } else { tokens };
+        let context =
+            if compaction_ceiling(limit).is_some_and(|most| other_tokens >= most) { least } else { tokens };
         Self { history, context, window, limit, ..Self::default() }
     }
 }
 
 /// Returns the tokens at which every profile compacts, for a request limit of `limit`.
-fn ceiling(limit: Option<usize>) -> Option<usize> {
+fn compaction_ceiling(limit: Option<usize>) -> Option<usize> {
     limit.map(|limit| limit.saturating_mul(CEILING_PERCENT) / 100)
 }
 
@@ -125,7 +126,7 @@ impl Trigger {
     fn readings(&self, pressure: &Pressure, helps: impl Fn(usize) -> bool) -> Vec<TriggerReading> {
         use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
-        let most = ceiling(pressure.limit);
+        let most = compaction_ceiling(pressure.limit);
         let over = |measured, now, limit: Option<usize>| {
             limit.map(|limit| TriggerReading::due_above(measured, now, limit))
         };
@@ -166,7 +167,7 @@ impl Trigger {
     pub fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_in_tokens(self.window_share, window);
-        [self.pays_over, self.history_over, self.context_from, near, share, ceiling(limit)]
+        [self.pays_over, self.history_over, self.context_from, near, share, compaction_ceiling(limit)]
             .into_iter()
             .flatten()
             .min()
@@ -177,7 +178,7 @@ fn share_in_tokens(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
     share.zip(tokens).map(|(share, tokens)| (tokens as f64 * share) as usize)
 }
 
-impl Reserve {
+impl WindowReserve {
     /// Returns the window minus the reserve, or `otherwise` if the window is unknown or not larger than the
     /// reserve.
     fn limit(self, window: Option<usize>) -> Option<usize> {
@@ -202,7 +203,7 @@ impl Profile {
     }
 
     /// Returns the first condition that makes a compaction due, or `None` if none does.
-    pub fn due(&self, pressure: &Pressure) -> Option<TriggerReading> {
+    pub fn due_reading(&self, pressure: &Pressure) -> Option<TriggerReading> {
         self.readings(pressure).into_iter().find(|reading| reading.due)
     }
 }

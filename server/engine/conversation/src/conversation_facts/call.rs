@@ -71,13 +71,13 @@ impl Subject {
         let nothing = Map::new();
         let arguments = input.as_object().unwrap_or(&nothing);
         if purpose == ToolPurpose::Command {
-            subject.command = first(arguments, &COMMAND_KEYS).and_then(command_line);
+            subject.command = first_argument(arguments, &COMMAND_KEYS).and_then(command_line);
             if let Some(command) = subject.command.as_deref() {
                 parse_patch(command, &mut subject.files, &mut subject.changes);
             }
         }
         if purpose == ToolPurpose::Edit {
-            let patch = input.as_str().or_else(|| first(arguments, &PATCH_KEYS)?.as_str());
+            let patch = input.as_str().or_else(|| first_argument(arguments, &PATCH_KEYS)?.as_str());
             parse_patch(patch.unwrap_or_default(), &mut subject.files, &mut subject.changes);
         }
         if matches!(purpose, ToolPurpose::Edit | ToolPurpose::Read) && subject.files.is_empty() {
@@ -94,18 +94,18 @@ impl Subject {
     /// Extracts the text that the call writes to files.
     fn extract_changes(&mut self, arguments: &Map<String, Value>) {
         let text = |arguments: &Map<String, Value>, names| {
-            first(arguments, names).and_then(Value::as_str).map(str::to_owned)
+            first_argument(arguments, names).and_then(Value::as_str).map(str::to_owned)
         };
         // If there are several edits, only the last one is used.
-        let edit = match first(arguments, &PATH_LIST_KEYS) {
+        let edit = match first_argument(arguments, &PATH_LIST_KEYS) {
             Some(Value::Array(edits)) => edits.last().and_then(Value::as_object).unwrap_or(arguments),
             _ => arguments,
         };
         let code = if let Some(new) = text(edit, &NEW_KEYS) {
-            describe::change(&text(edit, &OLD_KEYS).unwrap_or_default(), &new)
+            describe::describe_change(&text(edit, &OLD_KEYS).unwrap_or_default(), &new)
         } else if let Some(content) = text(arguments, &CONTENT_KEYS) {
-            self.about = describe::about(&content);
-            describe::definitions(&content)
+            self.about = describe::describe_file(&content);
+            describe::describe_definitions(&content)
         } else {
             None
         };
@@ -139,7 +139,7 @@ fn intended_operation(name: &str, purpose: ToolPurpose, arguments: &Map<String, 
 
 /// Returns the argument called by the first of `names` that occurs in `arguments`. Argument names are compared
 /// without case, underscores and hyphens.
-fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
+fn first_argument<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     let normalize = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
     names.iter().find_map(|name| {
         let fits = |(key, value): (&String, &'a Value)| {
@@ -150,7 +150,7 @@ fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Va
 }
 
 fn first_text(arguments: &Map<String, Value>, names: &[&str]) -> Option<String> {
-    let text = first(arguments, names)?.as_str()?.trim();
+    let text = first_argument(arguments, names)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
@@ -163,7 +163,7 @@ fn paths(arguments: &Map<String, Value>) -> Vec<String> {
     if let Some(path) = one(arguments) {
         return vec![path];
     }
-    let Some(Value::Array(list)) = first(arguments, &PATH_LIST_KEYS) else { return Vec::new() };
+    let Some(Value::Array(list)) = first_argument(arguments, &PATH_LIST_KEYS) else { return Vec::new() };
     list.iter()
         .filter_map(|entry| match entry {
             Value::String(path) => Some(path.clone()),
@@ -208,25 +208,29 @@ fn parse_patch(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut 
         let named = files.len();
         for (header, state) in HEADERS {
             if let Some(path) = line.strip_prefix(header) {
-                finish(&files[..named], &mut added, changes);
+                record_added_lines(&files[..named], &mut added, changes);
                 files.push((path.trim().to_owned(), state));
             }
         }
         if let Some(path) = line.strip_prefix("--- ") {
             old = Some(path);
         } else if let (Some(new), Some(before)) = (line.strip_prefix("+++ "), old.take()) {
-            finish(&files[..named], &mut added, changes);
+            record_added_lines(&files[..named], &mut added, changes);
             files.extend(file_in_diff_header(before, new));
         } else if let Some(line) = line.strip_prefix('+') {
             added.push(line);
         }
     }
-    finish(files, &mut added, changes);
+    record_added_lines(files, &mut added, changes);
 }
 
 /// Records the `added` lines as the change to the last of `files`.
-fn finish(files: &[(String, FileState)], added: &mut Vec<&str>, changes: &mut Vec<(String, String)>) {
-    if let (Some((path, _)), Some(code)) = (files.last(), describe::code(added.drain(..))) {
+fn record_added_lines(
+    files: &[(String, FileState)],
+    added: &mut Vec<&str>,
+    changes: &mut Vec<(String, String)>,
+) {
+    if let (Some((path, _)), Some(code)) = (files.last(), describe::first_code_lines(added.drain(..))) {
         changes.push((path.clone(), code));
     }
 }

@@ -1,6 +1,6 @@
 //! Reduces text to one line of limited length.
 
-use strata_base::text::{ceil, floor};
+use strata_base::text::{ceil_char_boundary, floor_char_boundary};
 
 /// Marks omitted text.
 const ELLIPSIS: char = '…';
@@ -22,7 +22,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
         }
         let needed = if gap && written > 0 { 2 } else { 1 };
         if written + needed > limit {
-            return clipped(line, limit);
+            return truncate_with_ellipsis(line, limit);
         }
         if needed == 2 {
             line.push(' ');
@@ -36,16 +36,16 @@ pub fn one_line(text: &str, limit: usize) -> String {
 
 /// Returns the beginning of `text`: at most `bytes` bytes, without splitting a character.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    &text[..floor(text, bytes)]
+    &text[..floor_char_boundary(text, bytes)]
 }
 
 /// Returns the end of `text`: at most `bytes` bytes, without splitting a character.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
-    &text[ceil(text, text.len().saturating_sub(bytes))..]
+    &text[ceil_char_boundary(text, text.len().saturating_sub(bytes))..]
 }
 
 /// Shortens a full line to make room for the ellipsis.
-fn clipped(mut line: String, limit: usize) -> String {
+fn truncate_with_ellipsis(mut line: String, limit: usize) -> String {
     if limit == 0 {
         return String::new();
     }

@@ -10,7 +10,7 @@ use super::NoteKind;
 
 /// How a sentence constrains later work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Binding {
+pub(super) enum StatementKind {
     /// The sentence commits to a choice.
     Decision,
     /// The sentence demands or forbids something.
@@ -47,11 +47,11 @@ impl Cues {
 
     /// Returns whether a sentence by `by` is a constraint or a decision; `None` if it is neither. Both are kept
     /// verbatim. Only the user can set constraints.
-    pub(super) fn binding(self, by: Role) -> Option<Binding> {
+    pub(super) fn statement_kind(self, by: Role) -> Option<StatementKind> {
         if by == Role::User && self.has(1) {
-            Some(Binding::Constraint)
+            Some(StatementKind::Constraint)
         } else if self.has(0) {
-            Some(Binding::Decision)
+            Some(StatementKind::Decision)
         } else {
             None
         }
@@ -59,7 +59,7 @@ impl Cues {
 
     /// Returns the kind of note that a sentence with these cues is; `None` if it is not a note. If several
     /// kinds apply, the rarest one wins.
-    pub(super) fn kind(self) -> Option<NoteKind> {
+    pub(super) fn note_kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];
         KINDS.iter().find(|(bit, _)| self.has(*bit)).map(|&(_, kind)| kind)
@@ -77,19 +77,19 @@ mod tests {
     #[test]
     fn cue_words_determine_the_binding() {
         for (sentence, by, binding) in [
-            ("Let's use SQLite for this.", Role::User, Some(Binding::Decision)),
-            ("We decided to keep the old name.", Role::Assistant, Some(Binding::Decision)),
-            ("You must never touch main.", Role::User, Some(Binding::Constraint)),
+            ("Let's use SQLite for this.", Role::User, Some(StatementKind::Decision)),
+            ("We decided to keep the old name.", Role::Assistant, Some(StatementKind::Decision)),
+            ("You must never touch main.", Role::User, Some(StatementKind::Constraint)),
             ("This must be a bug.", Role::Assistant, None),
             ("Let me look at the file.", Role::Assistant, None),
-            ("Going with bcrypt instead of argon2.", Role::Assistant, Some(Binding::Decision)),
+            ("Going with bcrypt instead of argon2.", Role::Assistant, Some(StatementKind::Decision)),
             ("Mustard is yellow.", Role::User, None),
             ("go: cannot find main module", Role::User, None),
-            ("Always run the linter", Role::User, Some(Binding::Constraint)),
+            ("Always run the linter", Role::User, Some(StatementKind::Constraint)),
             ("Instead of lines 3-5 it has one.", Role::Assistant, None),
-            ("Use a map instead of a list", Role::User, Some(Binding::Decision)),
+            ("Use a map instead of a list", Role::User, Some(StatementKind::Decision)),
         ] {
-            assert_eq!(Cues::find_in(sentence).binding(by), binding, "{sentence}");
+            assert_eq!(Cues::find_in(sentence).statement_kind(by), binding, "{sentence}");
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
             ("The plan is to split the file", Some(NoteKind::Plan)),
             ("Let me look at the file.", None),
         ] {
-            assert_eq!(Cues::find_in(sentence).kind(), kind, "{sentence}");
+            assert_eq!(Cues::find_in(sentence).note_kind(), kind, "{sentence}");
         }
     }
 }

@@ -43,53 +43,54 @@ const DEFINITIONS: [&str; 18] = [
 /// Describes a file with the content `text`: the first sentence of its leading comment, its title, or its first
 /// definition. `None` if it has none of these, or if line numbers show that `text` starts further down in the
 /// file.
-pub(super) fn about(text: &str) -> Option<String> {
+pub(super) fn describe_file(text: &str) -> Option<String> {
     let mut lines = Vec::new();
     for line in head(text, LOOKED_AT).lines() {
-        match numbered(line) {
+        match split_line_number(line) {
             Some((number, _)) if lines.is_empty() && number > 1 => return None,
             Some((_, rest)) => lines.push(rest.trim()),
             None => lines.push(line.trim()),
         }
     }
-    commented(&lines).or_else(|| lines.iter().find(|line| is_definition(line)).map(|line| quoted(line)))
+    first_comment_sentence(&lines)
+        .or_else(|| lines.iter().find(|line| is_definition(line)).map(|line| quote_definition(line)))
 }
 
 /// Returns the first lines of code in `new` after the lines with which both `old` and `new` begin.
-pub(super) fn change(old: &str, new: &str) -> Option<String> {
+pub(super) fn describe_change(old: &str, new: &str) -> Option<String> {
     let mut before = head(old, LOOKED_AT).lines().peekable();
     let mut after = head(new, LOOKED_AT).lines().peekable();
     while before.peek().is_some() && before.peek() == after.peek() {
         before.next();
         after.next();
     }
-    code(after)
+    first_code_lines(after)
 }
 
 /// Returns the first definitions of a new file.
-pub(super) fn definitions(text: &str) -> Option<String> {
-    code(head(text, LOOKED_AT).lines().filter(|line| is_definition(line.trim())))
+pub(super) fn describe_definitions(text: &str) -> Option<String> {
+    first_code_lines(head(text, LOOKED_AT).lines().filter(|line| is_definition(line.trim())))
 }
 
 /// Joins the first lines that contain a letter or digit into one line.
-pub(super) fn code<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(super) fn first_code_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let code_lines = lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
     let code: Vec<&str> = code_lines.take(CODE_LINES).collect();
-    (!code.is_empty()).then(|| brief(&code.join(" "), CODE_CHARS).replace('`', "'"))
+    (!code.is_empty()).then(|| shorten(&code.join(" "), CODE_CHARS).replace('`', "'"))
 }
 
 /// Returns the first sentence of the first informative comment.
-fn commented(lines: &[&str]) -> Option<String> {
+fn first_comment_sentence(lines: &[&str]) -> Option<String> {
     let mut comment_lines: Vec<&str> = Vec::new();
     for line in lines {
-        match comment(line) {
+        match comment_text(line) {
             Some(words) if is_informative(words) => comment_lines.push(words),
             _ if !comment_lines.is_empty() => break,
             // A comment below code describes that code, not the file.
             None if is_definition(line) => return None,
             _ => continue,
         }
-        if comment_lines.len() == COMMENT_LINES || words_end(line) {
+        if comment_lines.len() == COMMENT_LINES || ends_sentence(line) {
             break;
         }
     }
@@ -97,11 +98,11 @@ fn commented(lines: &[&str]) -> Option<String> {
     let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
     let sentence =
         sentence.trim_end_matches(['.', ' ']).trim_end_matches("*/").trim_end_matches("-->").trim();
-    (!sentence.is_empty()).then(|| brief(sentence, ABOUT_CHARS))
+    (!sentence.is_empty()).then(|| shorten(sentence, ABOUT_CHARS))
 }
 
 /// Returns the text of a comment line or heading.
-fn comment(line: &str) -> Option<&str> {
+fn comment_text(line: &str) -> Option<&str> {
     if line.starts_with("#!") || line.starts_with("#[") || line.starts_with("#include") {
         return None;
     }
@@ -115,7 +116,7 @@ fn is_informative(words: &str) -> bool {
     !is_notice && words.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count() >= 2
 }
 
-fn words_end(line: &str) -> bool {
+fn ends_sentence(line: &str) -> bool {
     line.ends_with(['.', '!', '?']) || line.ends_with("*/") || line.ends_with("-->")
 }
 
@@ -127,13 +128,13 @@ fn is_definition(line: &str) -> bool {
 }
 
 /// Quotes the first line of a definition without the punctuation at its end.
-fn quoted(line: &str) -> String {
-    format!("`{}`", brief(line.trim_end_matches(['{', ':', '(', ' ']), ABOUT_CHARS - 2).replace('`', "'"))
+fn quote_definition(line: &str) -> String {
+    format!("`{}`", shorten(line.trim_end_matches(['{', ':', '(', ' ']), ABOUT_CHARS - 2).replace('`', "'"))
 }
 
 /// Joins `text` into one line of at most `chars` characters. Replaces long words with an ellipsis, because
 /// redaction would not recognize half of a secret.
-fn brief(text: &str, chars: usize) -> String {
+fn shorten(text: &str, chars: usize) -> String {
     let longest = chars / 4;
     let words = text.split_whitespace();
     let short = words.map(|word| if word.chars().nth(longest).is_some() { "…" } else { word });
@@ -141,7 +142,7 @@ fn brief(text: &str, chars: usize) -> String {
 }
 
 /// Splits off the line number that a tool put before a line.
-fn numbered(line: &str) -> Option<(u32, &str)> {
+fn split_line_number(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start();
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = line.split_at(digits);
@@ -173,20 +174,23 @@ mod tests {
             ("a b c\n", None),
             ("", None),
         ] {
-            assert_eq!(about(text).as_deref(), expected, "{text:?}");
+            assert_eq!(describe_file(text).as_deref(), expected, "{text:?}");
         }
     }
 
     #[test]
     fn a_change_is_described_by_its_first_new_lines() {
         assert_eq!(
-            change("let a = 1;\nlet b = 2;\n", "let a = 1;\n\nlet b = 3;\n}\n").as_deref(),
+            describe_change("let a = 1;\nlet b = 2;\n", "let a = 1;\n\nlet b = 3;\n}\n").as_deref(),
             Some("let b = 3;")
         );
-        assert_eq!(change("a", "x = 1\ny = `2`\nz = 3\nw = 4").as_deref(), Some("x = 1 y = '2' z = 3"));
-        assert_eq!(change("a\nb", "a"), None);
         assert_eq!(
-            definitions("use a;\nfn one() {}\nlet x;\nfn two() {}").as_deref(),
+            describe_change("a", "x = 1\ny = `2`\nz = 3\nw = 4").as_deref(),
+            Some("x = 1 y = '2' z = 3")
+        );
+        assert_eq!(describe_change("a\nb", "a"), None);
+        assert_eq!(
+            describe_definitions("use a;\nfn one() {}\nlet x;\nfn two() {}").as_deref(),
             Some("fn one() {} fn two() {}")
         );
     }
@@ -194,9 +198,9 @@ mod tests {
     #[test]
     fn descriptions_end_at_a_word_boundary() {
         let secret = format!("key = \"{}\"", "s3cr3t".repeat(10));
-        assert_eq!(change("", &secret).as_deref(), Some("key = …"));
+        assert_eq!(describe_change("", &secret).as_deref(), Some("key = …"));
         let words = "abcdefghijklmnopqrstuvwxyz0123456789 ".repeat(12);
-        let code = change("", &words).unwrap();
+        let code = describe_change("", &words).unwrap();
         assert!(
             code.trim_end_matches('…').split(' ').all(|word| words.contains(&format!("{word} "))),
             "{code}"
@@ -206,7 +210,7 @@ mod tests {
     proptest! {
         #[test]
         fn descriptions_are_one_short_line(text in any::<String>(), other in any::<String>()) {
-            for line in [about(&text), change(&other, &text), definitions(&text)].into_iter().flatten() {
+            for line in [describe_file(&text), describe_change(&other, &text), describe_definitions(&text)].into_iter().flatten() {
                 prop_assert!(line.chars().count() <= CODE_CHARS && !line.contains('\n') && !line.is_empty());
             }
         }

@@ -13,7 +13,9 @@ use super::labels::{
 use super::notation::unbundle;
 use super::sentences::without_mark;
 use super::todos::{Todo, TodoState, parse_checkbox};
-use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
+use super::{
+    Command, ConversationFacts, Note, NoteKind, Statement, StepOutcome, UnresolvedError, UserRequest,
+};
 
 /// Maximum characters kept of a line in a summary. Requests may be longer.
 const LINE: usize = 300;
@@ -26,7 +28,7 @@ const DESCRIBED: usize = 64;
 /// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
     let mut parser = SummaryParser { message, index, facts, section: SectionKind::Anything, described: 0 };
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| parser.line(line));
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| parser.parse_line(line));
 }
 
 /// What the lines below a heading of a summary contain.
@@ -50,7 +52,7 @@ enum SectionKind {
 impl SectionKind {
     /// Determines the kind of a section from the words of its heading. More specific words are tried
     /// first.
-    fn heading(heading: &str) -> Self {
+    fn from_heading(heading: &str) -> Self {
         const WORDS: [(&str, SectionKind); 32] = [
             ("files read", SectionKind::Read),
             ("known files", SectionKind::Read),
@@ -100,35 +102,35 @@ struct SummaryParser<'a> {
 }
 
 impl SummaryParser<'_> {
-    fn line(&mut self, line: &str) {
+    fn parse_line(&mut self, line: &str) {
         if let Some(heading) = heading(line) {
-            self.section = SectionKind::heading(heading);
+            self.section = SectionKind::from_heading(heading);
             return;
         }
         let content = without_mark(line);
-        if is_empty_marker(content) || self.labelled(line, content) {
+        if is_empty_marker(content) || self.parse_labelled_line(line, content) {
             return;
         }
-        self.files(content, None);
+        self.record_paths(content, None);
         let text = one_line(content, LINE);
         let is_item = content.len() < line.len();
         match self.section {
-            SectionKind::Requests | SectionKind::Request if is_item => self.request(content),
+            SectionKind::Requests | SectionKind::Request if is_item => self.add_request(content),
             SectionKind::Requests => {
                 self.section = SectionKind::Request;
-                self.request(content);
+                self.add_request(content);
             }
             SectionKind::Request => self.continue_request(content),
-            SectionKind::Constraints => self.constraint(text),
-            SectionKind::Decisions => self.decision(text),
+            SectionKind::Constraints => self.add_constraint(text),
+            SectionKind::Decisions => self.add_decision(text),
             SectionKind::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
-            SectionKind::Notes(kind) if is_item => self.note(kind, text),
+            SectionKind::Notes(kind) if is_item => self.add_note(kind, text),
             _ => {}
         }
     }
 
     /// Parses a line with a label; returns whether it has one.
-    fn labelled(&mut self, line: &str, content: &str) -> bool {
+    fn parse_labelled_line(&mut self, line: &str, content: &str) -> bool {
         const STATES: [FileState; 6] = [
             FileState::Edited,
             FileState::Created,
@@ -156,46 +158,46 @@ impl SummaryParser<'_> {
         }
         for state in STATES {
             if let Some(paths) = content.strip_prefix(state_label(state)) {
-                self.files(paths, Some(state));
+                self.record_paths(paths, Some(state));
                 return true;
             }
         }
         for (label, kind) in NOTES {
             if let Some(text) = content.strip_prefix(label) {
-                self.note(kind, one_line(text, LINE));
+                self.add_note(kind, one_line(text, LINE));
                 return true;
             }
         }
         if WRITTEN_ANEW.iter().any(|label| content.starts_with(label)) {
             return true;
         }
-        if content.strip_prefix(ABOUT).is_some_and(|text| self.about(text)) {
+        if content.strip_prefix(ABOUT).is_some_and(|text| self.parse_description(text)) {
             return true;
         }
         let change = [CHANGED, LAST_CHANGE].iter().find_map(|label| content.strip_prefix(label));
-        if change.is_some_and(|text| self.change(text)) {
+        if change.is_some_and(|text| self.parse_change(text)) {
             return true;
         }
         if let Some(text) =
             [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label))
         {
-            self.request(text);
+            self.add_request(text);
         } else if let Some(text) = content.strip_prefix(DECIDED) {
-            self.decision(one_line(text, LINE));
+            self.add_decision(one_line(text, LINE));
         } else if let Some(text) = content.strip_prefix(REQUIRED) {
-            self.constraint(one_line(text, LINE));
+            self.add_constraint(one_line(text, LINE));
         } else if let Some(text) = content.strip_prefix(UNRESOLVED) {
-            self.error(text);
+            self.add_error(text);
         } else if let Some(text) = content.strip_prefix(RAN) {
-            self.command(text);
+            self.add_command(text);
         } else {
             return false;
         }
         true
     }
 
-    fn request(&mut self, text: &str) {
-        self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
+    fn add_request(&mut self, text: &str) {
+        self.facts.requests.push(UserRequest { message: self.message, text: one_line(text, REQUEST) });
     }
 
     fn continue_request(&mut self, text: &str) {
@@ -206,19 +208,19 @@ impl SummaryParser<'_> {
         }
     }
 
-    fn decision(&mut self, text: String) {
+    fn add_decision(&mut self, text: String) {
         self.facts.decisions.push(Statement { message: self.message, by: Role::Assistant, text });
     }
 
-    fn constraint(&mut self, text: String) {
+    fn add_constraint(&mut self, text: String) {
         self.facts.constraints.push(Statement { message: self.message, by: Role::User, text });
     }
 
-    fn note(&mut self, kind: NoteKind, text: String) {
+    fn add_note(&mut self, kind: NoteKind, text: String) {
         self.facts.notes.push(Note { message: self.message, kind, text });
     }
 
-    fn error(&mut self, text: &str) {
+    fn add_error(&mut self, text: &str) {
         let (about, error) =
             text.split_once(SAID).map_or((None, text), |(about, error)| (Some(about), error));
         self.facts.errors.push(UnresolvedError {
@@ -230,7 +232,7 @@ impl SummaryParser<'_> {
     }
 
     /// Parses `name (2 edits): description`; returns whether the text matched.
-    fn about(&mut self, text: &str) -> bool {
+    fn parse_description(&mut self, text: &str) -> bool {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
         let Some(trace) = self.file_named(name) else { return false };
@@ -239,7 +241,7 @@ impl SummaryParser<'_> {
     }
 
     /// Parses `` name: `code` ``; returns whether the text matched.
-    fn change(&mut self, text: &str) -> bool {
+    fn parse_change(&mut self, text: &str) -> bool {
         let at = self.index;
         let Some((name, code)) = text.split_once(": `") else { return false };
         let Some(trace) = self.file_named(name) else { return false };
@@ -261,7 +263,7 @@ impl SummaryParser<'_> {
         fitting.next().is_none().then_some(only)
     }
 
-    fn command(&mut self, text: &str) {
+    fn add_command(&mut self, text: &str) {
         let (text, ended) = match text.strip_suffix(FAILED) {
             Some(text) => (text, StepOutcome::Badly),
             None => (text, StepOutcome::Well),
@@ -271,7 +273,7 @@ impl SummaryParser<'_> {
 
     /// Records the paths in a line. In a line without a label, only words with a directory and a file
     /// extension count, and the heading and wording decide whether the file was changed.
-    fn files(&mut self, content: &str, labelled: Option<FileState>) {
+    fn record_paths(&mut self, content: &str, labelled: Option<FileState>) {
         let state = labelled.unwrap_or_else(|| match self.section {
             SectionKind::Read => FileState::Read,
             SectionKind::Edited => FileState::Edited,
@@ -279,10 +281,10 @@ impl SummaryParser<'_> {
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
-            let path = if labelled.is_some() { &*path } else { without_line(&path) };
+            let path = if labelled.is_some() { &*path } else { without_line_numbers(&path) };
             let is_listed = self.section == SectionKind::Edited && is_file_name(path);
             if labelled.is_some() || is_listed || is_path(path) {
-                let trace = FileTrace::carried(self.index, state);
+                let trace = FileTrace::from_summary(self.index, state);
                 let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
                 if known.last_state == FileState::Mentioned {
                     *known = trace;
@@ -290,14 +292,14 @@ impl SummaryParser<'_> {
             }
         }
         if labelled.is_none() && self.section == SectionKind::Files {
-            self.described(content);
+            self.parse_model_description(content);
         }
     }
 
     /// Parses a model's description of a file: `` `src/a.rs`: reads the probe ``.
-    fn described(&mut self, content: &str) {
+    fn parse_model_description(&mut self, content: &str) {
         let Some((name, about)) = content.split_once(": ") else { return };
-        let name = without_line(name.trim_matches(['`', '*'])).to_owned();
+        let name = without_line_numbers(name.trim_matches(['`', '*'])).to_owned();
         if let Some(trace) = self.file_named(&name)
             && trace.about.is_none()
         {
@@ -350,7 +352,7 @@ fn mentions_change(content: &str) -> bool {
 }
 
 /// Removes the line numbers after a path: `src/a.rs:12-14`.
-fn without_line(path: &str) -> &str {
+fn without_line_numbers(path: &str) -> &str {
     let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
     if path[bare.len()..].starts_with(':') { bare } else { path }
 }

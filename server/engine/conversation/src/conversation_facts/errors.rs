@@ -15,7 +15,7 @@ const LINES: usize = 3;
 
 /// Identifies a failure by what must succeed to repair it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Cause {
+pub(super) enum FailureKey {
     /// Changing the file with this path.
     Change(String),
     /// Reading the file with this path, or changing it.
@@ -28,14 +28,19 @@ pub(super) enum Cause {
 
 /// Failures so far that no later call has repaired.
 #[derive(Default)]
-pub(super) struct Errors {
+pub(super) struct UnresolvedErrors {
     errors: Vec<Option<UnresolvedError>>,
-    open: HashMap<Cause, Vec<usize>>,
+    open: HashMap<FailureKey, Vec<usize>>,
 }
 
-impl Errors {
+impl UnresolvedErrors {
     /// Records the outcome of a call.
-    pub(super) fn note(&mut self, cause: Cause, ended: StepOutcome, error: impl FnOnce() -> UnresolvedError) {
+    pub(super) fn record(
+        &mut self,
+        cause: FailureKey,
+        ended: StepOutcome,
+        error: impl FnOnce() -> UnresolvedError,
+    ) {
         match ended {
             StepOutcome::Unanswered => {}
             StepOutcome::Badly => {
@@ -46,8 +51,8 @@ impl Errors {
                 self.errors.push(Some(error()));
             }
             StepOutcome::Well => {
-                if let Cause::Change(path) = &cause {
-                    self.resolve(&Cause::Look(path.clone()));
+                if let FailureKey::Change(path) = &cause {
+                    self.resolve(&FailureKey::Look(path.clone()));
                 }
                 self.resolve(&cause);
             }
@@ -57,10 +62,10 @@ impl Errors {
     /// Records an error from an earlier summary.
     pub(super) fn carry(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
-            Some(about) => Cause::Command(command_head(about)),
-            None => Cause::Call(error.text.clone(), None),
+            Some(about) => FailureKey::Command(command_head(about)),
+            None => FailureKey::Call(error.text.clone(), None),
         };
-        self.note(cause, StepOutcome::Badly, || error);
+        self.record(cause, StepOutcome::Badly, || error);
     }
 
     /// Returns the unrepaired errors, in order.
@@ -68,7 +73,7 @@ impl Errors {
         self.errors.into_iter().flatten().collect()
     }
 
-    fn resolve(&mut self, cause: &Cause) {
+    fn resolve(&mut self, cause: &FailureKey) {
         for at in self.open.remove(cause).unwrap_or_default() {
             if let Some(error) = self.errors.get_mut(at) {
                 *error = None;

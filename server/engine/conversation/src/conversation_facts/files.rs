@@ -61,7 +61,7 @@ impl FileTrace {
     }
 
     /// Returns the state to report. A changed file stays changed after reads and failures.
-    pub(crate) fn outcome(&self) -> FileState {
+    pub(crate) fn reported_state(&self) -> FileState {
         match self.last_state {
             FileState::Deleted => FileState::Deleted,
             _ if self.created > 0 => FileState::Created,
@@ -72,9 +72,9 @@ impl FileTrace {
     }
 
     /// Creates a trace from an earlier summary.
-    pub(super) fn carried(index: usize, state: FileState) -> Self {
+    pub(super) fn from_summary(index: usize, state: FileState) -> Self {
         let mut trace = Self::new(index);
-        trace.note(index, state);
+        trace.record(index, state);
         trace.last_state = state;
         trace
     }
@@ -94,7 +94,7 @@ impl FileTrace {
     }
 
     /// Merges in the trace of another spelling of the same path.
-    fn join(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         let later = (other.last, other.last_state != FileState::Mentioned)
             > (self.last, self.last_state != FileState::Mentioned);
         if self.last_state == FileState::Mentioned || (later && other.last_state != FileState::Mentioned) {
@@ -116,7 +116,7 @@ impl FileTrace {
     }
 
     /// Records an operation on the file.
-    fn note(&mut self, index: usize, state: FileState) {
+    fn record(&mut self, index: usize, state: FileState) {
         match state {
             FileState::Read => {
                 self.reads += 1;
@@ -139,19 +139,19 @@ impl FileTrace {
 
 /// Files touched so far.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct FileTraces {
     traces: BTreeMap<String, FileTrace>,
 }
 
-impl Files {
+impl FileTraces {
     /// Records an operation on the file at `path`. Ignores paths longer than file systems allow.
-    pub(super) fn note(&mut self, path: &str, index: usize, state: FileState) {
+    pub(super) fn record(&mut self, path: &str, index: usize, state: FileState) {
         let Some(path) = normalize_path(path) else { return };
         match self.traces.get_mut(path) {
-            Some(trace) => trace.note(index, state),
+            Some(trace) => trace.record(index, state),
             None => {
                 let mut trace = FileTrace::new(index);
-                trace.note(index, state);
+                trace.record(index, state);
                 self.traces.insert(path.to_owned(), trace);
             }
         }
@@ -177,7 +177,7 @@ impl Files {
         let Some(path) = normalize_path(path) else { return };
         self.traces
             .entry(path.to_owned())
-            .and_modify(|known| known.join(carried))
+            .and_modify(|known| known.merge(carried))
             .or_insert_with(|| carried.clone());
     }
 
@@ -215,7 +215,7 @@ impl Files {
             if let (Some(trace), Some(known)) =
                 (self.traces.remove(&relative), self.traces.get_mut(&absolute_path))
             {
-                known.join(&trace);
+                known.merge(&trace);
             }
         }
     }
@@ -230,7 +230,7 @@ fn name(path: &str) -> &str {
 }
 
 /// Returns the effect of a call on a file. A call without a result counts as successful.
-pub(super) fn state(intended: FileState, ended: StepOutcome) -> FileState {
+pub(super) fn resulting_state(intended: FileState, ended: StepOutcome) -> FileState {
     if ended == StepOutcome::Badly { FileState::Failed } else { intended }
 }
 

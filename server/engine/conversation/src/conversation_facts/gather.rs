@@ -7,15 +7,15 @@ use crate::history::{ContentBlock, Kind, Message, MessageId, OpenCalls, Outcome,
 
 use super::call::Subject;
 use super::clip::{self, one_line};
-use super::cues::{Binding, Cues};
+use super::cues::{Cues, StatementKind};
 use super::describe;
-use super::errors::{self, Cause, Errors};
-use super::files::{self, FileState, Files, LastChange, NameMentions};
+use super::errors::{self, FailureKey, UnresolvedErrors};
+use super::files::{self, FileState, FileTraces, LastChange, NameMentions};
 use super::todos::{self, Todos};
 use super::tools::{ToolPatterns, ToolPurpose};
 use super::{
-    Command, ConversationFacts, Note, Request, Statement, StepOutcome, UnresolvedError, earlier, requests,
-    sentences,
+    Command, ConversationFacts, Note, Statement, StepOutcome, UnresolvedError, UserRequest, earlier,
+    requests, sentences,
 };
 
 /// Maximum characters kept of a sentence, or of the subject of a failed call.
@@ -30,9 +30,9 @@ pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, ToolPurpose>,
     open: OpenCalls<&'a str, OpenCall<'a>>,
-    files: Files,
+    files: FileTraces,
     names: NameMentions,
-    errors: Errors,
+    errors: UnresolvedErrors,
     todos: Todos,
     known_texts: HashSet<String>,
     facts: ConversationFacts,
@@ -55,9 +55,9 @@ impl<'a> Gatherer<'a> {
             tools,
             purposes: HashMap::new(),
             open: OpenCalls::default(),
-            files: Files::default(),
+            files: FileTraces::default(),
             names: NameMentions::default(),
-            errors: Errors::default(),
+            errors: UnresolvedErrors::default(),
             todos: Todos::default(),
             known_texts: HashSet::new(),
             facts: ConversationFacts::default(),
@@ -68,10 +68,10 @@ impl<'a> Gatherer<'a> {
     pub(super) fn read_message(&mut self, index: usize, message: &'a Message) {
         self.open.begin_message(message);
         for key in &message.body.files_modified {
-            self.files.note(key.as_str(), index, FileState::Edited);
+            self.files.record(key.as_str(), index, FileState::Edited);
         }
         for key in &message.body.files_mentioned {
-            self.files.note(key.as_str(), index, FileState::Mentioned);
+            self.files.record(key.as_str(), index, FileState::Mentioned);
         }
         if message.is_summary() {
             return self.read_summary(index, message.id, &message.text());
@@ -132,7 +132,7 @@ impl<'a> Gatherer<'a> {
         unanswered.sort_by(|a, b| (a.index, a.subject.label()).cmp(&(b.index, b.subject.label())));
         for call in unanswered {
             for (path, state) in &call.subject.files {
-                self.files.note(path, call.index, *state);
+                self.files.record(path, call.index, *state);
             }
             record_changes(&mut self.files, &call.subject, call.index);
         }
@@ -156,7 +156,7 @@ impl<'a> Gatherer<'a> {
             return;
         }
         if message.body.role == Role::User {
-            self.facts.requests.push(Request { message: message.id, text: words.clone().into_owned() });
+            self.facts.requests.push(UserRequest { message: message.id, text: words.clone().into_owned() });
         }
         self.names.record(index, &words);
         self.todos.read_text(&words);
@@ -172,8 +172,8 @@ impl<'a> Gatherer<'a> {
             return;
         }
         let cues = Cues::find_in(sentence);
-        let binding = cues.binding(by);
-        let kind = cues.kind().filter(|_| by == Role::Assistant);
+        let binding = cues.statement_kind(by);
+        let kind = cues.note_kind().filter(|_| by == Role::Assistant);
         if binding.is_none() && kind.is_none() {
             return;
         }
@@ -183,8 +183,10 @@ impl<'a> Gatherer<'a> {
         }
         let message = message.id;
         match (binding, kind) {
-            (Some(Binding::Constraint), _) => self.facts.constraints.push(Statement { message, by, text }),
-            (Some(Binding::Decision), _) => self.facts.decisions.push(Statement { message, by, text }),
+            (Some(StatementKind::Constraint), _) => {
+                self.facts.constraints.push(Statement { message, by, text })
+            }
+            (Some(StatementKind::Decision), _) => self.facts.decisions.push(Statement { message, by, text }),
             (None, Some(kind)) => self.facts.notes.push(Note { message, kind, text }),
             (None, None) => {}
         }
@@ -212,9 +214,9 @@ impl<'a> Gatherer<'a> {
         for (path, intended) in &call.subject.files {
             let creates = *intended == FileState::Edited && start.contains("created");
             let state = if creates && !self.files.knows(path) { FileState::Created } else { *intended };
-            self.files.note(path, index, files::state(state, ended));
+            self.files.record(path, index, files::resulting_state(state, ended));
             if state == FileState::Read && ended != StepOutcome::Badly && call.subject.files.len() == 1 {
-                self.files.describe(path, describe::about(text).as_deref(), None);
+                self.files.describe(path, describe::describe_file(text).as_deref(), None);
             }
         }
         if ended != StepOutcome::Badly {
@@ -232,12 +234,12 @@ impl<'a> Gatherer<'a> {
             text: if ended == StepOutcome::Badly { errors::error_message(text) } else { String::new() },
             about: call.subject.label().map(|about| one_line(about, SENTENCE)),
         };
-        causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
+        failure_keys(&call).into_iter().for_each(|cause| self.errors.record(cause, ended, || error.clone()));
     }
 }
 
 /// Records the code that a successful call wrote to its files.
-fn record_changes(files: &mut Files, subject: &Subject, at: usize) {
+fn record_changes(files: &mut FileTraces, subject: &Subject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
         files.describe(path, Some(about), None);
     }
@@ -247,17 +249,17 @@ fn record_changes(files: &mut Files, subject: &Subject, at: usize) {
 }
 
 /// Returns what must succeed to repair this call if it failed, or what it repairs if it succeeded.
-fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
+fn failure_keys(call: &OpenCall<'_>) -> Vec<FailureKey> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {
             let path = files::normalize_path(path).unwrap_or(path).to_owned();
-            if *state == FileState::Read { Cause::Look(path) } else { Cause::Change(path) }
+            if *state == FileState::Read { FailureKey::Look(path) } else { FailureKey::Change(path) }
         };
         return call.subject.files.iter().map(cause).collect();
     }
     vec![match &call.subject.command {
-        Some(command) => Cause::Command(errors::command_head(command)),
-        None => Cause::Call(call.tool.to_owned(), call.subject.label().map(str::to_owned)),
+        Some(command) => FailureKey::Command(errors::command_head(command)),
+        None => FailureKey::Call(call.tool.to_owned(), call.subject.label().map(str::to_owned)),
     }]
 }
 

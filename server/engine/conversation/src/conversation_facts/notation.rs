@@ -14,10 +14,10 @@ const FACTOR: usize = 8;
 
 /// Writes each path once, with common directories factored out: `src/{a.rs,b.rs}`.
 pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
-    let mut tree = Folder::default();
+    let mut tree = PathTree::default();
     let mut unfoldable = Vec::new();
     for path in paths {
-        if path.contains(is_sign) || path.ends_with('/') {
+        if path.contains(is_special_char) || path.ends_with('/') {
             unfoldable.push(path);
         } else if !path.is_empty() {
             tree.insert(path);
@@ -26,7 +26,7 @@ pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     unfoldable.sort_unstable();
     unfoldable.dedup();
     let mut text = String::new();
-    tree.write_top(&mut text);
+    tree.write_top_level(&mut text);
     for path in unfoldable {
         let gap = if text.is_empty() { "" } else { ", " };
         text.push_str(gap);
@@ -44,40 +44,40 @@ pub fn unbundle(text: &str) -> Vec<String> {
     let mut budget = FLOOR + FACTOR * text.len();
     for (at, piece) in text.split('`').enumerate() {
         let quoted = at % 2 == 1;
-        if quoted && !piece.contains('\n') && piece.contains(is_sign) {
+        if quoted && !piece.contains('\n') && piece.contains(is_special_char) {
             paths.push(piece.to_owned());
         }
         for word in piece.split_whitespace() {
-            expand(trimmed(word), &mut budget, &mut paths);
+            expand(trim_punctuation(word), &mut budget, &mut paths);
         }
     }
     paths
 }
 
 /// Whether a character has a meaning in bundles (`src/{a.rs,b.rs}`) or separates words.
-fn is_sign(c: char) -> bool {
+fn is_special_char(c: char) -> bool {
     matches!(c, '{' | '}' | ',' | '`') || c.is_whitespace() || c.is_control()
 }
 
 /// Removes the punctuation that surrounds a word in prose.
-fn trimmed(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     let word = word.trim_start_matches(['(', '"', '\'', '[', '*', '<', ',']);
     word.trim_end_matches([',', ';', ':', ')', '"', '\'', ']', '*', '>', '!', '?', '.'])
 }
 
 #[derive(Default)]
-struct Folder<'a> {
-    entries: BTreeMap<&'a str, Entry<'a>>,
+struct PathTree<'a> {
+    entries: BTreeMap<&'a str, PathEntry<'a>>,
 }
 
 /// An entry in a directory: a file, a directory, or both if the list contains `a` and `a/b`.
 #[derive(Default)]
-struct Entry<'a> {
+struct PathEntry<'a> {
     files: usize,
-    folder: Option<Box<Folder<'a>>>,
+    folder: Option<Box<PathTree<'a>>>,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> PathTree<'a> {
     fn insert(&mut self, path: &'a str) {
         let mut folder = self;
         let mut parts = path.splitn(DEEPEST, '/').peekable();
@@ -92,7 +92,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Writes the top-level entries, separated by commas without braces.
-    fn write_top(&self, text: &mut String) {
+    fn write_top_level(&self, text: &mut String) {
         for (name, entry) in &self.entries {
             if !text.is_empty() {
                 text.push_str(", ");
@@ -119,7 +119,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-impl Entry<'_> {
+impl PathEntry<'_> {
     fn write(&self, name: &str, text: &mut String, gap: &str) {
         if self.files > 0 {
             text.push_str(name);
@@ -147,7 +147,7 @@ fn expand(word: &str, budget: &mut usize, paths: &mut Vec<String>) {
     }
     let count_before = paths.len();
     let before = *budget;
-    if Expansion::new(budget, paths).run(word).is_none() {
+    if Expansion::new(budget, paths).expand_word(word).is_none() {
         paths.truncate(count_before);
         *budget = before.saturating_sub(word.len());
         paths.push(word.to_owned());
@@ -169,7 +169,7 @@ impl<'a> Expansion<'a> {
         Self { budget, paths, prefix: String::new(), open: Vec::new() }
     }
 
-    fn run(mut self, word: &str) -> Option<()> {
+    fn expand_word(mut self, word: &str) -> Option<()> {
         let mut rest = word;
         // Index of the first path of the group that was just closed. The text after the group is appended to
         // each of its paths.

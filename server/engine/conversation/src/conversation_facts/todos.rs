@@ -150,11 +150,11 @@ pub(super) enum TodoToolEffect {
 fn whole_list(input: &Value) -> Option<Vec<Todo>> {
     let list =
         ["todos", "plan", "todo_list", "tasks"].into_iter().find_map(|key| input.get(key))?.as_array()?;
-    let todos: Vec<Todo> = list.iter().take(MOST).filter_map(entry).collect();
+    let todos: Vec<Todo> = list.iter().take(MOST).filter_map(parse_todo).collect();
     (!todos.is_empty() || list.is_empty()).then_some(todos)
 }
 
-fn entry(entry: &Value) -> Option<Todo> {
+fn parse_todo(entry: &Value) -> Option<Todo> {
     let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(key)).and_then(Value::as_str);
     let task_text = text(&["content", "step", "text", "title", "subject", "description", "task"])?;
     let state = text(&["status", "state"]).and_then(TodoState::from_name)?;

@@ -10,7 +10,7 @@ use crate::history::{MessageId, Role};
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConversationFacts {
     /// The user's requests in order, verbatim, without text added by programs.
-    pub requests: Vec<Request>,
+    pub requests: Vec<UserRequest>,
     /// Files that were touched or mentioned, by path as the conversation spells it, without `./`.
     pub files: BTreeMap<String, FileTrace>,
     /// Errors that were not repaired, in order.
@@ -28,7 +28,7 @@ pub struct ConversationFacts {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
+pub struct UserRequest {
     /// Message that contains the request.
     pub message: MessageId,
     /// The user's words, possibly clipped if the request comes from an earlier summary.

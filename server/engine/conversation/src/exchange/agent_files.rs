@@ -14,7 +14,7 @@ use super::ConversationFormat;
 use crate::history::{
     ContentBlock, Message, MessageId, Outcome, ProjectedMessage, ResultPart, Role, project,
 };
-use crate::transcript::timestamp;
+use crate::transcript::format_timestamp;
 
 /// Replacement for an image.
 const IMAGE: &str = "[image omitted]";
@@ -35,13 +35,13 @@ pub struct Origin<'a> {
     pub now_ms: u64,
 }
 
-struct Entry {
+struct TimedMessage {
     time: String,
     message: ProjectedMessage,
 }
 
 /// Writes messages in the form of another agent, in which `read_any` recognizes them. `None` if it cannot be written.
-pub fn write_for<'a>(
+pub fn write_conversation<'a>(
     form: ConversationFormat,
     messages: impl IntoIterator<Item = &'a Message>,
     origin: &Origin<'_>,
@@ -51,12 +51,12 @@ pub fn write_for<'a>(
         messages.iter().filter_map(|message| Some((message.id, message.body.time_ms?))).collect();
     let entry = |message: ProjectedMessage| {
         let time = times.get(&message.id).copied().unwrap_or(origin.now_ms);
-        Entry { time: timestamp(time), message }
+        TimedMessage { time: format_timestamp(time), message }
     };
-    let entries: Vec<Entry> = project(messages, &[], None).history.into_iter().map(entry).collect();
+    let entries: Vec<TimedMessage> = project(messages, &[], None).history.into_iter().map(entry).collect();
     match form {
-        ConversationFormat::ClaudeCode => Some(lines(claude_code(&entries, origin))),
-        ConversationFormat::Codex => Some(lines(codex(&entries, origin))),
+        ConversationFormat::ClaudeCode => Some(json_lines(claude_code(&entries, origin))),
+        ConversationFormat::Codex => Some(json_lines(codex(&entries, origin))),
         ConversationFormat::GeminiCli => Some(gemini_cli(&entries, origin).to_string()),
         ConversationFormat::Opencode => Some(opencode(&entries, origin).to_string()),
         ConversationFormat::Aider
@@ -68,15 +68,15 @@ pub fn write_for<'a>(
     }
 }
 
-fn lines(values: Vec<Value>) -> String {
+fn json_lines(values: Vec<Value>) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
 /// Writes the lines of a Claude Code transcript (`~/.claude/projects/*/SESSION.jsonl`).
-fn claude_code(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
+fn claude_code(entries: &[TimedMessage], origin: &Origin<'_>) -> Vec<Value> {
     let (session, mut parent) = (uuid(origin.session, 0), Value::Null);
     let mut written = Vec::new();
-    for (number, Entry { time, message }) in (1..).zip(entries) {
+    for (number, TimedMessage { time, message }) in (1..).zip(entries) {
         let role = message.role.as_str();
         let content: Vec<Value> = message.content.iter().filter_map(anthropic_block).collect();
         let id = Value::from(uuid(origin.session, number));
@@ -105,8 +105,8 @@ fn anthropic_block(block: &ContentBlock) -> Option<Value> {
 }
 
 /// Writes the lines of a Codex rollout file (`~/.codex/sessions`). Codex shows the events and sends the items.
-fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
-    let now = timestamp(origin.now_ms);
+fn codex(entries: &[TimedMessage], origin: &Origin<'_>) -> Vec<Value> {
+    let now = format_timestamp(origin.now_ms);
     let line =
         |time: &str, kind: &str, payload: Value| json!({"timestamp": time, "type": kind, "payload": payload});
     let meta = json!({
@@ -114,7 +114,7 @@ fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
         "cli_version": origin.version, "source": "cli",
     });
     let mut written = vec![line(&now, "session_meta", meta)];
-    for Entry { time, message } in entries {
+    for TimedMessage { time, message } in entries {
         let (part, event) = match message.role {
             Role::User => ("input_text", "user_message"),
             Role::Assistant => ("output_text", "agent_message"),
@@ -125,7 +125,7 @@ fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
                     json!({"type": "function_call", "name": name, "arguments": input.to_string(), "call_id": id})
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
-                    json!({"type": "function_call_output", "call_id": call_id, "output": joined(content)})
+                    json!({"type": "function_call_output", "call_id": call_id, "output": join_texts(content)})
                 }
                 other => {
                     let Some(text) = text(other) else { continue };
@@ -141,10 +141,10 @@ fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
 }
 
 /// Writes a session of Gemini CLI (`~/.gemini/tmp/*/chats`), in which calls contain their results.
-fn gemini_cli(entries: &[Entry], origin: &Origin<'_>) -> Value {
-    let results = results(entries);
+fn gemini_cli(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
+    let results = results_by_call_id(entries);
     let mut messages = Vec::new();
-    for Entry { time, message } in entries {
+    for TimedMessage { time, message } in entries {
         let kind = if message.role == Role::User { "user" } else { "gemini" };
         let mut calls = Vec::new();
         let mut entry = |content: &str, calls: &mut Vec<Value>| {
@@ -177,9 +177,9 @@ fn gemini_cli(entries: &[Entry], origin: &Origin<'_>) -> Value {
             entry("", &mut calls);
         }
     }
-    let start = entries.first().map_or_else(|| timestamp(origin.now_ms), |entry| entry.time.clone());
+    let start = entries.first().map_or_else(|| format_timestamp(origin.now_ms), |entry| entry.time.clone());
     json!({
-        "sessionId": uuid(origin.session, 0), "startTime": start, "lastUpdated": timestamp(origin.now_ms),
+        "sessionId": uuid(origin.session, 0), "startTime": start, "lastUpdated": format_timestamp(origin.now_ms),
         "messages": messages,
     })
 }
@@ -193,15 +193,15 @@ fn gemini_cli(entries: &[Entry], origin: &Origin<'_>) -> Value {
 /// `opencode import` rejects an export that lacks a field of its schema. The model, the usage and the time of each
 /// message are therefore written as `strata`, zero and the time of the export, although they are unknown:
 /// <https://github.com/anomalyco/opencode/blob/dev/packages/core/src/v1/session.ts>.
-fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
-    let results = results(entries);
-    let hash = ContentHash::of(origin.session);
+fn opencode(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
+    let results = results_by_call_id(entries);
+    let hash = ContentHash::from_text(origin.session);
     let session = format!("ses_{hash}");
     let time = json!({"created": origin.now_ms, "updated": origin.now_ms});
     let during = json!({"start": origin.now_ms, "end": origin.now_ms});
     let mut messages = Vec::new();
     let mut parent = None;
-    for Entry { message, .. } in entries {
+    for TimedMessage { message, .. } in entries {
         let number = format!("000000000000{hash}{:06}", messages.len());
         let id = format!("msg_{number}");
         let mut parts = Vec::new();
@@ -217,7 +217,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
                         }
                         Outcome::Error => json!({"status": "error", "error": output}),
                     };
-                    let state = with(result, &json!({"input": input, "time": during}));
+                    let state = merge_fields(result, &json!({"input": input, "time": during}));
                     json!({"type": "tool", "tool": name, "callID": id, "state": state})
                 }
                 ContentBlock::ToolResult { .. } => continue,
@@ -226,7 +226,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
                     None => continue,
                 },
             };
-            parts.push(with(part, &ids));
+            parts.push(merge_fields(part, &ids));
         }
         if parts.is_empty() {
             continue;
@@ -246,7 +246,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
         let info = json!({
             "id": id, "sessionID": session, "role": message.role.as_str(), "time": {"created": origin.now_ms},
         });
-        messages.push(json!({"info": with(info, &role_fields), "parts": parts}));
+        messages.push(json!({"info": merge_fields(info, &role_fields), "parts": parts}));
     }
     let info = json!({
         "id": session, "slug": format!("strata-{}", hash.short()), "projectID": "global", "title": "Strata",
@@ -256,12 +256,12 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
 }
 
 /// Returns the texts and outcomes of all results by call id. Ids are unique in what the model sees.
-fn results(entries: &[Entry]) -> HashMap<&str, (String, Outcome)> {
+fn results_by_call_id(entries: &[TimedMessage]) -> HashMap<&str, (String, Outcome)> {
     let blocks = entries.iter().flat_map(|entry| &entry.message.content);
     blocks
         .filter_map(|block| match block {
             ContentBlock::ToolResult { call_id, content, outcome } => {
-                Some((call_id.as_str(), (joined(content), *outcome)))
+                Some((call_id.as_str(), (join_texts(content), *outcome)))
             }
             _ => None,
         })
@@ -288,12 +288,12 @@ fn texts(parts: &[ResultPart]) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the texts of a result, one per line.
-fn joined(parts: &[ResultPart]) -> String {
+fn join_texts(parts: &[ResultPart]) -> String {
     texts(parts).collect::<Vec<_>>().join("\n")
 }
 
 /// Adds the fields of `other` to an object.
-fn with(mut object: Value, other: &Value) -> Value {
+fn merge_fields(mut object: Value, other: &Value) -> Value {
     if let (Some(fields), Some(other)) = (object.as_object_mut(), other.as_object()) {
         fields.extend(other.clone());
     }
@@ -302,7 +302,7 @@ fn with(mut object: Value, other: &Value) -> Value {
 
 /// Returns an id in the form of a UUID (version 8, RFC 9562) for a part of a session.
 fn uuid(session: &str, part: usize) -> String {
-    let hash = ContentHash::of_parts([session.as_bytes(), &part.to_be_bytes()]).to_string();
+    let hash = ContentHash::from_parts([session.as_bytes(), &part.to_be_bytes()]).to_string();
     let digits = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
     format!("{}-{}-8{}-8{}-{}", digits(0, 8), digits(8, 12), digits(13, 16), digits(17, 20), digits(20, 32))
 }

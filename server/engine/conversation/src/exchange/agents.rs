@@ -15,7 +15,7 @@ const CODEX_CONTEXT: [&str; 3] = ["<environment_context>", "<user_instructions>"
 pub(super) const AIDER_START: &str = "# aider chat started at ";
 
 /// Messages of an imported conversation, and the number of items that are not messages.
-pub(super) type Recorded = (Vec<NewMessage>, usize);
+pub(super) type ImportedMessages = (Vec<NewMessage>, usize);
 
 /// Whether a line is one of Codex's rollout files (`~/.codex/sessions`):
 /// <https://github.com/openai/codex/blob/main/codex-rs/protocol/src/protocol.rs>.
@@ -28,7 +28,9 @@ pub(super) fn is_codex(line: &Value) -> bool {
 ///
 /// # Errors
 /// [`ReadError`] if an item does not fit the Responses API.
-pub(super) fn read_codex<'a>(lines: impl IntoIterator<Item = &'a Value>) -> Result<Recorded, ReadError> {
+pub(super) fn read_codex<'a>(
+    lines: impl IntoIterator<Item = &'a Value>,
+) -> Result<ImportedMessages, ReadError> {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for (index, line) in lines.into_iter().enumerate() {
         let item =
@@ -58,7 +60,7 @@ pub(super) fn is_gemini_cli(value: &Value) -> bool {
     value.get("sessionId").is_some() && value.get("messages").is_some_and(Value::is_array)
 }
 
-pub(super) fn read_gemini_cli(value: &Value) -> Recorded {
+pub(super) fn read_gemini_cli(value: &Value) -> ImportedMessages {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for message in list(value, "messages") {
         let text = parts_text(message.get("content").unwrap_or(&Value::Null));
@@ -96,7 +98,7 @@ pub(super) fn is_opencode(value: &Value) -> bool {
             .any(|message| message.get("info").is_some() && message.get("parts").is_some())
 }
 
-pub(super) fn read_opencode(value: &Value) -> Recorded {
+pub(super) fn read_opencode(value: &Value) -> ImportedMessages {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for message in list(value, "messages") {
         let Some(role) = role_at(message, "/info/role") else {
@@ -125,13 +127,13 @@ pub(super) fn read_opencode(value: &Value) -> Recorded {
 
 /// Returns the conversations of a ChatGPT export (`conversations.json`), or of one conversation in it:
 /// <https://help.openai.com/en/articles/7260999>.
-pub(super) fn chatgpt(value: &Value) -> Vec<&Value> {
+pub(super) fn chatgpt_conversations(value: &Value) -> Vec<&Value> {
     let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     all.iter().filter(|conversation| conversation.get("mapping").is_some_and(Value::is_object)).collect()
 }
 
 /// Reads the conversation of a ChatGPT export that was updated last. Reads the branch that was shown last.
-pub(super) fn read_chatgpt(conversations: &[&Value]) -> Recorded {
+pub(super) fn read_chatgpt(conversations: &[&Value]) -> ImportedMessages {
     let updated = |value: &Value| value.get("update_time").and_then(Value::as_f64).unwrap_or_default();
     let latest = conversations.iter().max_by(|one, other| updated(one).total_cmp(&updated(other)));
     let Some(conversation) = latest else { return (Vec::new(), 0) };
@@ -158,7 +160,7 @@ pub(super) fn read_chatgpt(conversations: &[&Value]) -> Recorded {
 
 /// Reads Aider's chat history, in which `#### ` begins the user's lines and `> ` those of
 /// Aider itself: <https://aider.chat/docs/faq.html>.
-pub(super) fn read_aider(text: &str) -> Recorded {
+pub(super) fn read_aider(text: &str) -> ImportedMessages {
     let (mut messages, mut skipped) = (Vec::<NewMessage>::new(), 0);
     let (mut role, mut pending) = (Role::Assistant, String::new());
     for line in text.lines() {

@@ -32,7 +32,7 @@ pub(crate) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadE
     }
 }
 
-pub(crate) fn each<T>(
+pub(crate) fn read_each<T>(
     value: &Value,
     key: &str,
     read: impl Fn(&Value) -> Result<T, ReadError>,

@@ -66,7 +66,7 @@ fn with_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
         let Some(path) = FILE_ARGUMENTS.iter().find_map(|key| input.get(key).and_then(Value::as_str)) else {
             continue;
         };
-        let key = FileKey::new(below(path, folder));
+        let key = FileKey::new(relative_path(path, folder));
         let files = if EDITS.contains(&name.as_str()) {
             &mut message.files_modified
         } else {
@@ -84,7 +84,7 @@ fn with_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
 }
 
 /// Returns `path` relative to `folder` if it is inside, with `/` as the separator.
-fn below(path: &str, folder: Option<&str>) -> String {
+fn relative_path(path: &str, folder: Option<&str>) -> String {
     let path = path.replace('\\', "/");
     let folder = folder.map(|folder| folder.replace('\\', "/"));
     let inside = folder.as_deref().and_then(|folder| path.strip_prefix(folder.trim_end_matches('/')));

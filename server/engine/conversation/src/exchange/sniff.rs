@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use strata_base::json;
 
-use super::agents::{self, Recorded};
+use super::agents::{self, ImportedMessages};
 use super::{ReadError, ReadList};
 use crate::history::NewMessage;
 use crate::providers::{anthropic, openai, responses};
@@ -59,7 +59,7 @@ pub struct ImportedConversation {
 /// contain only text look the same in several formats and count as Anthropic's.
 #[cfg(test)]
 pub(crate) fn detect_format(text: &str) -> Option<ConversationFormat> {
-    ParsedText::new(text).form()
+    ParsedText::new(text).detect_format()
 }
 
 /// Imports a conversation in any of the supported formats.
@@ -70,7 +70,7 @@ pub(crate) fn detect_format(text: &str) -> Option<ConversationFormat> {
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
     let parsed = ParsedText::new(text);
-    let Some(form) = parsed.form() else {
+    let Some(form) = parsed.detect_format() else {
         return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
     };
     let recorded = |(messages, skipped)| (ReadList { system: Vec::new(), messages }, skipped);
@@ -83,7 +83,9 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
         ConversationFormat::GeminiCli => recorded(agents::read_gemini_cli(&parsed.into_value())),
         ConversationFormat::Opencode => recorded(agents::read_opencode(&parsed.into_value())),
         ConversationFormat::Aider => recorded(agents::read_aider(text)),
-        ConversationFormat::Chatgpt => recorded(agents::read_chatgpt(&agents::chatgpt(&parsed.into_value()))),
+        ConversationFormat::Chatgpt => {
+            recorded(agents::read_chatgpt(&agents::chatgpt_conversations(&parsed.into_value())))
+        }
         ConversationFormat::Strata => recorded(parsed.read_strata()?),
         ConversationFormat::Anthropic => (anthropic::exchange::read(&parsed.into_value())?, 0),
         ConversationFormat::OpenAi => (openai::exchange::read(&parsed.into_value())?, 0),
@@ -128,7 +130,7 @@ impl ParsedText {
     }
 
     /// Returns the first form that fits. Forms that are easier to recognize come first.
-    fn form(&self) -> Option<ConversationFormat> {
+    fn detect_format(&self) -> Option<ConversationFormat> {
         let items = self.items();
         let any = |predicate: fn(&Value) -> bool| items.iter().any(|item| predicate(item));
         let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
@@ -138,14 +140,17 @@ impl ParsedText {
             any(|item| item.get("role").is_some()) || (items.is_empty() && has_key("messages"));
         let forms = [
             (ConversationFormat::Aider, matches!(self, Self::Markdown)),
-            (ConversationFormat::Strata, any(is_own)),
+            (ConversationFormat::Strata, any(is_strata_item)),
             (ConversationFormat::Codex, lines && any(agents::is_codex)),
             (ConversationFormat::Opencode, is(agents::is_opencode)),
             (ConversationFormat::GeminiCli, is(agents::is_gemini_cli)),
-            (ConversationFormat::Chatgpt, is(|value| !agents::chatgpt(value).is_empty())),
-            (ConversationFormat::ClaudeCode, lines && any(is_recorded)),
-            (ConversationFormat::OpenAiResponses, has_key("input") || any(responses::exchange::is_item)),
-            (ConversationFormat::OpenAi, any(openai::exchange::is_message)),
+            (ConversationFormat::Chatgpt, is(|value| !agents::chatgpt_conversations(value).is_empty())),
+            (ConversationFormat::ClaudeCode, lines && any(is_claude_code_message)),
+            (
+                ConversationFormat::OpenAiResponses,
+                has_key("input") || any(responses::exchange::is_distinctive_item),
+            ),
+            (ConversationFormat::OpenAi, any(openai::exchange::is_distinctive_message)),
             (ConversationFormat::Anthropic, has_messages),
         ];
         forms.into_iter().find(|(_, fits)| *fits).map(|(form, _)| form)
@@ -162,7 +167,7 @@ impl ParsedText {
     }
 
     /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
-    fn read_strata(&self) -> Result<Recorded, ReadError> {
+    fn read_strata(&self) -> Result<ImportedMessages, ReadError> {
         let (mut messages, mut skipped) = (Vec::new(), 0);
         for (index, item) in self.items().into_iter().enumerate() {
             if item.get("role").is_none() {
@@ -187,14 +192,14 @@ impl ParsedText {
 
 /// Whether an item is in Strata's own format: a message with its visibility and kind, or the header of an
 /// export.
-fn is_own(item: &Value) -> bool {
+fn is_strata_item(item: &Value) -> bool {
     item.get("strataSession").is_some()
         || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
 /// Whether an item is a message recorded by Claude Code, with the content in `message` and the role in
 /// `type`.
-fn is_recorded(item: &Value) -> bool {
+fn is_claude_code_message(item: &Value) -> bool {
     item.get("message").is_some_and(Value::is_object)
         && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")
 }

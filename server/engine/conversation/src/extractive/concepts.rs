@@ -40,7 +40,7 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
     });
     frequent.truncate(MOST);
-    frequent.into_iter().filter_map(|(name, occurrence)| described(name, occurrence.first, width)).collect()
+    frequent.into_iter().filter_map(|(name, occurrence)| describe(name, occurrence.first, width)).collect()
 }
 
 /// Returns the text blocks of the assistant's messages, each with the index of its message.
@@ -68,7 +68,7 @@ fn is_concept(name: &str) -> bool {
 }
 
 /// Formats the first sentence of `text` that contains `name`; `None` if there is none.
-fn described(name: &str, text: &str, width: usize) -> Option<String> {
+fn describe(name: &str, text: &str, width: usize) -> Option<String> {
     let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
     Some(format!("`{name}`: {}", one_line(sentence, width)))
 }

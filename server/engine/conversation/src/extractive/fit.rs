@@ -25,7 +25,7 @@ enum Headings {
 pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) -> bool) -> String {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
-    let layout = Layout { structure, lines: &lines };
+    let layout = SummaryLayout { structure, lines: &lines };
     let [all, filled] =
         [Headings::All, Headings::Filled].map(|headings| layout.fitting_lines(&order, headings, fits));
     let (chosen, headings) = if count_chosen(&all) * 4 < count_chosen(&filled) * 3 {
@@ -41,12 +41,12 @@ fn count_chosen(chosen: &[bool]) -> usize {
     chosen.iter().filter(|&&chosen| chosen).count()
 }
 
-struct Layout<'a> {
+struct SummaryLayout<'a> {
     structure: Structure,
     lines: &'a [Line],
 }
 
-impl Layout<'_> {
+impl SummaryLayout<'_> {
     /// Selects lines: the longest prefix of `order` that fits, then later ones that still fit.
     fn fitting_lines(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
         let first = |most: usize| {

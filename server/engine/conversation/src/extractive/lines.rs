@@ -6,7 +6,7 @@ use super::budget::Budget;
 
 /// What a line of a summary is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Part {
+pub(super) enum LineTopic {
     /// The user's first request.
     FirstRequest,
     /// The user's requests between the first and the last.
@@ -54,11 +54,11 @@ pub(super) enum Part {
     NextStep,
 }
 
-impl Part {
+impl LineTopic {
     /// Returns the value of a line of this part, comparable across parts. `rank` is 0 for the best line of the
     /// part. Values decrease with the rank, so that every part gets some lines. They were tuned on recorded
     /// sessions.
-    pub(super) fn worth(self, rank: usize) -> u32 {
+    pub(super) fn value_at_rank(self, rank: usize) -> u32 {
         let (best, decay) = match self {
             Self::LastRequest => (1_000, 0),
             Self::FirstRequest => (990, 0),
@@ -93,7 +93,7 @@ impl Part {
 /// A line of a summary, or a file on a line that several files share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
-    pub part: Part,
+    pub part: LineTopic,
     /// Value of the line. Lines with higher values are selected first.
     pub worth: u32,
     pub content: Content,

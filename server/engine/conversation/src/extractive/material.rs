@@ -16,7 +16,7 @@ use crate::conversation_facts::{
 use crate::history::{ContentBlock, Message, MessageId, Role};
 
 use super::concepts::concepts;
-use super::lines::{Content, Line, Part, Widths};
+use super::lines::{Content, Line, LineTopic, Widths};
 use super::recurrence::Recurrence;
 use super::structure::Structure;
 
@@ -67,7 +67,7 @@ impl<'a> LineCollector<'a> {
             recency.insert(message.id, recent);
             for block in &message.body.content {
                 if let ContentBlock::Text { text } = block {
-                    recurrence.read(index, text);
+                    recurrence.count_names(index, text);
                 }
             }
         }
@@ -76,93 +76,94 @@ impl<'a> LineCollector<'a> {
 
     /// Returns the lines for the sections of `structure`, in order within their parts.
     pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
-        self.requests();
-        self.statements();
-        self.notes();
-        self.errors();
-        self.commands();
-        self.files(structure);
-        self.tasks();
-        self.exploration();
-        self.ending();
-        let needed_parts: HashSet<Part> =
+        self.add_requests();
+        self.add_statements();
+        self.add_notes();
+        self.add_errors();
+        self.add_commands();
+        self.add_files(structure);
+        self.add_tasks();
+        self.add_exploration();
+        self.add_ending();
+        let needed_parts: HashSet<LineTopic> =
             structure.sections().iter().flat_map(|section| section.parts).copied().collect();
-        if needed_parts.contains(&Part::Concepts) {
+        if needed_parts.contains(&LineTopic::Concepts) {
             let descriptions = concepts(self.messages, self.widths.quotation);
-            self.ranked(Part::Concepts, descriptions.into_iter().map(|text| (0, text)));
+            self.add_ranked_lines(LineTopic::Concepts, descriptions.into_iter().map(|text| (0, text)));
         }
         self.lines.retain(|line| needed_parts.contains(&line.part));
         self.lines
     }
 
-    fn requests(&mut self) {
+    fn add_requests(&mut self) {
         let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else {
             return;
         };
         let max_chars = self.widths.whole_request;
-        self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, max_chars)));
+        self.add_line(LineTopic::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, max_chars)));
         if self.facts.requests.len() == 1 {
             return;
         }
-        self.line(Part::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, max_chars)));
+        self.add_line(LineTopic::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, max_chars)));
         let between = &self.facts.requests[1..self.facts.requests.len() - 1];
         let lines = between.iter().map(|request| {
             let text = one_line(&request.text, self.widths.request);
-            let value = self.value(request.message, &text);
+            let value = self.line_value(request.message, &text);
             let says_something = text.len() >= SAYS_SOMETHING;
             (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
         });
         let lines: Vec<_> = lines.collect();
-        self.ranked(Part::Requests, lines);
+        self.add_ranked_lines(LineTopic::Requests, lines);
     }
 
-    fn statements(&mut self) {
+    fn add_statements(&mut self) {
         let facts = self.facts;
-        for (part, label, statements) in
-            [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
-        {
+        for (part, label, statements) in [
+            (LineTopic::Constraints, REQUIRED, &facts.constraints),
+            (LineTopic::Decisions, DECIDED, &facts.decisions),
+        ] {
             let format_line = |statement: &Statement| {
                 // A decision by the user is more binding than one by the assistant.
                 let by_user = if statement.by == Role::User { 400 } else { 0 };
                 let text = one_line(&statement.text, self.widths.quotation);
-                (self.value(statement.message, &text) + by_user, format!("{label}{text}"))
+                (self.line_value(statement.message, &text) + by_user, format!("{label}{text}"))
             };
             let lines: Vec<_> = statements.iter().map(format_line).collect();
-            self.ranked(part, lines);
+            self.add_ranked_lines(part, lines);
         }
     }
 
-    fn notes(&mut self) {
+    fn add_notes(&mut self) {
         for (part, label, kind) in [
-            (Part::Plans, PLANNED, NoteKind::Plan),
-            (Part::Findings, FOUND, NoteKind::Finding),
-            (Part::Completed, DONE, NoteKind::Done),
-            (Part::Failures, DID_NOT_WORK, NoteKind::Failure),
+            (LineTopic::Plans, PLANNED, NoteKind::Plan),
+            (LineTopic::Findings, FOUND, NoteKind::Finding),
+            (LineTopic::Completed, DONE, NoteKind::Done),
+            (LineTopic::Failures, DID_NOT_WORK, NoteKind::Failure),
         ] {
             let notes = self.facts.notes.iter().filter(|note| note.kind == kind);
             let lines = notes.map(|note| {
                 let text = one_line(&note.text, self.widths.quotation);
-                (self.value(note.message, &text), format!("{label}{text}"))
+                (self.line_value(note.message, &text), format!("{label}{text}"))
             });
             let lines: Vec<_> = lines.collect();
-            self.ranked(part, lines);
+            self.add_ranked_lines(part, lines);
         }
     }
 
-    fn errors(&mut self) {
+    fn add_errors(&mut self) {
         let lines = self.facts.errors.iter().map(|error| {
             let text = one_line(&error.text, self.widths.quotation);
             let about = error.about.as_deref().or(Some(&*error.tool)).filter(|about| !about.is_empty());
             let about = about.map(|about| format!("{}{SAID}", one_line(about, self.widths.subject)));
             let line = format!("{UNRESOLVED}{}{text}", about.unwrap_or_default());
-            (self.value(error.message, &line), line)
+            (self.line_value(error.message, &line), line)
         });
         let lines: Vec<_> = lines.collect();
-        self.ranked(Part::Errors, lines);
+        self.add_ranked_lines(LineTopic::Errors, lines);
     }
 
     /// Adds the commands with their outcomes. If several have the same beginning, only the last one is listed.
-    fn commands(&mut self) {
+    fn add_commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {
             let (known, times) = last.entry(command_head(&command.text)).or_default();
@@ -174,14 +175,14 @@ impl<'a> LineCollector<'a> {
         let lines = last_runs.into_iter().map(|(at, times)| {
             let command = &self.facts.commands[at];
             let failed = if command.ended == StepOutcome::Badly { FAILED } else { "" };
-            let value = self.value(command.message, "") + 150 * times.ilog2() as usize;
+            let value = self.line_value(command.message, "") + 150 * times.ilog2() as usize;
             (value, format!("{RAN}{}{failed}", one_line(&command.text, self.widths.subject)))
         });
         let lines: Vec<_> = lines.collect();
-        self.ranked(Part::Commands, lines);
+        self.add_ranked_lines(LineTopic::Commands, lines);
     }
 
-    fn files(&mut self, structure: Structure) {
+    fn add_files(&mut self, structure: Structure) {
         let total = self.messages.len().max(1);
         let value = |trace: &FileTrace| {
             let recent = (trace.last + 1) * 1_000 / total;
@@ -201,7 +202,7 @@ impl<'a> LineCollector<'a> {
             files.sort_by_key(|(path, trace)| (!trace.is_touched(), Reverse(value(trace)), *path));
         }
         changed.truncate(MOST_FILES);
-        read.truncate(structure.files_read());
+        read.truncate(structure.max_read_files());
         let mut most_edited: Vec<&(&String, &FileTrace)> =
             changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
         most_edited.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
@@ -210,21 +211,25 @@ impl<'a> LineCollector<'a> {
             .take(MOST_WORKED_FILES)
             .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
             .collect();
-        self.file_notes(&changed, &read);
-        for (part, files) in [(Part::Changed, changed), (Part::Read, read)] {
+        self.add_file_notes(&changed, &read);
+        for (part, files) in [(LineTopic::Changed, changed), (LineTopic::Read, read)] {
             self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| Line {
                 part,
-                worth: part.worth(rank),
-                content: Content::File { state: trace.outcome(), path: path.clone() },
+                worth: part.value_at_rank(rank),
+                content: Content::File { state: trace.reported_state(), path: path.clone() },
             }));
         }
         if !most_edited.is_empty() {
-            self.line(Part::MostWorked, format!("{MOST_WORKED}{}", most_edited.join(", ")));
+            self.add_line(LineTopic::MostWorked, format!("{MOST_WORKED}{}", most_edited.join(", ")));
         }
     }
 
     /// Adds descriptions of the most relevant files, and the code written to them.
-    fn file_notes(&mut self, changed: &[(&'a String, &'a FileTrace)], read: &[(&'a String, &'a FileTrace)]) {
+    fn add_file_notes(
+        &mut self,
+        changed: &[(&'a String, &'a FileTrace)],
+        read: &[(&'a String, &'a FileTrace)],
+    ) {
         let short = |path: &'a str| self.short_name(path);
         let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
             let about = one_line(trace.about.as_deref()?, self.widths.quotation);
@@ -247,10 +252,10 @@ impl<'a> LineCollector<'a> {
             .collect();
         let last = changed.iter().max_by_key(|(_, trace)| trace.change.as_ref().map(|change| change.at));
         let last = last.and_then(|(path, trace)| Some(format!("{LAST_CHANGE}{}", code(path, trace)?)));
-        self.ranked(Part::FileNotes, notes.into_iter().map(|text| (0, text)));
-        self.ranked(Part::Changes, changes.into_iter().map(|text| (0, text)));
+        self.add_ranked_lines(LineTopic::FileNotes, notes.into_iter().map(|text| (0, text)));
+        self.add_ranked_lines(LineTopic::Changes, changes.into_iter().map(|text| (0, text)));
         if let Some(last) = last {
-            self.line(Part::LastChange, last);
+            self.add_line(LineTopic::LastChange, last);
         }
     }
 
@@ -267,11 +272,11 @@ impl<'a> LineCollector<'a> {
         names.find(is_only).unwrap_or(path)
     }
 
-    fn tasks(&mut self) {
+    fn add_tasks(&mut self) {
         for (part, state) in [
-            (Part::TasksDone, TodoState::Done),
-            (Part::TasksActive, TodoState::InProgress),
-            (Part::TasksOpen, TodoState::Pending),
+            (LineTopic::TasksDone, TodoState::Done),
+            (LineTopic::TasksActive, TodoState::InProgress),
+            (LineTopic::TasksOpen, TodoState::Pending),
         ] {
             let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
             let lines = tasks
@@ -281,27 +286,33 @@ impl<'a> LineCollector<'a> {
                 TodoState::Done => lines.enumerate().collect(),
                 _ => lines.map(|text| (0, text)).collect(),
             };
-            self.ranked(part, lines);
+            self.add_ranked_lines(part, lines);
         }
         let open = self.facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
         let open: Vec<&str> = open.map(|todo| todo.text.as_str()).collect();
         if !open.is_empty() {
             let open = one_line(&open.join("; "), self.widths.quotation);
-            self.line(Part::Remaining, format!("{UNFINISHED}{open}"));
+            self.add_line(LineTopic::Remaining, format!("{UNFINISHED}{open}"));
         }
         let next = [TodoState::InProgress, TodoState::Pending]
             .into_iter()
             .find_map(|state| self.facts.todos.iter().find(|todo| todo.state == state));
         if let Some(next) = next {
-            self.line(Part::NextStep, format!("{GO_ON}: {}", one_line(&next.text, self.widths.quotation)));
+            self.add_line(
+                LineTopic::NextStep,
+                format!("{GO_ON}: {}", one_line(&next.text, self.widths.quotation)),
+            );
         } else if let Some(error) = self.facts.errors.last() {
-            self.line(Part::NextStep, format!("{RESOLVE}{}", one_line(&error.text, self.widths.quotation)));
+            self.add_line(
+                LineTopic::NextStep,
+                format!("{RESOLVE}{}", one_line(&error.text, self.widths.quotation)),
+            );
         } else if !self.facts.requests.is_empty() {
-            self.line(Part::NextStep, format!("{GO_ON} what was asked last"));
+            self.add_line(LineTopic::NextStep, format!("{GO_ON} what was asked last"));
         }
     }
 
-    fn exploration(&mut self) {
+    fn add_exploration(&mut self) {
         let mut tools: BTreeMap<String, usize> = BTreeMap::new();
         for step in steps(self.messages.iter().map(AsRef::as_ref), self.tools) {
             *tools.entry(one_line(&step.tool, 40)).or_default() += 1;
@@ -313,11 +324,11 @@ impl<'a> LineCollector<'a> {
         tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
         let lines: Vec<String> =
             tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
-        self.line(Part::Explored, format!("{EXPLORED}{}", lines.join(", ")));
+        self.add_line(LineTopic::Explored, format!("{EXPLORED}{}", lines.join(", ")));
     }
 
     /// Adds the end of the conversation: the last tool calls and the assistant's last message.
-    fn ending(&mut self) {
+    fn add_ending(&mut self) {
         let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
         if !calls.is_empty() {
             let format_step = |step: &Step| {
@@ -330,7 +341,7 @@ impl<'a> LineCollector<'a> {
                 format!("{} {subject}{ended}", one_line(&step.tool, 40))
             };
             let lines: Vec<String> = calls.iter().map(format_step).collect();
-            self.line(Part::LastCalls, format!("{LAST_CALLS}{}", lines.join("; ")));
+            self.add_line(LineTopic::LastCalls, format!("{LAST_CALLS}{}", lines.join("; ")));
         }
         let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
         let words = assistant.filter(|message| !message.is_summary()).find_map(|message| {
@@ -338,24 +349,24 @@ impl<'a> LineCollector<'a> {
             (!words.is_empty()).then_some(words)
         });
         if let Some(words) = words {
-            self.line(Part::LastWords, format!("{LAST_SAID}{words}"));
+            self.add_line(LineTopic::LastWords, format!("{LAST_SAID}{words}"));
         }
     }
 
     /// Returns the value of a line: the higher, the newer its message is and the more messages mention a name
     /// in it.
-    fn value(&self, message: MessageId, text: &str) -> usize {
+    fn line_value(&self, message: MessageId, text: &str) -> usize {
         let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
         recent * 2 + 150 * self.recurrence.score(text) as usize
     }
 
     /// Adds a line to a part that has only one.
-    fn line(&mut self, part: Part, text: String) {
-        self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
+    fn add_line(&mut self, part: LineTopic, text: String) {
+        self.lines.push(Line { part, worth: part.value_at_rank(0), content: Content::Text(text) });
     }
 
     /// Adds the lines of a part with their relative values, in order and without duplicates.
-    fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
+    fn add_ranked_lines(&mut self, part: LineTopic, lines: impl IntoIterator<Item = (usize, String)>) {
         let mut known = BTreeSet::new();
         let lines: Vec<(usize, String)> =
             lines.into_iter().filter(|(_, text)| known.insert(text.clone())).collect();
@@ -365,13 +376,9 @@ impl<'a> LineCollector<'a> {
         for (rank, at) in order.into_iter().enumerate() {
             ranks[at] = rank;
         }
-        self.lines.extend(
-            lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(|((_, text), rank)| Line {
-                part,
-                worth: part.worth(rank),
-                content: Content::Text(text),
-            }),
-        );
+        self.lines.extend(lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(
+            |((_, text), rank)| Line { part, worth: part.value_at_rank(rank), content: Content::Text(text) },
+        ));
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Recurrence<'a> {
 
 impl<'a> Recurrence<'a> {
     /// Counts the names in `text`, which belongs to the message at `index`.
-    pub(super) fn read(&mut self, index: usize, text: &'a str) {
+    pub(super) fn count_names(&mut self, index: usize, text: &'a str) {
         for name in names(text) {
             let (count, last) = self.names.entry(name).or_insert((0, usize::MAX));
             if *last != index {
@@ -55,7 +55,7 @@ mod tests {
     fn names_count_once_for_each_message() {
         let mut recurrence = Recurrence::default();
         for index in 0..4 {
-            recurrence.read(index, "parse_all and parse_all again, see Lexer");
+            recurrence.count_names(index, "parse_all and parse_all again, see Lexer");
         }
         assert_eq!(recurrence.score("fix `parse_all`."), 2);
         assert_eq!(recurrence.score("again Lexer"), 0);

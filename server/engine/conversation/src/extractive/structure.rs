@@ -1,6 +1,6 @@
 //! The sections of each kind of summary, used with and without a model.
 
-use super::lines::Part;
+use super::lines::LineTopic;
 
 /// Kind of summary, which determines its sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,10 +23,10 @@ pub(super) struct Section {
     /// Instructions for a model; empty if the subsections have them.
     instructions: &'static str,
     /// Parts whose lines the section contains in a summary without a model, in order.
-    pub parts: &'static [Part],
+    pub parts: &'static [LineTopic],
 }
 
-const fn section(heading: &'static str, instructions: &'static str, parts: &'static [Part]) -> Section {
+const fn section(heading: &'static str, instructions: &'static str, parts: &'static [LineTopic]) -> Section {
     Section { heading, instructions, parts }
 }
 
@@ -64,7 +64,7 @@ impl Structure {
     }
 
     /// Returns the maximum number of files to list that were read but not changed.
-    pub(super) const fn files_read(self) -> usize {
+    pub(super) const fn max_read_files(self) -> usize {
         match self {
             // As many files as the `continuation` profile asks a model to name.
             Self::Continuation => 20,
@@ -76,52 +76,58 @@ impl Structure {
 
 const CONTINUATION: &[Section] = &[
     section("## Analysis", "what happened, in order", &[]),
-    section("### Initial Request", "what the user wanted at the start", &[Part::FirstRequest]),
+    section("### Initial Request", "what the user wanted at the start", &[LineTopic::FirstRequest]),
     section(
         "### Exploration Phase",
         "what was investigated and compared, and what was discovered",
-        &[Part::Explored, Part::Findings],
+        &[LineTopic::Explored, LineTopic::Findings],
     ),
     section(
         "### Planning / Design Phase",
         "architecture, workflows and plans that were worked out",
-        &[Part::Plans],
+        &[LineTopic::Plans],
     ),
     section(
         "### Decisions / Constraints",
         "what was chosen and why, what was rejected, which constraints hold",
-        &[Part::Constraints, Part::Decisions],
+        &[LineTopic::Constraints, LineTopic::Decisions],
     ),
     section(
         "### Implementation Work",
         "what was created, modified or wired up",
-        &[Part::MostWorked, Part::Completed, Part::Commands],
+        &[LineTopic::MostWorked, LineTopic::Completed, LineTopic::Commands],
     ),
     section(
         "### Open Issues / Remaining Work",
         "what is not finished or not resolved",
-        &[Part::Errors, Part::Failures, Part::Remaining],
+        &[LineTopic::Errors, LineTopic::Failures, LineTopic::Remaining],
     ),
     section("## Summary", "the same content by theme", &[]),
     section(
         "### Primary Request and Intent",
         "the overarching goal and every hard requirement",
-        &[Part::Requests, Part::LastRequest],
+        &[LineTopic::Requests, LineTopic::LastRequest],
     ),
     section(
         "### Key Technical Concepts",
         "core ideas and mechanisms, one per line as `concept: description`",
-        &[Part::Concepts],
+        &[LineTopic::Concepts],
     ),
     section(
         "### Artifacts and Code Sections",
         "one line for each file: its path, what kind of file it is, what it is responsible for, what was done to it",
-        &[Part::Changed, Part::Read, Part::FileNotes],
+        &[LineTopic::Changed, LineTopic::Read, LineTopic::FileNotes],
     ),
     section(
         "### Open Tasks / Next Steps",
         "one line for each, marked ✅ done, 🔄 in progress or ⏳ pending",
-        &[Part::TasksDone, Part::TasksActive, Part::TasksOpen, Part::LastCalls, Part::LastWords],
+        &[
+            LineTopic::TasksDone,
+            LineTopic::TasksActive,
+            LineTopic::TasksOpen,
+            LineTopic::LastCalls,
+            LineTopic::LastWords,
+        ],
     ),
 ];
 
@@ -129,103 +135,137 @@ const CHECKPOINT: &[Section] = &[
     section(
         "## Goal",
         "what the user wants to achieve",
-        &[Part::FirstRequest, Part::Requests, Part::LastRequest],
+        &[LineTopic::FirstRequest, LineTopic::Requests, LineTopic::LastRequest],
     ),
-    section("## Constraints", "what the user demands or forbids", &[Part::Constraints]),
+    section("## Constraints", "what the user demands or forbids", &[LineTopic::Constraints]),
     section("## Progress", "", &[]),
-    section("### Done", "what is finished", &[Part::TasksDone, Part::Completed]),
+    section("### Done", "what is finished", &[LineTopic::TasksDone, LineTopic::Completed]),
     section(
         "### In Progress",
         "what was started, and how far along it is",
-        &[Part::TasksActive, Part::LastCalls, Part::LastWords],
+        &[LineTopic::TasksActive, LineTopic::LastCalls, LineTopic::LastWords],
     ),
-    section("### Blocked", "what is failing or blocked, and why", &[Part::Errors, Part::Failures]),
-    section("## Key Decisions", "each with its reason", &[Part::Decisions]),
-    section("## Next Steps", "in order", &[Part::TasksOpen, Part::Plans]),
+    section("### Blocked", "what is failing or blocked, and why", &[LineTopic::Errors, LineTopic::Failures]),
+    section("## Key Decisions", "each with its reason", &[LineTopic::Decisions]),
+    section("## Next Steps", "in order", &[LineTopic::TasksOpen, LineTopic::Plans]),
     section(
         "## Critical Context",
         "whatever else is needed to continue",
-        &[Part::Explored, Part::Findings, Part::Concepts, Part::Commands],
+        &[LineTopic::Explored, LineTopic::Findings, LineTopic::Concepts, LineTopic::Commands],
     ),
-    section("## Files Read", "full paths", &[Part::Read]),
-    section("## Files Modified", "full paths, with what changed", &[Part::MostWorked, Part::Changed]),
+    section("## Files Read", "full paths", &[LineTopic::Read]),
+    section(
+        "## Files Modified",
+        "full paths, with what changed",
+        &[LineTopic::MostWorked, LineTopic::Changed],
+    ),
 ];
 
 const ROLLING: &[Section] = &[
-    section("## Key Decisions", "each with its reason", &[Part::Constraints, Part::Decisions]),
-    section("## Working Approaches", "what worked and is in use", &[Part::Completed, Part::Findings]),
+    section("## Key Decisions", "each with its reason", &[LineTopic::Constraints, LineTopic::Decisions]),
+    section(
+        "## Working Approaches",
+        "what worked and is in use",
+        &[LineTopic::Completed, LineTopic::Findings],
+    ),
     section(
         "## Failed Approaches",
         "what did not work, so that it is not tried again",
-        &[Part::Failures, Part::Errors],
+        &[LineTopic::Failures, LineTopic::Errors],
     ),
     section(
         "## Current State",
         "what is done and what is not, and the files that matter",
         &[
-            Part::FirstRequest,
-            Part::Requests,
-            Part::LastRequest,
-            Part::TasksDone,
-            Part::Changed,
-            Part::Read,
-            Part::Commands,
-            Part::LastWords,
+            LineTopic::FirstRequest,
+            LineTopic::Requests,
+            LineTopic::LastRequest,
+            LineTopic::TasksDone,
+            LineTopic::Changed,
+            LineTopic::Read,
+            LineTopic::Commands,
+            LineTopic::LastWords,
         ],
     ),
-    section("## Next Steps", "in order", &[Part::TasksActive, Part::TasksOpen, Part::Plans]),
+    section("## Next Steps", "in order", &[LineTopic::TasksActive, LineTopic::TasksOpen, LineTopic::Plans]),
 ];
 
 const TOPIC: &[Section] = &[
-    section("## Asked", "what the user wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
-    section("## Decided", "decisions and constraints", &[Part::Constraints, Part::Decisions]),
+    section(
+        "## Asked",
+        "what the user wants",
+        &[LineTopic::FirstRequest, LineTopic::Requests, LineTopic::LastRequest],
+    ),
+    section("## Decided", "decisions and constraints", &[LineTopic::Constraints, LineTopic::Decisions]),
     section(
         "## Done",
         "what was done, with every file that matters",
-        &[Part::Changed, Part::Read, Part::Completed, Part::Commands, Part::LastWords],
+        &[
+            LineTopic::Changed,
+            LineTopic::Read,
+            LineTopic::Completed,
+            LineTopic::Commands,
+            LineTopic::LastWords,
+        ],
     ),
-    section("## Open", "remaining errors and tasks", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
+    section(
+        "## Open",
+        "remaining errors and tasks",
+        &[LineTopic::Errors, LineTopic::TasksActive, LineTopic::TasksOpen],
+    ),
 ];
 
 const HANDOFF: &[Section] = &[
     section(
         "## 1. User's Primary Goals and Intent",
         "every explicit request and objective, with the exact priorities and constraints",
-        &[Part::FirstRequest, Part::Requests, Part::Constraints],
+        &[LineTopic::FirstRequest, LineTopic::Requests, LineTopic::Constraints],
     ),
     section(
         "## 2. Conversation Timeline and Progress",
         "the key phases in order; the initial requests and how each was addressed; major decisions and why; problems and how \
          they were solved; where things stand",
-        &[Part::Explored, Part::Plans, Part::Completed],
+        &[LineTopic::Explored, LineTopic::Plans, LineTopic::Completed],
     ),
     section(
         "## 3. Technical Context and Decisions",
         "technologies, frameworks and tools; architectural patterns and design decisions; technical constraints; code patterns \
          that were established",
-        &[Part::Decisions, Part::Concepts, Part::Findings],
+        &[LineTopic::Decisions, LineTopic::Concepts, LineTopic::Findings],
     ),
     section(
         "## 4. Files and Code Changes",
         "for each file its full path, its purpose and why it matters, what changed with the key lines of code, its current state",
-        &[Part::MostWorked, Part::Changed, Part::Read, Part::FileNotes, Part::Changes],
+        &[
+            LineTopic::MostWorked,
+            LineTopic::Changed,
+            LineTopic::Read,
+            LineTopic::FileNotes,
+            LineTopic::Changes,
+        ],
     ),
     section(
         "## 5. Active Work and Last Actions (CRITICAL)",
         "the task in hand, the last completed action, whatever is partial or in the middle of being implemented, with the code \
          that it is about",
-        &[Part::TasksActive, Part::Commands, Part::LastCalls, Part::LastChange, Part::LastWords],
+        &[
+            LineTopic::TasksActive,
+            LineTopic::Commands,
+            LineTopic::LastCalls,
+            LineTopic::LastChange,
+            LineTopic::LastWords,
+        ],
     ),
     section(
         "## 6. Unresolved Issues and Pending Tasks",
         "errors that still need attention, tasks that were requested and not started, decisions that await the user",
-        &[Part::Errors, Part::Failures, Part::TasksDone, Part::TasksOpen],
+        &[LineTopic::Errors, LineTopic::Failures, LineTopic::TasksDone, LineTopic::TasksOpen],
     ),
     section(
         "## 7. Immediate Next Step",
         "one SPECIFIC action that follows from the user's most recent request, the current state of the implementation, and work that \
          was interrupted",
-        &[Part::NextStep, Part::LastRequest],
+        &[LineTopic::NextStep, LineTopic::LastRequest],
     ),
 ];
 
@@ -235,16 +275,16 @@ mod tests {
 
     #[test]
     fn each_part_is_in_at_most_one_section_and_required_parts_in_exactly_one() {
-        const KEPT: [Part; 9] = [
-            Part::FirstRequest,
-            Part::LastRequest,
-            Part::Requests,
-            Part::Decisions,
-            Part::Constraints,
-            Part::Changed,
-            Part::Read,
-            Part::Errors,
-            Part::TasksOpen,
+        const KEPT: [LineTopic; 9] = [
+            LineTopic::FirstRequest,
+            LineTopic::LastRequest,
+            LineTopic::Requests,
+            LineTopic::Decisions,
+            LineTopic::Constraints,
+            LineTopic::Changed,
+            LineTopic::Read,
+            LineTopic::Errors,
+            LineTopic::TasksOpen,
         ];
         for structure in [
             Structure::Continuation,
@@ -253,7 +293,7 @@ mod tests {
             Structure::Topic,
             Structure::Handoff,
         ] {
-            let parts: Vec<Part> =
+            let parts: Vec<LineTopic> =
                 structure.sections().iter().flat_map(|section| section.parts).copied().collect();
             for (at, part) in parts.iter().enumerate() {
                 assert!(!parts[..at].contains(part), "{structure:?} has {part:?} twice");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use strata_tokens::counting::by_chars;
+use strata_tokens::counting::count_by_chars;
 
 use super::*;
 use crate::conversation_facts::labels::WRITTEN_ANEW;
@@ -93,7 +93,8 @@ fn conversation() -> History {
 fn check(structure: Structure, expected: Expect) {
     let budget = Budget { tokens: 2_000, words: Some((300, 800)) };
     let history = conversation();
-    let text = summarise(history.messages(), structure, &budget, &ToolPatterns::default(), None, &by_chars);
+    let text =
+        summarise(history.messages(), structure, &budget, &ToolPatterns::default(), None, &count_by_chars);
     expected.assert_eq(&text);
 }
 
@@ -322,7 +323,7 @@ fn requests_and_changed_files_are_dropped_last() {
             &budget,
             &ToolPatterns::default(),
             None,
-            &by_chars,
+            &count_by_chars,
         )
     };
     expect![[r#"
@@ -355,7 +356,7 @@ fn requests_and_changed_files_are_dropped_last() {
 fn a_conversation_without_facts_has_an_empty_summary() {
     let budget = Budget { tokens: 1_000, words: None };
     for structure in ALL {
-        assert_eq!(summarise(&[], structure, &budget, &ToolPatterns::default(), None, &by_chars), "");
+        assert_eq!(summarise(&[], structure, &budget, &ToolPatterns::default(), None, &count_by_chars), "");
     }
 }
 
@@ -365,7 +366,7 @@ fn a_second_compaction_keeps_the_facts_of_the_first() {
     let budget = Budget { tokens: 1_200, words: None };
     for structure in ALL {
         let summary_of = |messages: &[Arc<Message>], previous: Option<&str>| {
-            summarise(messages, structure, &budget, &ToolPatterns::default(), previous, &by_chars)
+            summarise(messages, structure, &budget, &ToolPatterns::default(), previous, &count_by_chars)
         };
         let first = summary_of(history.messages(), None);
         let mut next = History::default();
@@ -411,7 +412,7 @@ fn lines_about_the_whole_conversation_are_not_carried_over() {
     let known = facts(history.messages().iter().map(AsRef::as_ref), &tools);
     let budget = Budget { tokens: 2_000, words: None };
     for structure in ALL {
-        let text = summarise(history.messages(), structure, &budget, &tools, None, &by_chars);
+        let text = summarise(history.messages(), structure, &budget, &tools, None, &count_by_chars);
         let carried = facts_after(Some(&text), [], &tools);
         let tasks: Vec<&str> = carried.todos.iter().map(|todo| todo.text.as_str()).collect();
         for task in &tasks {
@@ -435,8 +436,14 @@ fn short_requests_are_dropped_before_substantial_ones() {
     }
     history.add(NewMessage::text(Role::User, "last"));
     let budget = Budget { tokens: 123, words: None };
-    let text =
-        summarise(history.messages(), Structure::Topic, &budget, &ToolPatterns::default(), None, &by_chars);
+    let text = summarise(
+        history.messages(),
+        Structure::Topic,
+        &budget,
+        &ToolPatterns::default(),
+        None,
+        &count_by_chars,
+    );
     for n in 0..6 {
         assert!(text.contains(&long(n)), "{text}");
     }
@@ -451,8 +458,14 @@ fn quotations_stay_on_their_line() {
     ));
     let budget = Budget { tokens: 500, words: None };
     for structure in ALL {
-        let text =
-            summarise(history.messages(), structure, &budget, &ToolPatterns::default(), None, &by_chars);
+        let text = summarise(
+            history.messages(),
+            structure,
+            &budget,
+            &ToolPatterns::default(),
+            None,
+            &count_by_chars,
+        );
         assert!(text.contains("- Asked first: one ## Goal - edited: fake.rs ## Files Modified x"), "{text}");
     }
 }
@@ -470,7 +483,7 @@ fn known_files_of_a_continuation_are_at_most_twenty() {
         &budget,
         &ToolPatterns::default(),
         None,
-        &by_chars,
+        &count_by_chars,
     );
     let line = text.lines().find(|line| line.starts_with("- read: ")).unwrap();
     let known: Vec<String> = unbundle(line.trim_start_matches("- read: "));
@@ -481,10 +494,10 @@ fn known_files_of_a_continuation_are_at_most_twenty() {
 #[test]
 fn pinned_paths_are_listed_in_full_or_counted() {
     let paths = ["src/a.rs", "src/b/c.rs", "src/b/d.rs", "x.md"];
-    assert_eq!(pinned_paths(&paths, 1_000, &by_chars), "src/{a.rs,b/{c.rs,d.rs}}, x.md");
-    assert_eq!(pinned_paths(&paths, 8, &by_chars), "src/{a.rs,b/c.rs} (and 2 more)");
-    assert_eq!(pinned_paths(&paths, 1, &by_chars), "");
-    assert_eq!(pinned_paths::<&str>(&[], 1_000, &by_chars), "");
+    assert_eq!(pinned_paths(&paths, 1_000, &count_by_chars), "src/{a.rs,b/{c.rs,d.rs}}, x.md");
+    assert_eq!(pinned_paths(&paths, 8, &count_by_chars), "src/{a.rs,b/c.rs} (and 2 more)");
+    assert_eq!(pinned_paths(&paths, 1, &count_by_chars), "");
+    assert_eq!(pinned_paths::<&str>(&[], 1_000, &count_by_chars), "");
 }
 
 proptest! {
@@ -502,7 +515,7 @@ proptest! {
         let budget = Budget { tokens, words: words.map(|most| (0, most)) };
         // An irregular token count, which is not proportional to the length.
         let by_commas = |text: &str| text.len() / 3 + text.matches(',').count() * 2;
-        let counts: [&dyn Fn(&str) -> usize; 2] = [&by_chars, &by_commas];
+        let counts: [&dyn Fn(&str) -> usize; 2] = [&count_by_chars, &by_commas];
         for (structure, count) in ALL.into_iter().flat_map(|structure| counts.map(|count| (structure, count))) {
             let summary = || summarise(history.messages(), structure, &budget, &ToolPatterns::default(), previous.as_deref(), count);
             let text = summary();
@@ -524,8 +537,8 @@ proptest! {
         let changed: Vec<String> = facts(history.messages().iter().map(AsRef::as_ref), &tools).files.into_keys().collect();
         let budget = Budget { tokens: 2_000, words: Some((300, 800)) };
         for structure in ALL {
-            let first = summarise(history.messages(), structure, &budget, &tools, None, &by_chars);
-            let second = summarise(&[], structure, &budget, &tools, Some(&first), &by_chars);
+            let first = summarise(history.messages(), structure, &budget, &tools, None, &count_by_chars);
+            let second = summarise(&[], structure, &budget, &tools, Some(&first), &count_by_chars);
             for path in &changed {
                 prop_assert!(unbundle(&first).contains(path), "{} not in {}", path, first);
                 prop_assert!(unbundle(&second).contains(path), "{} not in {}", path, second);
@@ -538,9 +551,9 @@ proptest! {
         paths in proptest::collection::vec("(/w/)?([a-c]{1,2}/){0,3}[a-f ,{]{0,3}[a-f]\\.rs", 0..30),
         limit in 0usize..60,
     ) {
-        let text = pinned_paths(&paths, limit, &by_chars);
-        prop_assert!(by_chars(&text) <= limit);
-        let all = pinned_paths(&paths, usize::MAX, &by_chars);
+        let text = pinned_paths(&paths, limit, &count_by_chars);
+        prop_assert!(count_by_chars(&text) <= limit);
+        let all = pinned_paths(&paths, usize::MAX, &count_by_chars);
         let read = unbundle(&all);
         for path in &paths {
             prop_assert!(read.iter().any(|named| named == path), "{} not in {}", path, all);

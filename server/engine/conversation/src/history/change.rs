@@ -27,7 +27,7 @@ impl HistoryDiff {
 impl History {
     /// Returns the change that turns `before` into this conversation. Does not compare the contents of messages
     /// that both conversations share in memory.
-    pub fn since(&self, before: &Self) -> HistoryDiff {
+    pub fn diff_since(&self, before: &Self) -> HistoryDiff {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();
         let (old, rest) = (old.get(same..).unwrap_or_default(), new.get(same..).unwrap_or_default());
@@ -63,7 +63,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Entry, NewMessage, Role, Visibility};
+    use crate::history::{NewMessage, RebuildEntry, Role, Visibility};
 
     fn conversation(messages: usize) -> History {
         let mut history = History::default();
@@ -76,10 +76,10 @@ mod tests {
     #[test]
     fn appended_messages_are_the_whole_diff() {
         let before = conversation(3);
-        assert!(before.since(&before.clone()).is_empty());
+        assert!(before.diff_since(&before.clone()).is_empty());
         let mut after = before.clone();
         let id = after.add(NewMessage::text(Role::User, "new"));
-        let change = after.since(&before);
+        let change = after.diff_since(&before);
         assert_eq!((change.added[0].id, change.added.len()), (id, 1));
         assert_eq!((change.changed.len(), change.removed.len(), change.order), (0, 0, None));
     }
@@ -92,13 +92,13 @@ mod tests {
         after.rebuild(
             &covered,
             vec![
-                Entry::Keep(MessageId(0)),
-                Entry::Add(NewMessage::text(Role::User, "summary")),
-                Entry::Keep(MessageId(2)),
+                RebuildEntry::Keep(MessageId(0)),
+                RebuildEntry::Add(NewMessage::text(Role::User, "summary")),
+                RebuildEntry::Keep(MessageId(2)),
             ],
         );
         after.truncate(MessageId(3)).unwrap();
-        let change = after.since(&before);
+        let change = after.diff_since(&before);
         let ids = |messages: &[Arc<Message>]| messages.iter().map(|message| message.id.0).collect::<Vec<_>>();
         assert_eq!((ids(&change.added), ids(&change.changed)), (vec![4], vec![1]));
         assert_eq!(change.changed[0].body.agent, Visibility::Hidden);

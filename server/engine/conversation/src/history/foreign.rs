@@ -69,24 +69,24 @@ impl Foreign {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
             && returnable_types(self.provider, place).contains(&kind)
-            && self.is_sound(kind)
+            && self.has_required_fields(kind)
     }
 
     /// Returns the block without its cache markers, because Strata sets its own and their number is limited.
-    pub(crate) fn unmarked(&self) -> Self {
+    pub(crate) fn without_cache_marks(&self) -> Self {
         let mut foreign = self.clone();
-        drop_marks(&mut foreign.value);
+        remove_cache_marks(&mut foreign.value);
         foreign
     }
 
     /// Whether the block is an image stored with the provider.
-    pub(crate) fn is_picture(&self) -> bool {
+    pub(crate) fn is_uploaded_image(&self) -> bool {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 
     /// Whether the block is encrypted reasoning, which belongs to the next item and is rejected on its own
     /// (OpenAI, Responses: "reasoning was provided without its required following item").
-    pub(super) fn is_foreign_reasoning(&self) -> bool {
+    pub(super) fn is_encrypted_reasoning(&self) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
             (self.provider, kind),
@@ -109,7 +109,7 @@ impl Foreign {
     }
 
     /// Whether the block has the fields that the provider requires for the type `kind`.
-    fn is_sound(&self, kind: &str) -> bool {
+    fn has_required_fields(&self, kind: &str) -> bool {
         let named =
             |pointer| self.value.pointer(pointer).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
         match kind {
@@ -118,7 +118,7 @@ impl Foreign {
                     && named("/source/file_id")
             }
             "container_upload" => named("/file_id"),
-            "document" => self.value.get("source").is_some_and(is_source),
+            "document" => self.value.get("source").is_some_and(is_usable_source),
             "search_result" => {
                 let content = self.value.get("content").and_then(Value::as_array);
                 named("/source") && named("/title") && content.is_some_and(|blocks| !blocks.is_empty())
@@ -128,7 +128,7 @@ impl Foreign {
                 let id = self.value.get("id").and_then(Value::as_str).unwrap_or_default();
                 let input = self.value.get("input").is_some_and(Value::is_object);
                 let server = kind == "server_tool_use" || named("/server_name");
-                is_id(kind, id) && named("/name") && server && input
+                is_server_call_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
             // Reasoning that the provider has not stored is only accepted in encrypted form.
@@ -153,14 +153,14 @@ pub(super) enum ServerToolBlock<'a> {
 }
 
 /// Removes the cache markers of a block and of nested blocks. Does not change the arguments of a call.
-pub(crate) fn drop_marks(block: &mut Value) {
+pub(crate) fn remove_cache_marks(block: &mut Value) {
     match block {
-        Value::Array(blocks) => blocks.iter_mut().for_each(drop_marks),
+        Value::Array(blocks) => blocks.iter_mut().for_each(remove_cache_marks),
         Value::Object(fields) => {
             fields.shift_remove("cache_control");
             for key in ["content", "source"] {
                 if let Some(inside) = fields.get_mut(key) {
-                    drop_marks(inside);
+                    remove_cache_marks(inside);
                 }
             }
         }
@@ -170,7 +170,7 @@ pub(crate) fn drop_marks(block: &mut Value) {
 
 /// Whether the field `source` of a document block is usable: it contains the document's data, or names the document by
 /// URL or file id.
-fn is_source(source: &Value) -> bool {
+fn is_usable_source(source: &Value) -> bool {
     let key = match source.get("type").and_then(Value::as_str) {
         Some("base64" | "text") => "data",
         Some("url") => "url",
@@ -187,7 +187,7 @@ fn is_source(source: &Value) -> bool {
 
 /// Whether the id of a server-side tool call has the form that the provider requires ("server_tool_use.id:
 /// String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'").
-fn is_id(kind: &str, id: &str) -> bool {
+fn is_server_call_id(kind: &str, id: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if kind == "server_tool_use" {
         let rest = id.strip_prefix("srvtoolu_").unwrap_or_default();

@@ -23,7 +23,7 @@ pub struct NoSuchMessage(pub MessageId);
 
 /// An entry of a rebuilt conversation.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum RebuildEntry {
     /// Keeps the message with this id unchanged.
     Keep(MessageId),
     /// Replaces the tool results of this message with stubs (`Kind::ToolResultArchived`).
@@ -32,7 +32,7 @@ pub(crate) enum Entry {
     Add(NewMessage),
 }
 
-impl Entry {
+impl RebuildEntry {
     /// Returns the id of the message that the entry keeps unchanged, if any.
     pub(crate) fn kept_message(&self) -> Option<MessageId> {
         match self {
@@ -54,7 +54,7 @@ pub struct HistoryChange {
 
 impl History {
     /// Returns whether both are the same value, shared. Equal messages that were made separately do not count.
-    pub fn is_same_as(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.messages, &other.messages) && self.next == other.next
     }
 
@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Restores a stored conversation. `next` is the first unused id.
-    pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
+    pub fn restore(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
         let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
         let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
         Self { messages: Arc::new(messages), next: next.0.max(used) }
@@ -120,7 +120,7 @@ impl History {
     /// Replaces the `covered` messages, as the model sees them, with `entries`. Covered messages that
     /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after
     /// all covered messages. Kept messages must be in their original order.
-    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
+    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<RebuildEntry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
         let mut rebuild = RebuildWriter::new(self.next, entries);
@@ -164,12 +164,12 @@ impl History {
     }
 
     /// Returns the messages that are visible to the model.
-    pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+    pub fn visible_messages(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
     }
 
     /// Returns the messages that are sent to the model: visible ones, and archived results as stubs.
-    pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+    pub fn sent_messages(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
@@ -195,7 +195,7 @@ struct RebuildWriter {
     messages: Vec<Arc<Message>>,
     next: u64,
     /// Entries of the rebuilt conversation; `None` once written.
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<RebuildEntry>>,
     /// Index of the next entry to process.
     cursor: usize,
     /// Index in `entries` of each kept message.
@@ -204,10 +204,10 @@ struct RebuildWriter {
 }
 
 impl RebuildWriter {
-    fn new(next: u64, entries: Vec<Entry>) -> Self {
-        let place = |(at, entry): (usize, &Entry)| match entry {
-            Entry::Keep(id) | Entry::Archive(id) => Some((*id, at)),
-            Entry::Add(_) => None,
+    fn new(next: u64, entries: Vec<RebuildEntry>) -> Self {
+        let place = |(at, entry): (usize, &RebuildEntry)| match entry {
+            RebuildEntry::Keep(id) | RebuildEntry::Archive(id) => Some((*id, at)),
+            RebuildEntry::Add(_) => None,
         };
         let places = entries.iter().enumerate().filter_map(place).collect();
         let entries = entries.into_iter().map(Some).collect();
@@ -222,14 +222,14 @@ impl RebuildWriter {
         let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
         let mut rewritten = Arc::clone(message);
         match entry {
-            Some(Entry::Keep(_)) => {}
-            Some(Entry::Archive(id)) => {
+            Some(RebuildEntry::Keep(_)) => {}
+            Some(RebuildEntry::Archive(id)) => {
                 let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((id, body.kind));
                 body.agent = Visibility::Hidden;
                 body.kind = Kind::ToolResultArchived;
             }
-            Some(Entry::Add(_)) | None => {
+            Some(RebuildEntry::Add(_)) | None => {
                 let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((message.id, body.kind));
                 body.agent = Visibility::Hidden;
@@ -248,8 +248,8 @@ impl RebuildWriter {
         let end = place.min(self.entries.len());
         while self.cursor < end {
             let entry = self.entries.get_mut(self.cursor);
-            if let Some(entry @ Some(Entry::Add(_))) = entry
-                && let Some(Entry::Add(body)) = entry.take()
+            if let Some(entry @ Some(RebuildEntry::Add(_))) = entry
+                && let Some(RebuildEntry::Add(body)) = entry.take()
             {
                 let id = MessageId(self.next);
                 self.next = self.next.saturating_add(1);
@@ -305,10 +305,10 @@ mod tests {
     #[test]
     fn the_highest_message_id_does_not_overflow() {
         let last = Message { id: MessageId(u64::MAX), body: NewMessage::text(Role::User, "last") };
-        let mut history = History::restored([last], MessageId(0));
+        let mut history = History::restore([last], MessageId(0));
         assert_eq!(history.next_id(), MessageId(u64::MAX));
         history.add(NewMessage::text(Role::Assistant, "one more"));
-        let summary = Entry::Add(NewMessage::text(Role::User, "in short"));
+        let summary = RebuildEntry::Add(NewMessage::text(Role::User, "in short"));
         history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
         assert_eq!(history.messages().len(), 3);
     }

@@ -163,7 +163,7 @@ impl ContentBlock {
     }
 
     /// Whether the block can carry a cache breakpoint. Empty text, reasoning and foreign blocks cannot.
-    pub fn can_carry_a_mark(&self) -> bool {
+    pub fn can_carry_breakpoint(&self) -> bool {
         match self {
             Self::Text { text } => !text.trim().is_empty(),
             Self::Thinking { .. } | Self::RedactedThinking { .. } | Self::Foreign(_) => false,
@@ -173,7 +173,7 @@ impl ContentBlock {
 
     /// Whether this block and `before` are both tool calls or both results. When looking back for a cache
     /// entry, a provider counts a run of such blocks as one (Anthropic, "Prompt caching").
-    pub fn continues_run_of(&self, before: &Self) -> bool {
+    pub fn is_same_tool_kind_as(&self, before: &Self) -> bool {
         matches!(
             (before, self),
             (Self::ToolCall { .. }, Self::ToolCall { .. })

@@ -25,16 +25,16 @@ pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
 }
 
 /// Returns the size of a PNG, JPEG, GIF or WebP image; `None` for other or invalid data.
-pub fn sides(base64: &str) -> Option<ImageSize> {
+pub fn image_size(base64: &str) -> Option<ImageSize> {
     media_type_of(base64)?;
     let all = base64.as_bytes();
     match all.get(..LOOKED_AT) {
-        Some(head) => read(head).or_else(|| read(all)),
-        None => read(all),
+        Some(head) => decode_image_size(head).or_else(|| decode_image_size(all)),
+        None => decode_image_size(all),
     }
 }
 
-fn read(base64: &[u8]) -> Option<ImageSize> {
+fn decode_image_size(base64: &[u8]) -> Option<ImageSize> {
     let size = imagesize::blob_size(&STANDARD.decode(base64).ok()?).ok()?;
     let sides =
         ImageSize { width: u32::try_from(size.width).ok()?, height: u32::try_from(size.height).ok()? };
@@ -58,7 +58,7 @@ mod tests {
         }
         let svg = STANDARD.encode("<svg viewBox='0 0 1 1'/>");
         for none in ["", "AAAA", "not base64 at all", svg.as_str()] {
-            assert_eq!((media_type_of(none), sides(none)), (None, None), "{none}");
+            assert_eq!((media_type_of(none), image_size(none)), (None, None), "{none}");
         }
     }
 
@@ -70,9 +70,9 @@ mod tests {
         let jpeg = |segments: usize| [b"\xff\xd8".to_vec(), segment.repeat(segments), frame.clone()].concat();
         for segments in [1, 16] {
             let data = STANDARD.encode(jpeg(segments));
-            assert_eq!(sides(&data), Some(ImageSize { width: 9, height: 7 }), "{segments} segments");
+            assert_eq!(image_size(&data), Some(ImageSize { width: 9, height: 7 }), "{segments} segments");
         }
         let flat = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x05\0\0\0\0\x08\x02\0\0\0";
-        assert_eq!(sides(&STANDARD.encode(flat)), None);
+        assert_eq!(image_size(&STANDARD.encode(flat)), None);
     }
 }

@@ -25,7 +25,7 @@ mod utterance;
 use calls::Calls;
 pub(crate) use clean::OPENAI_STRING_CHARS;
 pub use clean::archived_stub;
-use clean::clean;
+use clean::clean_blocks;
 use turns::Turns;
 #[cfg(test)]
 pub(crate) use utterance::NO_RESPONSE;
@@ -99,13 +99,14 @@ pub fn project<'a>(
     prompt: &[ContentBlock],
     recipient: Option<Provider>,
 ) -> Projection {
-    let earlier = history.into_iter().filter_map(|message| clean::message(message, recipient));
-    let request = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, recipient) };
+    let earlier = history.into_iter().filter_map(|message| clean::clean_message(message, recipient));
+    let request =
+        Utterance { id: None, role: Role::User, content: clean_blocks(prompt, Role::User, recipient) };
     let utterances = earlier.chain((!request.content.is_empty()).then_some(request));
     let mut calls = Calls::default();
     let turns = Turns::new(utterances).with_answered_calls(&mut calls);
     let mut projection = Projection { unmatched: calls.into_unmatched(), ..Projection::default() };
-    for utterance in pictures::sendable(turns.into_utterances(), recipient) {
+    for utterance in pictures::replace_unsendable_images(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;
         if let Some(id) = id {
             projection.history.push(ProjectedMessage { id, role, content });

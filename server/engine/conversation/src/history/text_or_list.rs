@@ -67,13 +67,13 @@ impl<T: TextItem> JsonSchema for TextOrList<T> {
 
 impl<'de, T: TextItem> Deserialize<'de> for TextOrList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Items(PhantomData))
+        deserializer.deserialize_any(TextOrListVisitor(PhantomData))
     }
 }
 
-struct Items<T>(PhantomData<T>);
+struct TextOrListVisitor<T>(PhantomData<T>);
 
-impl<'de, T: TextItem> Visitor<'de> for Items<T> {
+impl<'de, T: TextItem> Visitor<'de> for TextOrListVisitor<T> {
     type Value = TextOrList<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
 use crate::conversation_facts::{ToolPatterns, one_line, sentences};
 use crate::extractive::{Budget, Structure, summarise};
@@ -12,7 +12,7 @@ use crate::history::{Kind, Message, MessageId, NewMessage, Role};
 
 use super::Iteration;
 use super::fold::Fold;
-use super::marker::untagged;
+use super::marker::strip_tags;
 
 /// Maximum number of words in a summary.
 const WORDS: usize = 500;
@@ -27,13 +27,13 @@ const AHEAD: [&str; 9] =
 impl Fold {
     /// Summarizes the existing summary and the iterations without a model, within the budget. The result is
     /// deterministic. `count` counts tokens.
-    pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
-        extract(self, count)
+    pub fn extract_summary(&self, count: &dyn Fn(&str) -> usize) -> String {
+        extract_summary(self, count)
     }
 }
 
-pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
-    let silence = fold.silence();
+pub(super) fn extract_summary(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
+    let silence = fold.silent_iterations_note();
     let note = silence.map(|silence| format!("\n\n{silence}")).unwrap_or_default();
     let words = note.split_whitespace().count();
     let budget = Budget {
@@ -52,7 +52,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
             id: MessageId(2 * at as u64 + 1),
             body: NewMessage {
                 kind: Kind::Iteration,
-                ..NewMessage::text(Role::Assistant, untagged(&iteration.output))
+                ..NewMessage::text(Role::Assistant, strip_tags(&iteration.output))
             },
         });
         facts.into_iter().chain([output])
@@ -67,11 +67,11 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     let text = match (text.is_empty(), fold.existing.is_empty()) {
         (false, _) => text,
         // Keep the existing summary if the iterations contain no facts that the rules recognize.
-        (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
+        (true, false) => clip_to_tokens(&fold.existing, budget.tokens, count),
         (true, true) if note.is_empty() => NOTHING.to_owned(),
         (true, true) => text,
     };
-    clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
+    clip_to_tokens(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
 /// Formats the reported facts of an iteration as lines that `conversation_facts` parses.
@@ -84,7 +84,7 @@ fn fact_lines(iteration: &Iteration) -> String {
 /// Returns the next steps in an output: sentences with one of the beginnings in [`AHEAD`], and items under
 /// such a heading.
 fn next_steps(iteration: &Iteration) -> Vec<String> {
-    let output = untagged(&iteration.output);
+    let output = strip_tags(&iteration.output);
     let mut in_next_steps = false;
     let mut steps = Vec::new();
     for line in output.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -38,7 +38,7 @@ impl Fold {
     }
 
     /// Returns a sentence that names the iterations without output; `None` if there are none.
-    pub(super) fn silence(&self) -> Option<String> {
+    pub(super) fn silent_iterations_note(&self) -> Option<String> {
         let silent = self.iterations.iter().filter(|iteration| iteration.is_silent());
         let silent: Vec<String> = silent.map(|iteration| iteration.number.to_string()).collect();
         match silent.as_slice() {

@@ -1,9 +1,9 @@
 //! Folds iterations that have left the window into the summary: decides when a fold is due, and installs the
 //! text. Iterations of a failed fold are offered again at the next interval.
 
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
-use super::extract::extract;
+use super::extract::extract_summary;
 use super::fold::{Fold, FoldKind};
 use super::{AgentLoop, Folding, Iteration, RollingConfig};
 
@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 50;
 
 /// Reason for rejecting a summary. The loop is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NotFolded {
+pub enum FoldError {
     /// The summary was replaced after the fold was created.
     #[error("the summary has changed since the request")]
     Stale,
@@ -27,7 +27,7 @@ pub enum NotFolded {
 impl AgentLoop {
     /// Returns the fold that is due, if any. It merges up to [`MOST`] waiting iterations into the summary, and at the end
     /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
-    pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
+    pub(super) fn due_fold(&mut self, config: &RollingConfig) -> Option<Fold> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
         if complete {
@@ -61,23 +61,28 @@ impl AgentLoop {
     /// iterations without output. `count` counts tokens.
     ///
     /// # Errors
-    /// [`NotFolded`] if the fold is outdated or `text` is empty. The loop is unchanged.
-    pub fn fold(&mut self, fold: &Fold, text: &str, count: &dyn Fn(&str) -> usize) -> Result<(), NotFolded> {
+    /// [`FoldError`] if the fold is outdated or `text` is empty. The loop is unchanged.
+    pub fn apply_fold(
+        &mut self,
+        fold: &Fold,
+        text: &str,
+        count: &dyn Fn(&str) -> usize,
+    ) -> Result<(), FoldError> {
         if !self.is_current(fold) {
-            return Err(NotFolded::Stale);
+            return Err(FoldError::Stale);
         }
         let text = text.trim();
         if text.is_empty() {
-            return Err(NotFolded::Empty);
+            return Err(FoldError::Empty);
         }
         let most = fold.max_tokens;
-        let silence = fold.silence().filter(|silence| !text.contains(silence.as_str()));
+        let silence = fold.silent_iterations_note().filter(|silence| !text.contains(silence.as_str()));
         self.summary = match silence {
-            None => clip_to_weight(text, most, count),
+            None => clip_to_tokens(text, most, count),
             Some(silence) => {
                 let note = format!("\n\n{silence}");
-                let text = clip_to_weight(text, most.saturating_sub(count(&note)), count);
-                clip_to_weight(&format!("{}{note}", text.trim_end()), most, count)
+                let text = clip_to_tokens(text, most.saturating_sub(count(&note)), count);
+                clip_to_tokens(&format!("{}{note}", text.trim_end()), most, count)
             }
         };
         self.edition = self.edition.wrapping_add(1);
@@ -89,7 +94,7 @@ impl AgentLoop {
     /// Reports that writing the summary failed. Folding pauses until the next interval, unless
     /// `summarize_every` is 0. If more than `MOST_WAITING` iterations wait, those in `fold` are summarized
     /// without a model.
-    pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
+    pub fn record_failed_fold(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;
         }
@@ -97,9 +102,9 @@ impl AgentLoop {
             self.folding = Folding::Paused;
         }
         if self.waiting.len() > MOST_WAITING {
-            let text = extract(fold, count);
+            let text = extract_summary(fold, count);
             // If this fails too, the iterations keep waiting.
-            let _ = self.fold(fold, &text, count);
+            let _ = self.apply_fold(fold, &text, count);
         }
     }
 

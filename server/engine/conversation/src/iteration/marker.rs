@@ -11,7 +11,7 @@ const COMPLETE: &str = "COMPLETE";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "LoopPromise")]
-pub enum Promise {
+pub enum LoopPromise {
     /// The output contains no promise.
     Open,
     /// The output contains `<promise>COMPLETE</promise>`.
@@ -19,23 +19,30 @@ pub enum Promise {
 }
 
 /// Returns the accomplishments in an output, in order and trimmed. Ignores unclosed tags.
-pub(super) fn progress(output: &str) -> impl Iterator<Item = &str> {
-    between(output, PROGRESS).filter(|text| !text.is_empty())
+pub(super) fn parse_progress(output: &str) -> impl Iterator<Item = &str> {
+    tag_contents(output, PROGRESS).filter(|text| !text.is_empty())
 }
 
 /// Returns whether an output promises that the goal is reached.
-pub(super) fn promise(output: &str) -> Promise {
-    if between(output, PROMISE).any(|text| text == COMPLETE) { Promise::Complete } else { Promise::Open }
+pub(super) fn parse_promise(output: &str) -> LoopPromise {
+    if tag_contents(output, PROMISE).any(|text| text == COMPLETE) {
+        LoopPromise::Complete
+    } else {
+        LoopPromise::Open
+    }
 }
 
 /// Removes the tags from an output, but keeps their content.
-pub(super) fn untagged(output: &str) -> String {
+pub(super) fn strip_tags(output: &str) -> String {
     [PROGRESS.0, PROGRESS.1, PROMISE.0, PROMISE.1]
         .iter()
         .fold(output.to_owned(), |text, tag| text.replace(tag, "\n"))
 }
 
-fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> impl Iterator<Item = &'a str> {
+fn tag_contents<'a>(
+    text: &'a str,
+    (open, close): (&'static str, &'static str),
+) -> impl Iterator<Item = &'a str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (_, opened) = rest.split_once(open)?;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_base::external::External;
-use strata_base::sanitize::single_line;
-use strata_base::text::{clip, clip_to_weight};
+use strata_base::sanitize::escape_line_start;
+use strata_base::text::{clip, clip_to_tokens};
 
 use super::{AgentLoop, FileEvent, RollingConfig};
 
@@ -61,13 +61,13 @@ impl AgentLoop {
             ("goal", Some(self.goal_section(count))),
             ("summary", self.summary_section(config, count)),
             ("iterations", self.recent_section(count)),
-            ("state", Some(clip_to_weight(&self.state_section(count), STATE_TOKENS, count))),
-            ("instructions", Some(clip_to_weight(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
+            ("state", Some(clip_to_tokens(&self.state_section(count), STATE_TOKENS, count))),
+            ("instructions", Some(clip_to_tokens(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
         ];
         let sections: Vec<(&str, String)> =
             sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
         let texts: Vec<&str> = sections.iter().map(|(_, text)| text.as_str()).collect();
-        let text = clip_to_weight(&texts.join("\n\n"), TOTAL_TOKENS, count);
+        let text = clip_to_tokens(&texts.join("\n\n"), TOTAL_TOKENS, count);
         ContextualPrompt {
             tokens: count(&text),
             text,
@@ -76,7 +76,7 @@ impl AgentLoop {
     }
 
     fn goal_section(&self, count: &dyn Fn(&str) -> usize) -> String {
-        clip_to_weight(&format!("# Goal\n{}", self.goal), GOAL_TOKENS, count)
+        clip_to_tokens(&format!("# Goal\n{}", self.goal), GOAL_TOKENS, count)
     }
 
     fn summary_section(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> Option<String> {
@@ -85,28 +85,28 @@ impl AgentLoop {
         }
         let rest = GOAL_TOKENS + RAW_TOKENS + STATE_TOKENS + INSTRUCTION_TOKENS;
         let most = config.max_summary_tokens.min(TOTAL_TOKENS - rest);
-        let text = format!("# Progress Summary (iterations 1-{})\n{}", self.summarized(), self.summary);
-        Some(clip_to_weight(&text, most, count))
+        let text = format!("# Progress Summary (iterations 1-{})\n{}", self.last_summarized(), self.summary);
+        Some(clip_to_tokens(&text, most, count))
     }
 
     fn recent_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
-        let mut newest: Vec<_> = self.raw().rev().take(SHOWN).collect();
+        let mut newest: Vec<_> = self.verbatim_iterations().rev().take(SHOWN).collect();
         newest.reverse();
         let shown = newest.into_iter().map(|iteration| {
             let text = format!("## Iteration {}\n{}", iteration.number, clip(&iteration.output, SHOWN_CHARS));
-            clip_to_weight(&text, ITERATION_TOKENS, count)
+            clip_to_tokens(&text, ITERATION_TOKENS, count)
         });
         let shown: Vec<String> = shown.collect();
         let text = format!("# Recent Iterations\n{}", shown.join("\n\n"));
-        (!shown.is_empty()).then(|| clip_to_weight(&text, RAW_TOKENS, count))
+        (!shown.is_empty()).then(|| clip_to_tokens(&text, RAW_TOKENS, count))
     }
 
     fn state_section(&self, count: &dyn Fn(&str) -> usize) -> String {
-        let cli = single_line(clip(&self.current_cli, CLI_CHARS));
+        let cli = escape_line_start(clip(&self.current_cli, CLI_CHARS));
         let mut text = format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total);
         for list in [self.environment_list(), self.file_list()].into_iter().flatten() {
             text.push('\n');
-            text.push_str(&clip_to_weight(&list, LIST_TOKENS, count));
+            text.push_str(&clip_to_tokens(&list, LIST_TOKENS, count));
         }
         text
     }
@@ -116,7 +116,7 @@ impl AgentLoop {
         let lines: Vec<String> = variables
             .map(|(name, value)| {
                 let value = External::new(clip(value, VALUE_CHARS));
-                format!("  - {}: {}", single_line(name), value.line())
+                format!("  - {}: {}", escape_line_start(name), value.line())
             })
             .collect();
         (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
@@ -128,7 +128,7 @@ impl AgentLoop {
         let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));
         let mut lines: Vec<String> = events
             .map(|FileEvent { path, change, .. }| {
-                format!("  - {}: {}", single_line(clip(path, VALUE_CHARS)), change.name())
+                format!("  - {}: {}", escape_line_start(clip(path, VALUE_CHARS)), change.name())
             })
             .collect();
         let more = lines.len().saturating_sub(SHOWN_FILES);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use strata_base::sanitize;
-use strata_base::text::clip_to_weight;
+use strata_base::text::clip_to_tokens;
 
 use crate::compaction::{SummarizerQuestion, SummaryPurpose};
 
@@ -39,7 +39,7 @@ impl Fold {
         let format_all = |iterations: &[Iteration]| {
             let texts = iterations
                 .iter()
-                .map(|iteration| clip_to_weight(&format_iteration(iteration), iteration_tokens, count));
+                .map(|iteration| clip_to_tokens(&format_iteration(iteration), iteration_tokens, count));
             texts.collect::<Vec<_>>().join("\n\n")
         };
         let mut prompt = String::new();

@@ -7,7 +7,7 @@ pub(super) mod reply;
 
 use serde_json::{Value, json};
 
-use super::{Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties, SpokenMessage, Tool};
+use super::{Dialect, DialectProperties, Endpoint, Envelope, Fields, KeyHeader, SpokenMessage, Tool};
 use crate::history::Provider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
@@ -22,7 +22,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..Endpoint::PLAIN
 };
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     origin: Some(Provider::Anthropic),
     // A top-level `cache_control` counts as one of the four breakpoints ("Prompt caching").
     reserved_fields: &["model", "tools", "system", "messages", "cache_control"],
@@ -30,14 +30,14 @@ static PROPERTIES: Properties = Properties {
     // A change of `tool_choice` invalidates the cached messages:
     // <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-use-with-prompt-caching>
     caches_across_tool_choices: false,
-    ..Properties::new(check::check, || Box::<reply::StreamedMessage>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedMessage>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct Messages;
 
 impl Dialect for Messages {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 

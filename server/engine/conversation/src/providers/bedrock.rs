@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Dialect, Endpoint, Envelope, Fields, Properties, SpokenMessage, Tool};
+use super::{Dialect, DialectProperties, Endpoint, Envelope, Fields, SpokenMessage, Tool};
 use crate::history::Provider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
@@ -38,7 +38,7 @@ fn models_host(host: &str) -> Option<String> {
     renamed("bedrock-runtime.", "bedrock.").or_else(|| renamed("bedrock-runtime-fips.", "bedrock-fips."))
 }
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     origin: Some(Provider::Bedrock),
     model_field: "modelId",
     reserved_fields: &["modelId", "system", "toolConfig", "messages"],
@@ -47,14 +47,14 @@ static PROPERTIES: Properties = Properties {
     // The API cannot forbid calls.
     caches_across_tool_choices: false,
     framing: || Box::<event_stream::FrameDecoder>::default(),
-    ..Properties::new(check::check, || Box::<reply::StreamedConverse>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedConverse>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct Converse;
 
 impl Dialect for Converse {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 

@@ -14,11 +14,11 @@ const STRICT: [&dyn Dialect; 2] = [&Messages, &ChatCompletions];
 /// Returns the rules that the conversation would break if it were sent with another user message. Empty if every
 /// provider would accept the conversation.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
-    violations_with(messages, &[ContentBlock::text("Go on.")])
+    violations_with_prompt(messages, &[ContentBlock::text("Go on.")])
 }
 
 /// Returns the rules that the conversation would break if it were sent with another user message of these blocks.
-pub(crate) fn violations_with(messages: &[&Message], prompt: &[ContentBlock]) -> Vec<Violation> {
+pub(crate) fn violations_with_prompt(messages: &[&Message], prompt: &[ContentBlock]) -> Vec<Violation> {
     let broken = STRICT.into_iter().flat_map(|dialect| {
         let projection = project(messages.iter().copied(), prompt, dialect.properties().origin);
         let coming: Vec<ContentBlock> = projection.results.into_iter().chain(projection.prompt).collect();

@@ -7,7 +7,7 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use super::{Dialect, Endpoint, Envelope, Fields, Properties, SpokenMessage, openai};
+use super::{Dialect, DialectProperties, Endpoint, Envelope, Fields, SpokenMessage, openai};
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "https://api.cohere.com",
@@ -19,17 +19,17 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..Endpoint::PLAIN
 };
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     // `documents` would add content that Strata does not count.
     reserved_fields: &["model", "tools", "documents", "messages"],
-    ..Properties::new(check::check, || Box::<reply::StreamedChat>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedChat>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct Chat;
 
 impl Dialect for Chat {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 

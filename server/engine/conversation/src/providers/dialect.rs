@@ -14,7 +14,7 @@ use crate::history::{ContentBlock, Provider};
 
 /// What is the same for all bodies of a format.
 #[derive(Clone, Copy, Debug)]
-pub struct Properties {
+pub struct DialectProperties {
     /// Provider whose private blocks this format can contain.
     pub origin: Option<Provider>,
     /// Blocks that can carry a cache breakpoint.
@@ -43,7 +43,7 @@ pub struct Properties {
 
 /// The format of one provider's requests and answers. Methods with a body are the common case.
 pub trait Dialect: fmt::Debug + Sync {
-    fn properties(&self) -> &'static Properties;
+    fn properties(&self) -> &'static DialectProperties;
 
     /// Writes a request body after the model, and returns its number of messages, including the system prompt as one.
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize;
@@ -113,7 +113,7 @@ impl dyn Dialect {
     }
 }
 
-impl Properties {
+impl DialectProperties {
     /// The most common properties, with the check and the assembly of one format.
     pub(super) const fn new(
         check: fn(&Value) -> Findings,

@@ -100,7 +100,7 @@ impl Endpoint {
     };
 
     /// Whether the name of a model implies this provider.
-    pub fn is_implied_by(&self, model: &str) -> bool {
+    pub fn matches_model_name(&self, model: &str) -> bool {
         let fits = |(pattern, character): (char, char)| match pattern {
             '#' => character.is_ascii_digit(),
             pattern => character.eq_ignore_ascii_case(&pattern),

@@ -32,14 +32,14 @@ impl Findings {
     }
 
     /// Checks that the field `key` of `object` is an object.
-    pub(super) fn object(&mut self, object: &Value, key: &str, rule: Rule, path: &str, detail: &str) {
+    pub(super) fn check_object(&mut self, object: &Value, key: &str, rule: Rule, path: &str, detail: &str) {
         if !object.get(key).is_some_and(Value::is_object) {
             self.add(rule, path, detail);
         }
     }
 
     /// Checks that the field `key` of `body` names a model.
-    pub(super) fn model(&mut self, body: &Value, key: &str) {
+    pub(super) fn check_model(&mut self, body: &Value, key: &str) {
         if text(body, key).is_empty() {
             self.add(Rule::Shape, format!("/{key}"), format!("`{key}` must name a model"));
         }
@@ -47,7 +47,7 @@ impl Findings {
 
     /// Returns the messages of `body`, after checking that it has a model and a non-empty list of messages.
     pub(super) fn messages<'a>(&mut self, body: &'a Value) -> &'a [Value] {
-        self.model(body, "model");
+        self.check_model(body, "model");
         let details = ["`messages` must be a list", "at least one message is required"];
         self.filled_list(body, "messages", "/messages", details)
     }
@@ -81,7 +81,7 @@ impl Findings {
     }
 
     /// Checks a declared tool: the form and uniqueness of its name, and the type of its schema.
-    pub(super) fn declaration(&mut self, tool: &Value, schema: Option<&Value>, path: &str) {
+    pub(super) fn check_declaration(&mut self, tool: &Value, schema: Option<&Value>, path: &str) {
         let Some(name) = self.tool_name(tool, path) else { return };
         if !self.tool_names.insert(name.to_owned()) {
             self.add(Rule::ToolTwice, path, format!("the tool `{name}` is declared twice"));
@@ -118,7 +118,7 @@ impl Findings {
     }
 
     /// Adds a violation for each call, by id and path, whose result is missing in the next message.
-    pub(super) fn unanswered<'a>(&mut self, calls: impl IntoIterator<Item = (&'a str, String)>) {
+    pub(super) fn report_unanswered<'a>(&mut self, calls: impl IntoIterator<Item = (&'a str, String)>) {
         for (id, path) in calls {
             let detail = format!("the call `{id}` has no result in the next message");
             self.add(Rule::CallAnswered, path, detail);
@@ -126,7 +126,7 @@ impl Findings {
     }
 
     /// Checks the URL of an image in OpenAI's formats, and that its message is from the user.
-    pub(super) fn image_url(&mut self, url: &str, role: &str, path: &str) {
+    pub(super) fn check_image_url(&mut self, url: &str, role: &str, path: &str) {
         if role != "user" {
             self.add(Rule::BlockPlace, path, "only user messages can contain images");
         }

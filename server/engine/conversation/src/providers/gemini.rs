@@ -6,7 +6,9 @@ mod reply;
 
 use serde_json::{Value, json};
 
-use super::{Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties, SpokenMessage, Tool, ToolChoice};
+use super::{
+    Dialect, DialectProperties, Endpoint, Envelope, Fields, KeyHeader, SpokenMessage, Tool, ToolChoice,
+};
 use crate::history::Provider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
@@ -22,19 +24,19 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..Endpoint::PLAIN
 };
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     origin: Some(Provider::Gemini),
     reserved_fields: &["model", "systemInstruction", "tools", "contents", "cachedContent"],
     output_limit: &["generationConfig", "maxOutputTokens"],
     stream_fields: || json!({}),
-    ..Properties::new(check::check, || Box::<reply::StreamedContent>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedContent>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct GenerateContent;
 
 impl Dialect for GenerateContent {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 

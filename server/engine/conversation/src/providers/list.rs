@@ -103,8 +103,8 @@ impl Format {
     }
 
     /// Whether `content` from `speaker` can carry a cache breakpoint in this format.
-    pub fn can_mark(self, speaker: Speaker, content: &ContentBlock) -> bool {
-        self.breakpoint_targets().include(speaker, content)
+    pub fn can_carry_breakpoint(self, speaker: Speaker, content: &ContentBlock) -> bool {
+        self.breakpoint_targets().contains(speaker, content)
     }
 
     pub fn breakpoint_targets(self) -> BreakpointTargets {
@@ -112,13 +112,13 @@ impl Format {
     }
 
     /// Returns the provider whose private blocks this format can contain, if any.
-    pub fn provider(self) -> Option<Provider> {
+    pub fn foreign_provider(self) -> Option<Provider> {
         self.dialect().and_then(|dialect| dialect.properties().origin)
     }
 
     /// Whether a client may add this field to a request body. Fields that Strata writes or counts are reserved, and
     /// Markdown has no fields.
-    pub fn has_room_for(self, field: &str) -> bool {
+    pub fn can_add_field(self, field: &str) -> bool {
         self.dialect().is_some_and(|dialect| !dialect.properties().reserved_fields.contains(&field))
     }
 }

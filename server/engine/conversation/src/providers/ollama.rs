@@ -12,6 +12,6 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     path: "v1/chat/completions",
     models_path: "v1/models",
     window: window::step,
-    question: Some(QuestionForm { path: "api/chat", body: question::body, read: question::read }),
+    question: Some(QuestionForm { path: "api/chat", body: question::body, read: question::read_answer }),
     ..Endpoint::PLAIN
 };

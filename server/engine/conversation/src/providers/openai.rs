@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use strata_base::hash::ContentHash;
 
 use super::{
-    BEARER, BreakpointTargets, Breakpoints, Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties,
-    SpokenMessage, Tool,
+    BEARER, BreakpointTargets, Breakpoints, Dialect, DialectProperties, Endpoint, Envelope, Fields,
+    KeyHeader, SpokenMessage, Tool,
 };
 use crate::history::Provider;
 
@@ -32,28 +32,28 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..Endpoint::PLAIN
 };
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     origin: Some(Provider::OpenAi),
     breakpoint_targets: BreakpointTargets::Input,
     // `prompt_cache_retention` changes how long cache entries live, not where they end.
     reserved_fields: &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"],
     // A stream does not report the usage by default.
     stream_fields: || json!({"stream": true, "stream_options": {"include_usage": true}}),
-    ..Properties::new(check::check, || Box::<reply::StreamedChat>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedChat>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct ChatCompletions;
 
 impl Dialect for ChatCompletions {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 
     /// "`max_tokens` is not supported with this model. Use `max_completion_tokens` instead." Gateways, whose names of
     /// models have a prefix, accept the older field.
     fn output_limit(&self, model: &str) -> &'static [&'static str] {
-        match models::reasons(model) {
+        match models::is_reasoning_model(model) {
             Some(true) => &["max_completion_tokens"],
             _ => PROPERTIES.output_limit,
         }
@@ -62,7 +62,7 @@ impl Dialect for ChatCompletions {
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
         let messages = messages::messages(spoken, envelope.breakpoints);
         let count = messages.len();
-        cache_fields(body, envelope);
+        write_cache_fields(body, envelope);
         envelope.write_tools(body, tool, "none".into());
         body.insert("messages".into(), messages.into());
         count
@@ -86,7 +86,7 @@ pub(super) fn tool(tool: &Tool) -> Value {
 
 /// Writes the fields that select the cache for the request and where its entries end. Both of OpenAI's dialects have
 /// these fields.
-pub(super) fn cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
+pub(super) fn write_cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
     if let Some(key) = envelope.cache_key {
         body.insert("prompt_cache_key".into(), cache_key(key).into());
     }
@@ -97,5 +97,9 @@ pub(super) fn cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
 
 /// Returns the key, or its hash if the key is too long for the API.
 fn cache_key(key: &str) -> String {
-    if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
+    if key.chars().count() <= CACHE_KEY_CHARS {
+        key.to_owned()
+    } else {
+        ContentHash::from_text(key).to_string()
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use strata_tokens::counting::ImageSize;
 
-use crate::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
+use crate::history::{ContentBlock, Image, ImageSource, ResultPart, image_size};
 
 /// A part of a prompt that counts toward its tokens: text or an image.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,7 +50,7 @@ pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
 
 fn picture(image: &Image) -> Piece<'_> {
     let read = match &image.source {
-        ImageSource::Base64 { data, .. } => sides(data),
+        ImageSource::Base64 { data, .. } => image_size(data),
         ImageSource::Url { .. } => None,
     };
     let declared = || Some(ImageSize { width: image.width?, height: image.height? });

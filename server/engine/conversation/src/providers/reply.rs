@@ -19,7 +19,7 @@ pub(crate) use super::json_fields::text;
 pub use context_limit::ContextSize;
 pub use draft::{Reply, ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply};
 pub(crate) use draft::{arguments, number};
-pub(crate) use end::{blocked, end};
+pub(crate) use end::{blocked_end, parse_stop_reason};
 pub use error::{ProviderError, ProviderErrorKind};
 pub(crate) use sse::EventDecoder;
 pub use sse::{Framing, ServerEvent};
@@ -40,11 +40,11 @@ impl Reply {
         body: &[u8],
     ) -> Result<Self, ProviderError> {
         let value: Value = json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
-        if let Some(error) = ProviderError::stated_in(&value) {
+        if let Some(error) = ProviderError::from_value(&value) {
             return Err(error);
         }
         let mut draft = ReplyDraft::default();
-        streamed_reply.read_body(&value, &mut draft).ok_or_else(|| ProviderError::in_body(body))?;
+        streamed_reply.read_body(&value, &mut draft).ok_or_else(|| ProviderError::from_body(body))?;
         streamed_reply.end(&mut draft);
         Ok(draft.finish())
     }
@@ -95,7 +95,7 @@ impl ReplyDecoder {
         let is_garbage = !self.draft.has_begun;
         let mut reply = self.draft.finish();
         if is_garbage && reply.end == ReplyEnd::Cut && !self.head.is_empty() {
-            reply.end = ReplyEnd::Failed(ProviderError::in_body(&self.head));
+            reply.end = ReplyEnd::Failed(ProviderError::from_body(&self.head));
         }
         (reply, events)
     }
@@ -109,7 +109,7 @@ impl ReplyDecoder {
         }
         // Skip data that is not JSON.
         let Ok(data) = json::from_str::<Value>(&event.data) else { return };
-        match ProviderError::stated_in(&data) {
+        match ProviderError::from_value(&data) {
             Some(error) => self.draft.end = Some(ReplyEnd::Failed(error)),
             None => self.streamed_reply.event(&event.name, &data, &mut self.draft),
         }

@@ -9,7 +9,7 @@ mod reply;
 use serde_json::{Value, json};
 
 use super::{
-    BreakpointTargets, Dialect, Endpoint, Envelope, Fields, Properties, SpokenMessage, Tool, openai,
+    BreakpointTargets, Dialect, DialectProperties, Endpoint, Envelope, Fields, SpokenMessage, Tool, openai,
 };
 use crate::history::Provider;
 
@@ -21,7 +21,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     ..openai::ENDPOINT
 };
 
-static PROPERTIES: Properties = Properties {
+static PROPERTIES: DialectProperties = DialectProperties {
     origin: Some(Provider::OpenAiResponses),
     breakpoint_targets: BreakpointTargets::Input,
     reserved_fields: &[
@@ -36,14 +36,14 @@ static PROPERTIES: Properties = Properties {
         "input",
     ],
     output_limit: &["max_output_tokens"],
-    ..Properties::new(check::check, || Box::<reply::StreamedResponse>::default())
+    ..DialectProperties::new(check::check, || Box::<reply::StreamedResponse>::default())
 };
 
 #[derive(Debug)]
 pub(super) struct Responses;
 
 impl Dialect for Responses {
-    fn properties(&self) -> &'static Properties {
+    fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 
@@ -52,10 +52,12 @@ impl Dialect for Responses {
         let count = items.len();
         body.insert("store".into(), false.into());
         // Other models reject the field ("Encrypted content is not supported with this model").
-        if openai::models::reasons(envelope.model.rsplit('/').next().unwrap_or_default()) != Some(false) {
+        if openai::models::is_reasoning_model(envelope.model.rsplit('/').next().unwrap_or_default())
+            != Some(false)
+        {
             body.insert("include".into(), json!(["reasoning.encrypted_content"]));
         }
-        openai::cache_fields(body, envelope);
+        openai::write_cache_fields(body, envelope);
         envelope.write_tools(body, tool, "none".into());
         body.insert("input".into(), items.into());
         count

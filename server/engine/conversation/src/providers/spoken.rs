@@ -39,12 +39,12 @@ pub enum BreakpointTargets {
 }
 
 impl BreakpointTargets {
-    pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
+    pub fn contains(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
-            Self::Any => content.can_carry_a_mark(),
+            Self::Any => content.can_carry_breakpoint(),
             Self::Input if speaker == Speaker::Assistant => false,
             Self::Input => match content {
-                ContentBlock::Text { .. } | ContentBlock::Image(_) => content.can_carry_a_mark(),
+                ContentBlock::Text { .. } | ContentBlock::Image(_) => content.can_carry_breakpoint(),
                 ContentBlock::ToolResult { content, .. } => content.iter().any(|part| match part {
                     ResultPart::Image(_) => true,
                     part => part.text().is_some_and(|text| !text.is_empty()),
@@ -98,7 +98,7 @@ impl<'a> SpokenMessage<'a> {
 }
 
 /// Builds a message from its role and content. Moves `content`, which `json!` would copy.
-pub(crate) fn message_with(role: &str, content: Value) -> Value {
+pub(crate) fn build_message(role: &str, content: Value) -> Value {
     Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 

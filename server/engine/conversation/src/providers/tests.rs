@@ -33,11 +33,11 @@ fn fields_that_strata_writes_are_reserved() {
     for (format, dialect) in dialects() {
         let body = dialect.question_body("m", "You summarise.", "What was done?");
         for field in body.as_object().unwrap().keys() {
-            assert!(!format.has_room_for(field) || field == "include", "{format:?} {field}");
+            assert!(!format.can_add_field(field) || field == "include", "{format:?} {field}");
         }
-        assert!(format.has_room_for("temperature"));
+        assert!(format.can_add_field("temperature"));
     }
-    assert!(!Format::Markdown.has_room_for("temperature"));
+    assert!(!Format::Markdown.can_add_field("temperature"));
 }
 
 #[test]

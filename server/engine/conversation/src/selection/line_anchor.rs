@@ -42,7 +42,7 @@ impl HashedLines {
             if !line.contains(char::is_alphanumeric) {
                 return 0;
             }
-            let [a, b, c, d, ..] = ContentHash::of(line.trim()).to_bytes();
+            let [a, b, c, d, ..] = ContentHash::from_text(line.trim()).to_bytes();
             u32::from_le_bytes([a, b, c, d]).max(1)
         };
         Self(lines(text).map(hash).collect())
@@ -92,7 +92,7 @@ impl LineAnchor {
     }
 
     /// Finds the lines in a text, and remembers them as they are there. Returns `None` if the text no longer has them.
-    pub(super) fn follow(&self, lines: &HashedLines) -> Option<Self> {
+    pub(super) fn relocate(&self, lines: &HashedLines) -> Option<Self> {
         let before = (self.range.first() as usize - 1, self.range.last() as usize);
         if lines.count() as usize >= before.1
             && lines.boundary(before.0) == self.start
@@ -114,7 +114,7 @@ mod tests {
 
     fn followed(before: &str, range: &str, after: &str) -> Option<String> {
         let anchor = LineAnchor::new(&HashedLines::new(before), range.parse().unwrap()).unwrap();
-        anchor.follow(&HashedLines::new(after)).map(|anchor| anchor.range.to_string())
+        anchor.relocate(&HashedLines::new(after)).map(|anchor| anchor.range.to_string())
     }
 
     const BEFORE: &str = "a\n{\n  b\n}\n\nc\n{\n  d\n}\n\ne\n";

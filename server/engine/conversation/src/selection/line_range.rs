@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use strata_base::text::Unreadable;
+use strata_base::text::ParseTextError;
 
 /// A range of line numbers, starting at 1 and inclusive. Written `L10-40` or `L10`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,11 +43,11 @@ impl fmt::Display for LineRange {
 }
 
 impl FromStr for LineRange {
-    type Err = Unreadable;
+    type Err = ParseTextError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad =
-            || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
+            || ParseTextError(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
         // `parse` would also accept a sign.
         let number = |digits: &str| {
             let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for LineRange {
 }
 
 /// Adds a range to ranges that are in order and have gaps between them.
-pub(super) fn joined(lines: &[LineRange], range: LineRange) -> Vec<LineRange> {
+pub(super) fn merge_range(lines: &[LineRange], range: LineRange) -> Vec<LineRange> {
     let mut all: Vec<LineRange> = lines.iter().copied().chain([range]).collect();
     all.sort();
     let mut joined: Vec<LineRange> = Vec::with_capacity(all.len());

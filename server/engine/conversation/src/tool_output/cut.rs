@@ -9,7 +9,7 @@ use crate::history::{ContentBlock, NewMessage, ResultPart};
 use crate::settings::TruncateMode;
 
 /// A function that truncates a string to a limit of at least 1, and returns `None` if the string already fits.
-pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
+pub(super) type TruncateFn = fn(&str, usize, TruncateMode) -> Option<String>;
 
 /// Minimum limit, in lines, at which a marker between the beginning and the end is inserted.
 const LINES_FOR_A_MARKER: usize = 4;
@@ -31,7 +31,7 @@ pub struct OutputSize {
 
 /// Sizes before and after a truncation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Report {
+pub(crate) struct TruncationReport {
     /// Size of the original output.
     pub before: OutputSize,
     /// Size of the truncated output, without the line that reports the truncation.
@@ -44,7 +44,7 @@ impl OutputSize {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for TruncationReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { before, after } = self;
         write!(
@@ -55,7 +55,7 @@ impl fmt::Display for Report {
     }
 }
 
-pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+pub(super) fn truncate_lines(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     let total = text.split_inclusive('\n').count();
     if total <= limit {
         return None;
@@ -71,7 +71,7 @@ pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     Some(shortened)
 }
 
-pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+pub(super) fn truncate_chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
@@ -80,28 +80,29 @@ pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
         return None;
     }
     let place = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(place, _)| place);
-    Some(match ends(limit, mode) {
+    Some(match head_and_tail_sizes(limit, mode) {
         None => text[..place(limit)].to_owned(),
         Some((head, tail)) => [&text[..place(head)], MARKER, &text[place(total - tail)..]].concat(),
     })
 }
 
-pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+pub(super) fn truncate_bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
-    let parts = ends(limit, mode).map(|(head, tail)| (end_of(text, head), start_of(text, text.len() - tail)));
+    let parts = head_and_tail_sizes(limit, mode)
+        .map(|(head, tail)| (floor_char_boundary(text, head), ceil_char_boundary(text, text.len() - tail)));
     Some(match parts {
         // A marker with more characters than the removed text could exceed the limit on characters.
         Some((head, tail)) if text[head..tail].chars().count() >= MARKER.len() => {
             [&text[..head], MARKER, &text[tail..]].concat()
         }
-        _ => text[..end_of(text, limit)].to_owned(),
+        _ => text[..floor_char_boundary(text, limit)].to_owned(),
     })
 }
 
 /// Returns the sizes of the beginning and the end to keep; `None` if there is no room for a marker.
-fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
+fn head_and_tail_sizes(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     let content_limit = limit
         .checked_sub(MARKER.len())
         .filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
@@ -109,12 +110,12 @@ fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
 }
 
 /// Returns the last character boundary at or before `at`.
-fn end_of(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 /// Returns the first character boundary at or after `at`.
-fn start_of(text: &str, at: usize) -> usize {
+fn ceil_char_boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
@@ -136,11 +137,11 @@ pub struct ResultPage {
 /// Returns up to `count` lines of the text of all tool results in a message, archived or not, starting at line `from`,
 /// where the first line is 1; `None` if there are no results.
 pub fn result_page(message: &NewMessage, from: usize, count: usize) -> Option<ResultPage> {
-    output_of(message).map(|output| page(&output, from, count))
+    result_text(message).map(|output| page_lines(&output, from, count))
 }
 
 /// Returns up to `count` lines of `text` starting at line `from`, where the first line is 1.
-pub(super) fn page(text: &str, from: usize, count: usize) -> ResultPage {
+pub(super) fn page_lines(text: &str, from: usize, count: usize) -> ResultPage {
     let from = from.max(1);
     let total = text.split_inclusive('\n').count();
     let text: String = text.split_inclusive('\n').skip(from - 1).take(count).collect();
@@ -149,7 +150,7 @@ pub(super) fn page(text: &str, from: usize, count: usize) -> ResultPage {
 }
 
 /// Concatenates the text of all tool results in a message; `None` if there are no results.
-pub(super) fn output_of(message: &NewMessage) -> Option<String> {
+pub(super) fn result_text(message: &NewMessage) -> Option<String> {
     let results = || message.content.iter().filter(|block| block.is_tool_result());
     results().next()?;
     let mut output = String::new();

@@ -6,7 +6,7 @@ use crate::settings::ToolOutputSettings;
 
 /// Parts of a new tool result. Text is truncated unless it is to be written to a file. Images are unchanged.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Intake {
+pub struct IncomingToolResult {
     parts: Vec<Part>,
     settings: ToolOutputSettings,
 }
@@ -18,7 +18,7 @@ enum Part {
     Long(String),
 }
 
-impl Intake {
+impl IncomingToolResult {
     /// Truncates text parts that exceed a limit, except those to be written to files.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::cut::{output_of, page};
+use super::cut::{page_lines, result_text};
 use super::*;
 use crate::history::{ContentBlock, Image, ImageSource, NewMessage, Outcome, ResultPart, Role};
 use crate::settings::TruncateMode;
@@ -21,7 +21,7 @@ fn numbered(lines: usize) -> String {
 }
 
 #[track_caller]
-fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, Report) {
+fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, TruncationReport) {
     match handle_output(text, settings) {
         OutputHandling::Truncated { text, report } => (text, report),
         other => panic!("not truncated: {other:?}"),
@@ -160,7 +160,7 @@ fn texts_of_a_result_are_truncated_and_images_are_not() {
     let settings = ToolOutputSettings { max_lines: 2, large_output_threshold: 20, ..unlimited() };
     let long = numbered(30);
     let parts = vec![text("short"), image.clone(), text("1\n2\n3\n"), text(&long), text(&long)];
-    let intake = Intake::new(parts, &settings);
+    let intake = IncomingToolResult::new(parts, &settings);
     assert_eq!(intake.texts_to_spill().collect::<Vec<_>>(), [&long, &long]);
     let file =
         SpilledOutput { id: "7f".into(), path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
@@ -185,9 +185,9 @@ fn pages() {
         (usize::MAX, usize::MAX, "", usize::MAX - 1),
     ] {
         let expected = ResultPage { text: expected.into(), from: from.max(1), to, total: 3 };
-        assert_eq!(page(text, from, count), expected);
+        assert_eq!(page_lines(text, from, count), expected);
     }
-    assert_eq!(page("", 1, 5), ResultPage { text: String::new(), from: 1, to: 0, total: 0 });
+    assert_eq!(page_lines("", 1, 5), ResultPage { text: String::new(), from: 1, to: 0, total: 0 });
 }
 
 #[test]
@@ -199,8 +199,8 @@ fn the_output_of_a_message_contains_all_its_results() {
     };
     let message =
         NewMessage::new(Role::User, vec![ContentBlock::text("x"), result(&["a", "b\n"]), result(&["c"])]);
-    assert_eq!(output_of(&message).as_deref(), Some("a\nb\nc"));
-    assert_eq!(output_of(&NewMessage::text(Role::User, "x")), None);
+    assert_eq!(result_text(&message).as_deref(), Some("a\nb\nc"));
+    assert_eq!(result_text(&NewMessage::text(Role::User, "x")), None);
 }
 
 #[test]
@@ -245,8 +245,8 @@ proptest! {
 
     #[test]
     fn consecutive_pages_give_the_whole_output(text in "(\\PC|\n){0,80}", count in 1..5_usize) {
-        let total = page(&text, 1, 0).total;
-        let pages: String = (1..=total).step_by(count).map(|from| page(&text, from, count).text).collect();
+        let total = page_lines(&text, 1, 0).total;
+        let pages: String = (1..=total).step_by(count).map(|from| page_lines(&text, from, count).text).collect();
         prop_assert_eq!(pages, text);
     }
 }

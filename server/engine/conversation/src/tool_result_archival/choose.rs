@@ -7,16 +7,16 @@ use crate::history::{ContentBlock, Message, Pin, Role, Visibility};
 
 /// Returns the messages to archive, oldest first, so that at most `cutoff` results stay visible. More stay
 /// visible if too few messages can be archived.
-pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
+pub(super) fn messages_to_archive(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
-    let mut excess = visible.map(|message| results(message)).sum::<usize>().saturating_sub(cutoff);
+    let mut excess = visible.map(|message| count_results(message)).sum::<usize>().saturating_sub(cutoff);
     let mut chosen = Vec::new();
-    for message in messages.get(..newest_round(messages)).unwrap_or_default() {
+    for message in messages.get(..newest_round_start(messages)).unwrap_or_default() {
         if excess == 0 {
             break;
         }
         if is_archivable(message) {
-            excess = excess.saturating_sub(results(message));
+            excess = excess.saturating_sub(count_results(message));
             chosen.push(&**message);
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn is_archivable(message: &Message) -> bool {
 
 /// Returns the index where the newest round begins: the last run of assistant messages that call tools.
 /// Returns the number of messages if no tool was called.
-pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
+pub(super) fn newest_round_start(messages: &[Arc<Message>]) -> usize {
     let calls = |message: &Arc<Message>| {
         is_visible_assistant_message(message)
             && message.body.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }))
@@ -75,6 +75,6 @@ fn is_visible_assistant_message(message: &Message) -> bool {
     is_shown(message) && message.body.role == Role::Assistant
 }
 
-fn results(message: &Message) -> usize {
+fn count_results(message: &Message) -> usize {
     message.body.content.iter().filter(|block| block.is_tool_result()).count()
 }

@@ -42,7 +42,7 @@ pub struct WarmCache<'a> {
 
 /// Cost and savings of archiving while the cache is warm.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Rewrite {
+pub(crate) struct ArchivalCost {
     /// Number of tokens saved in every prompt until the next archival.
     pub freed: usize,
     /// Number of cached tokens after the first archived result that stay in the prompt and must be written
@@ -56,10 +56,10 @@ pub(crate) struct Rewrite {
     pub turns: f64,
 }
 
-impl Rewrite {
+impl ArchivalCost {
     /// Whether the savings exceed the cost. Every prompt until the next archival would have read the freed tokens
     /// from the cache. The rewritten tokens are written once instead of being read.
-    pub(crate) fn pays(&self) -> bool {
+    pub(crate) fn is_worthwhile(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
         saved > spent
@@ -71,19 +71,19 @@ impl CacheState<'_> {
     pub(super) fn allows(&self, archive: &[&Message]) -> bool {
         match self {
             Self::Cold | Self::Forced => true,
-            Self::Warm(warm) => warm.rewrite(archive).pays(),
+            Self::Warm(warm) => warm.archival_cost(archive).is_worthwhile(),
         }
     }
 }
 
 impl WarmCache<'_> {
     /// Computes the effect of archiving the messages in `archive`, which are sorted oldest first.
-    fn rewrite(&self, archive: &[&Message]) -> Rewrite {
+    fn archival_cost(&self, archive: &[&Message]) -> ArchivalCost {
         let archived_tokens: usize = archive.iter().map(|message| (self.counters.message)(message)).sum();
         let stubs: usize = archive.iter().map(|message| (self.counters.message)(&stub(message))).sum();
         let tokens_after = archive.first().map_or(0, |message| (self.behind)(message.id));
         let Self { read, write, turns, .. } = *self;
-        Rewrite {
+        ArchivalCost {
             freed: archived_tokens.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
             rewritten: tokens_after.saturating_sub(archived_tokens - stubs.min(archived_tokens)),
             read,

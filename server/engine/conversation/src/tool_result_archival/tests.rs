@@ -56,7 +56,11 @@ fn archived(history: &History, cutoff: usize) -> Vec<u64> {
 }
 
 fn visible_results(history: &History) -> usize {
-    history.visible().flat_map(|message| &message.body.content).filter(|block| block.is_tool_result()).count()
+    history
+        .visible_messages()
+        .flat_map(|message| &message.body.content)
+        .filter(|block| block.is_tool_result())
+        .count()
 }
 
 fn text_of(message: &NewMessage) -> &str {
@@ -275,8 +279,8 @@ fn a_cache_rewrite_is_allowed_when_it_saves_more_than_it_costs() {
         // Without a cache, archiving costs nothing.
         (1, 1_000_000, 1.0, 1.0, 1.0, true),
     ] {
-        let rewrite = Rewrite { freed, rewritten, read, write, turns };
-        assert_eq!(rewrite.pays(), pays, "{rewrite:?}");
+        let rewrite = ArchivalCost { freed, rewritten, read, write, turns };
+        assert_eq!(rewrite.is_worthwhile(), pays, "{rewrite:?}");
     }
 }
 
@@ -370,7 +374,7 @@ proptest! {
         let before = history.clone();
         let over = visible_results(&history) > cutoff;
         let Some(archival_plan) = plan(&history, &settings) else {
-            let end = newest_round(history.messages());
+            let end = newest_round_start(history.messages());
             let may_go = history.messages()[..end].iter().any(|message| is_archivable(message));
             prop_assert!(!over || !may_go);
             return Ok(());
@@ -392,7 +396,7 @@ proptest! {
             prop_assert_eq!((&body.content, body.user), (&message.body.content, message.body.user));
         }
         // No call is separated from its results, and providers accept the conversation.
-        let spoken: Vec<&Message> = history.visible().map(|message| &**message).collect();
+        let spoken: Vec<&Message> = history.visible_messages().map(|message| &**message).collect();
         for pair in spoken.windows(2) {
             let parts = pair[0].body.kind == Kind::ToolSummary && pair[1].body.kind == Kind::ToolResult;
             prop_assert!(!parts, "{:?}", pair);

@@ -61,7 +61,7 @@ impl<'a> ArchivedResults<'a> {
                     Some((name, input)) => (*name, escape_tags(&input.to_string())),
                     None => ("tool", String::new()),
                 };
-                let output = escape_tags(&text_of(content));
+                let output = escape_tags(&join_texts(content));
                 results.push(AnsweredCall { tool, arguments, outcome: *outcome, output });
             }
         }
@@ -69,7 +69,7 @@ impl<'a> ArchivedResults<'a> {
     }
 
     pub(super) fn question(&self) -> SummarizerQuestion {
-        let shown = self.listed(INPUT_CHARS, ARGUMENTS, "\n\n");
+        let shown = self.list_results(INPUT_CHARS, ARGUMENTS, "\n\n");
         let prompt = format!(
             "{OPEN}\n{shown}\n{CLOSE}\n\nSummarize in at most {OUTPUT_CHARS} characters what the agent must still know: for each \
              result, what was asked, what came of it, and the names, paths, numbers and errors that matter for the current work. \
@@ -84,21 +84,21 @@ impl<'a> ArchivedResults<'a> {
     }
 
     /// Builds the summary without a model.
-    pub(super) fn heuristic(&self) -> String {
+    pub(super) fn heuristic_summary(&self) -> String {
         let heading = heading(self.messages);
         let max_chars = HEURISTIC_CHARS.saturating_sub(heading.chars().count());
-        heading + &self.listed(max_chars, ARGUMENTS_NAMED, "\n")
+        heading + &self.list_results(max_chars, ARGUMENTS_NAMED, "\n")
     }
 
     /// Lists all results in at most `chars` characters. Each result gets an equal share, plus what earlier
     /// results left unused.
-    fn listed(&self, chars: usize, arguments: usize, between: &str) -> String {
+    fn list_results(&self, chars: usize, arguments: usize, between: &str) -> String {
         let mut listed = String::new();
         let mut left = chars;
         for (at, result) in self.results.iter().enumerate() {
             let share = left / (self.results.len() - at);
             let gap = if at == 0 { "" } else { between };
-            let text = clip_middle(&result.line(arguments), share.saturating_sub(gap.len()));
+            let text = clip_middle(&result.format_line(arguments), share.saturating_sub(gap.len()));
             if text.is_empty() {
                 continue;
             }
@@ -111,7 +111,7 @@ impl<'a> ArchivedResults<'a> {
 }
 
 impl AnsweredCall<'_> {
-    fn line(&self, arguments: usize) -> String {
+    fn format_line(&self, arguments: usize) -> String {
         let failed = match self.outcome {
             Outcome::Ok => "",
             Outcome::Error => " (failed)",
@@ -138,7 +138,7 @@ fn escape_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["results"])
 }
 
-fn text_of(parts: &[ResultPart]) -> String {
+fn join_texts(parts: &[ResultPart]) -> String {
     let texts: Vec<&str> = parts
         .iter()
         .filter_map(|part| match part {

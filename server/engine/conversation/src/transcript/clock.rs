@@ -4,13 +4,13 @@ use jiff::Timestamp;
 
 /// Converts `2026-02-11T20:36:47.925Z` or `2026-02-11T21:36:47+01:00` to milliseconds since 1970; `None` for
 /// other formats and times before 1970.
-pub(super) fn milliseconds(text: &str) -> Option<u64> {
+pub(super) fn parse_timestamp(text: &str) -> Option<u64> {
     let time: Timestamp = text.parse().ok()?;
     u64::try_from(time.as_millisecond()).ok()
 }
 
 /// Writes milliseconds since 1970 as `2026-02-11T20:36:47.925Z`.
-pub(crate) fn timestamp(milliseconds: u64) -> String {
+pub(crate) fn format_timestamp(milliseconds: u64) -> String {
     let time = i64::try_from(milliseconds).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     format!("{:.3}", time.unwrap_or_default())
 }
@@ -31,7 +31,7 @@ mod tests {
             ("2024-02-29T23:59:59.9Z", 1_709_251_199_900),
             ("2000-03-01 00:00:00z", 951_868_800_000),
         ] {
-            assert_eq!(milliseconds(text), Some(expected), "{text}");
+            assert_eq!(parse_timestamp(text), Some(expected), "{text}");
         }
     }
 
@@ -50,14 +50,14 @@ mod tests {
             "1969-12-31T23:59:59Z",
             "２０２６-02-11T20:36:47Z",
         ] {
-            assert_eq!(milliseconds(text), None, "{text}");
+            assert_eq!(parse_timestamp(text), None, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[0-9TZ:.+ -]{0,30}|.{0,30}") {
-            let _ = milliseconds(&text);
+            let _ = parse_timestamp(&text);
         }
     }
 }

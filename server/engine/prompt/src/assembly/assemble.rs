@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
-use strata_code::document::Sync;
+use strata_code::document::DocumentSync;
 use strata_code::symbols::MapMember;
 use strata_conversation::compaction::{EMERGENCY, RequestSize};
 use strata_conversation::providers::{self, Envelope, Format};
-use strata_tokens::cost::{Account, Prices, SentRequest, extended_is_needed};
+use strata_tokens::cost::{Account, Prices, SentRequest, extended_lifetime_probability};
 use strata_tokens::models::Structure;
 
 use crate::session::Session;
-use crate::tiers::{LayoutPreferences, LayoutReuse, PolicyChoice, PolicyOutput, Rules};
+use crate::tiers::{LayoutPreferences, LayoutReuse, LayoutRules, PolicyChoice, PolicyOutput};
 use crate::wire::{self, Body, RenderedBody};
 
 use super::excerpt_piece;
@@ -77,14 +77,14 @@ pub fn assemble_allowing_empty(
         measure: &measure,
         chosen,
         format,
-        rules: Rules {
-            target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
+        rules: LayoutRules {
+            target: LayoutRules::target(settings.cache.min_tokens, measure.cache_minimum()),
             ttl: ttl.shortest(),
             prices,
-            extended_is_needed: extended_is_needed(session.cache.pace.trend().pauses_ms, &prices),
+            extended_is_needed: extended_lifetime_probability(session.cache.pace.trend().pauses_ms, &prices),
             carriers: format.breakpoint_targets(),
-            identity: identity(prompt_request, &resolved.model.id, format),
-            deltas: settings.cache.deltas(),
+            identity: cache_identity(prompt_request, &resolved.model.id, format),
+            deltas: settings.cache.delta_mode(),
             reuse: LayoutReuse::Maximal,
             slack: Some(settings.cache.slack),
             now_ms: prompt_request.now_ms,
@@ -93,7 +93,7 @@ pub fn assemble_allowing_empty(
     let complete = Plan::complete(measure.map_budget(), measure.list_budget());
     let attempt = assembler.try_plan(&complete);
     let tokens = attempt.tokens();
-    let Fit { plan, attempt, minimal_tokens } = assembler.fit(complete, attempt)?;
+    let FittedPlan { plan, attempt, minimal_tokens } = assembler.fit(complete, attempt)?;
     let mut prepared =
         assembler.finish(&plan, attempt, measure.request_size(tokens, minimal_tokens.unwrap_or(tokens)))?;
     if let Some(message) = resolved.warning() {
@@ -107,9 +107,9 @@ pub fn assemble_allowing_empty(
 /// (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but in recorded sessions
 /// an image only invalidated the content after it.
 /// The choice of tools is not part of the hash: with Anthropic, changing this invalidates the cached messages only.
-fn identity(prompt_request: &PromptRequest, model: &str, format: Format) -> ContentHash {
+fn cache_identity(prompt_request: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let invalidating = serde_json::to_string(&(model, format, &prompt_request.tools)).unwrap_or_default();
-    ContentHash::of(&invalidating)
+    ContentHash::from_text(&invalidating)
 }
 
 fn check_request(request: &Request) -> Result<(), AssembleError> {
@@ -147,14 +147,14 @@ impl Attempt {
     }
 }
 
-struct Fit {
+struct FittedPlan {
     plan: Plan,
     attempt: Attempt,
     /// Tokens of the prompt with the whole conversation but no optional content; `None` if nothing had to be dropped.
     minimal_tokens: Option<usize>,
 }
 
-impl Fit {
+impl FittedPlan {
     fn complete(plan: Plan, attempt: Attempt) -> Self {
         Self { plan, attempt, minimal_tokens: None }
     }
@@ -171,28 +171,28 @@ struct Assembler<'a> {
     measure: &'a Measure<'a>,
     chosen: PolicyChoice,
     format: Format,
-    rules: Rules,
+    rules: LayoutRules,
 }
 
 impl Assembler<'_> {
     /// Returns the first plan that fits: `complete` (already tried in `attempt`), `complete` without anything kept from
     /// the last layout, or a plan that drops as little as possible.
-    fn fit(&self, complete: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
+    fn fit(&self, complete: Plan, attempt: Attempt) -> Result<FittedPlan, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
         if attempt.tokens() <= limit {
-            return Ok(Fit::complete(complete, attempt));
+            return Ok(FittedPlan::complete(complete, attempt));
         }
         // A kept log contains outdated texts, while a rebuilt log contains each text once. For a policy without a log,
         // rebuilding would only repeat the first attempt.
         let has_log = attempt.output.expected_cached.is_some();
-        let complete = complete.without_reuse();
+        let complete = complete.without_layout_reuse();
         if has_log {
             let attempt = self.try_plan(&complete);
             if attempt.tokens() <= limit {
-                return Ok(Fit::complete(complete, attempt));
+                return Ok(FittedPlan::complete(complete, attempt));
             }
         }
         let optional_tokens = self.optional_token_counts();
@@ -204,10 +204,10 @@ impl Assembler<'_> {
         };
         // Prefer to keep the log: the content that it already omits can be omitted again at no cost.
         if has_log {
-            let with_reuse = plan.clone().with_reuse();
+            let with_reuse = plan.clone().with_layout_reuse();
             let attempt = self.try_plan(&with_reuse);
             if attempt.tokens() <= limit {
-                return Ok(Fit { plan: with_reuse, attempt, minimal_tokens });
+                return Ok(FittedPlan { plan: with_reuse, attempt, minimal_tokens });
             }
             plan = plan.with_headroom(limit / HEADROOM);
         }
@@ -215,7 +215,7 @@ impl Assembler<'_> {
             let attempt = self.try_plan(&plan);
             let tokens = attempt.tokens();
             if tokens <= limit {
-                return Ok(Fit { plan, attempt, minimal_tokens });
+                return Ok(FittedPlan { plan, attempt, minimal_tokens });
             }
             plan = match plan.reduced_by(tokens - limit, &optional_tokens) {
                 Some(smaller) => smaller,
@@ -256,12 +256,12 @@ impl Assembler<'_> {
         let PromptContent { content, members, unmapped, truncated, unmatched } =
             gather::gather(self.workspace, self.session, self.prompt_request, self.measure, plan, &count);
         let blocks = content.map.len();
-        let rules = Rules { reuse: plan.reuse, ..self.rules };
+        let rules = LayoutRules { reuse: plan.reuse, ..self.rules };
         let output = self.chosen.policy.policy().lay_out(&self.session.cache.tiers, &content, &rules);
         let tools = &self.prompt_request.tools;
         // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
         // random.
-        let cache_key = ContentHash::of(&content.system).to_string();
+        let cache_key = ContentHash::from_text(&content.system).to_string();
         let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
         let tool_choice = self.prompt_request.tool_choice;
         let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
@@ -269,7 +269,7 @@ impl Assembler<'_> {
         let structure = self.measure.count_structure(Structure {
             messages: rendered.messages,
             tools: tools.len(),
-            tool_round_trips: round_trips(&output.layout),
+            tool_round_trips: count_round_trips(&output.layout),
         });
         let tools = self.measure.count_tools(tools);
         let map_budget = plan.map_budget;
@@ -294,7 +294,8 @@ impl Assembler<'_> {
             let pieces = piece::pieces(key, file, extent, &count);
             Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
         };
-        let excerpts = self.workspace.excerpts.placed().map(|item| excerpt_piece::piece(item, &count).tokens);
+        let excerpts =
+            self.workspace.excerpts.placed_excerpts().map(|item| excerpt_piece::piece(item, &count).tokens);
         OptionalTokenCounts {
             files: self.session.selection.selected.iter().filter_map(file_tokens).collect(),
             excerpts: excerpts.collect(),
@@ -407,7 +408,7 @@ impl Assembler<'_> {
             );
             warnings.push(Warning { code: WarningCode::LinesMissing, message, path: Some(key.clone()) });
         }
-        let placed = self.workspace.excerpts.placed().count();
+        let placed = self.workspace.excerpts.placed_excerpts().count();
         if let dropped @ 1.. = placed.saturating_sub(plan.excerpts) {
             let (excerpts, they) =
                 if dropped == 1 { ("excerpt was", "it does") } else { ("excerpts were", "they do") };
@@ -433,7 +434,7 @@ impl Assembler<'_> {
         }));
         for (key, (source, _)) in &texts {
             let message = match source {
-                Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+                Source::Buffer { sync: DocumentSync::OutOfStep { reason }, .. } => {
                     let name = key.notice();
                     Some(format!("the buffer of {name} may be out of sync with the editor: {reason}"))
                 }
@@ -542,6 +543,6 @@ fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
 }
 
 /// Counts the tool round trips in a prompt. Each tool result completes one.
-fn round_trips(layout: &Layout) -> usize {
+fn count_round_trips(layout: &Layout) -> usize {
     layout.blocks().filter(|block| block.content.is_tool_result()).count()
 }

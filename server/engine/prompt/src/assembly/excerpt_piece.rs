@@ -7,11 +7,11 @@ use strata_base::hash::ContentHash;
 
 use super::piece::{enclose, language, notice};
 use crate::excerpts::CurrentExcerpt;
-use crate::layout::{Count, ExcerptKey, ExcerptPlace, ItemKey, Piece, inline};
+use crate::layout::{CountFn, ExcerptKey, ExcerptPlace, ItemKey, Piece, inline_code};
 
-pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
+pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> Piece {
     let CurrentExcerpt { key, body, source, .. } = item;
-    let mut out = excerpt_heading(key, &ContentHash::of(body).short());
+    let mut out = excerpt_heading(key, &ContentHash::from_text(body).short());
     let notice = match item.lines {
         Some(_) if body.trim().is_empty() => "Note: the file is empty.".into(),
         Some(_) => notice(source),
@@ -37,9 +37,9 @@ pub(crate) fn excerpt_wrapper(key: &ExcerptKey) -> String {
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),
-        ExcerptPlace::Definition { .. } => inline(&place.spelling()),
+        ExcerptPlace::Definition { .. } => inline_code(&place.spelling()),
     };
-    format!("## Excerpt of {}: {place} (version {version})\n\n", inline(file.as_str()))
+    format!("## Excerpt of {}: {place} (version {version})\n\n", inline_code(file.as_str()))
 }
 
 #[cfg(test)]

@@ -61,12 +61,12 @@ impl Plan {
     }
 
     /// Returns the same plan, but keeps nothing of the last prompt's layout.
-    pub(super) fn without_reuse(self) -> Self {
+    pub(super) fn without_layout_reuse(self) -> Self {
         Self { reuse: LayoutReuse::None, ..self }
     }
 
     /// Returns the same plan, but keeps as much as possible of the last prompt's layout.
-    pub(super) fn with_reuse(self) -> Self {
+    pub(super) fn with_layout_reuse(self) -> Self {
         Self { reuse: LayoutReuse::Maximal, ..self }
     }
 

@@ -78,7 +78,7 @@ fn lay_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model
             layout.set_end_breakpoint(ttl, carriers);
         }
     }
-    let turns = turns(project(conversation.messages, &[], format.provider()).history);
+    let turns = turns(project(conversation.messages, &[], format.foreign_provider()).history);
     let mut user_turns_left = turns.iter().filter(|(speaker, _)| *speaker == Speaker::User).count();
     for (speaker, blocks) in turns {
         blocks.into_iter().for_each(|content| layout.push(speaker, history_block(content)));
@@ -115,5 +115,5 @@ fn first_message_hash(layout: &Layout) -> ContentHash {
         let contents: Vec<&ContentBlock> = message.blocks.iter().map(|block| &block.content).collect();
         serde_json::to_string(&contents).unwrap_or_default()
     });
-    ContentHash::of(&first.unwrap_or_default())
+    ContentHash::from_text(&first.unwrap_or_default())
 }

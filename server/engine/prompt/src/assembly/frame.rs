@@ -9,14 +9,14 @@ use strata_base::key::FileKey;
 use strata_base::text::clip;
 use strata_code::excerpts::definition_range;
 use strata_code::outline::SymbolKind;
-use strata_code::symbols::{Query, Relevant, Seeds, SymbolIndex, relevant};
+use strata_code::symbols::{Query, RelevantFile, Seeds, SymbolIndex, relevant_files};
 use strata_conversation::selection::{Extent, LineRange, Selection};
 
 use crate::excerpts::{ExcerptSelection, ExcerptSources, SourceFile};
 use crate::session::Session;
 use crate::settings::ContextFrameSettings;
 
-use crate::layout::inline;
+use crate::layout::inline_code;
 
 /// Maximum length of the request as repeated in the context frame, in characters.
 const QUERY_CHARS: usize = 200;
@@ -57,7 +57,7 @@ pub fn context_frame(
     settings: &ContextFrameSettings,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
 ) -> String {
-    let mut items = with_lines(frame_items(sources, session, text, settings), read);
+    let mut items = locate_definitions(frame_items(sources, session, text, settings), read);
     items.retain(|item| !is_shown(item, &session.selection, excerpts));
     format_frame(text, &items)
 }
@@ -76,8 +76,8 @@ fn frame_items(
     };
     let limit = if settings.rerank { settings.top_k.min(settings.max_items) } else { settings.max_items };
     let query = Query { text, seeds };
-    let matches = relevant(sources.symbols, sources.lexical, sources.references, &query, limit);
-    let is_included = |file: &Relevant| !session.selection.excluded.contains(&file.file);
+    let matches = relevant_files(sources.symbols, sources.lexical, sources.references, &query, limit);
+    let is_included = |file: &RelevantFile| !session.selection.excluded.contains(&file.file);
     let mut items: Vec<FrameItem> =
         matches.into_iter().filter(is_included).flat_map(to_frame_items).collect();
     let wants_secondary = asks_for_secondary(text);
@@ -93,7 +93,10 @@ fn frame_items(
 }
 
 /// Sets the line range of each symbol whose definition can be found.
-fn with_lines(mut items: Vec<FrameItem>, read: impl Fn(&FileKey) -> Option<SourceFile>) -> Vec<FrameItem> {
+fn locate_definitions(
+    mut items: Vec<FrameItem>,
+    read: impl Fn(&FileKey) -> Option<SourceFile>,
+) -> Vec<FrameItem> {
     let mut files: BTreeMap<FileKey, Option<SourceFile>> = BTreeMap::new();
     for item in &mut items {
         let Some(name) = &item.name else { continue };
@@ -127,11 +130,11 @@ fn format_frame(query: &str, items: &[FrameItem]) -> String {
     let query: Vec<&str> = clip(query, QUERY_CHARS).split_whitespace().collect();
     let mut text = format!(
         "<context-frame>\nRelevant context for query: {}\nFound {} relevant items (ranked by relevance score):",
-        inline(&query.join(" ")),
+        inline_code(&query.join(" ")),
         items.len()
     );
     for FrameItem { kind, file, name, score, lines } in items {
-        let file = inline(file.as_str());
+        let file = inline_code(file.as_str());
         let lines = lines.map_or(String::new(), |lines| format!(" {lines}"));
         let _ = match (kind, name) {
             (Some(kind), Some(name)) => {
@@ -139,7 +142,7 @@ fn format_frame(query: &str, items: &[FrameItem]) -> String {
                     text,
                     "\n  - [{}] {} in {file}{lines} (score: {score:.2})",
                     kind_name(*kind),
-                    inline(name)
+                    inline_code(name)
                 )
             }
             _ => write!(text, "\n  - [File] {file} (score: {score:.2})"),
@@ -168,8 +171,8 @@ fn asks_for_secondary(text: &str) -> bool {
 }
 
 /// Converts a search result to items: one for the file, followed by one for each of its relevant symbols.
-fn to_frame_items(relevant: Relevant) -> Vec<FrameItem> {
-    let Relevant { file, score, symbols } = relevant;
+fn to_frame_items(relevant: RelevantFile) -> Vec<FrameItem> {
+    let RelevantFile { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {
         kind: Some(symbol.kind),
         file: file.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    self, AskedWords, MapEntry, MapMember, MapRequest, MapSelection, map_within, mentioned_files, rank_for,
+    self, MapEntry, MapMember, MapRequest, MapSelection, QuestionWords, map_within, mentioned_files, rank_for,
 };
 use strata_conversation::history::{Message, emergency_truncate, project};
 use strata_conversation::selection::Choice;
@@ -20,7 +20,9 @@ use super::piece;
 use super::request::{PromptRequest, Request};
 use super::system_context::system_prompt;
 use super::workspace::Workspace;
-use crate::layout::{Content, Count, CountedBlock, ItemKey, Piece, RetainedExcerpts, SentMessage, Tree};
+use crate::layout::{
+    Content, CountFn, CountedBlock, FileListInput, ItemKey, Piece, RetainedExcerpts, SentMessage,
+};
 
 /// The content gathered for one prompt, and what was left out of it.
 pub(super) struct PromptContent<'a> {
@@ -41,10 +43,10 @@ pub(super) fn gather<'a>(
     prompt_request: &PromptRequest,
     measure: &'a Measure<'a>,
     plan: &Plan,
-    count: Count<'a>,
+    count: CountFn<'a>,
 ) -> PromptContent<'a> {
     let full_files = files_in_full(workspace, session, plan);
-    let selection = map_members(workspace, session, prompt_request, plan, count);
+    let selection = select_map_members(workspace, session, prompt_request, plan, count);
     let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::member).collect();
     let member_paths: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
     let unmapped = selection.missing.into_iter().filter(|key| !full_files.contains(key)).collect();
@@ -56,7 +58,7 @@ pub(super) fn gather<'a>(
         let key = &member.path;
         let text = member.text_in(workspace.symbols)?;
         let is_hidden = !shown_paths.contains(key) && session.selection.choice(key) != Choice::Excluded;
-        is_hidden.then(|| (key.clone(), ContentHash::of(&text)))
+        is_hidden.then(|| (key.clone(), ContentHash::from_text(&text)))
     });
     let superseded = superseded.into_iter().map(|entry| (entry.key, entry.hash));
     let hidden = not_fitting.chain(superseded).collect();
@@ -80,9 +82,9 @@ pub(super) fn gather<'a>(
         .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
         .flatten();
     let excerpts = workspace.excerpts;
-    let placed = excerpts.placed().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
+    let placed = excerpts.placed_excerpts().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
     let retained_excerpts = RetainedExcerpts {
-        pieces: excerpts.retained().map(|item| excerpt_piece::piece(item, count)).collect(),
+        pieces: excerpts.retained_excerpts().map(|item| excerpt_piece::piece(item, count)).collect(),
         allowance: excerpts.allowance,
     };
     let files = selected_pieces.chain(placed).collect();
@@ -101,7 +103,7 @@ pub(super) fn gather<'a>(
         files,
         retained_excerpts,
         urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
-        tree: Tree {
+        tree: FileListInput {
             files: listed,
             outlined,
             focus: focus_files(workspace, session),
@@ -130,12 +132,12 @@ fn files_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> B
 /// Selects the files that have a block in the map: previous ones in their order, then new ones in key order. Selected,
 /// open and mentioned files take precedence. A selected file keeps its block so that it can be shown as soon as the
 /// file is deselected.
-fn map_members(
+fn select_map_members(
     workspace: &Workspace<'_>,
     session: &Session,
     prompt_request: &PromptRequest,
     plan: &Plan,
-    count: Count<'_>,
+    count: CountFn<'_>,
 ) -> MapSelection {
     if plan.map_budget == 0 {
         return MapSelection::default();
@@ -153,7 +155,7 @@ fn map_members(
     // Only the first map of a conversation follows the question, because later ones keep its blocks.
     let (symbols, lexical, references) = (workspace.symbols, workspace.lexical, workspace.references);
     let first_question = question.filter(|_| session.map_members.is_empty());
-    let question_words = first_question.map(|text| AskedWords::read(text, lexical));
+    let question_words = first_question.map(|text| QuestionWords::read(text, lexical));
     let ranking = match first_question {
         Some(text) => rank_for(text, symbols, lexical, references, &seeds),
         None => references.rank(&seeds),
@@ -201,7 +203,7 @@ fn gather_conversation(
         None => &sent[..],
     };
     let request = prompt_request.request.message().map_or(Vec::new(), |message| message.content);
-    let provider = measure.format(prompt_request).provider();
+    let provider = measure.format(prompt_request).foreign_provider();
     let projection = project(kept_messages.iter().map(|message| &**message), &request, provider);
     let history = projection.history.into_iter().map(|projected| SentMessage {
         id: projected.id,

@@ -68,7 +68,7 @@ impl<'a> Measure<'a> {
     pub(super) fn expected(&self, estimated: usize) -> Expected {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
-            Some(calibration) => calibration.expected(tokenizer, estimated),
+            Some(calibration) => calibration.predict_bill(tokenizer, estimated),
             None => Expected::uncalibrated(tokenizer, estimated),
         }
     }
@@ -215,7 +215,7 @@ impl<'a> Measure<'a> {
 
 /// Measures the conversation as the configured model sees it.
 pub fn history_size(history: &History, services: PromptServices<'_>) -> ConversationSize {
-    with_scales(services, |scales| ConversationSize::from_history(history, scales))
+    with_token_counters(services, |scales| ConversationSize::from_history(history, scales))
 }
 
 /// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `prompt_request`.
@@ -232,7 +232,7 @@ pub(crate) fn request_size(
 }
 
 /// Calls `work` with functions that count tokens for the configured model.
-pub fn with_scales<T>(services: PromptServices<'_>, work: impl FnOnce(TokenCounters<'_>) -> T) -> T {
+pub fn with_token_counters<T>(services: PromptServices<'_>, work: impl FnOnce(TokenCounters<'_>) -> T) -> T {
     with_configured_model(services, |measure| {
         let count = measure.counter();
         work(TokenCounters { message: &|message| measure.count_message(message), text: &count })

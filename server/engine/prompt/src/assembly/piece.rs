@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, without_byte_order_mark};
-use strata_code::document::{Document, OutOfStep, Sync};
+use strata_code::document::{Document, DocumentSync, OutOfStep};
 use strata_conversation::selection::{Extent, LineRange};
 use strata_conversation::urls::Page;
-use strata_tokens::redaction::{FoundSecret, Screen, ScreenedText};
+use strata_tokens::redaction::{FoundSecret, RedactedText, SecretRedactor};
 
-use crate::layout::{Count, ItemKey, Piece, fence, inline};
+use crate::layout::{CountFn, ItemKey, Piece, fence, inline_code};
 
 /// Where a file's text came from, and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub enum Source {
         /// The editor's version of the document.
         version: i32,
         /// Whether the text is known to match the editor's.
-        sync: Sync,
+        sync: DocumentSync,
     },
     /// A file on disk.
     Disk {
@@ -57,8 +57,8 @@ impl FileText {
     }
 
     /// Returns the text with its secrets replaced by placeholders.
-    pub fn screened(self, screen: &Screen) -> Self {
-        let ScreenedText { text, found } = screen.screened(&self.text);
+    pub fn screened(self, screen: &SecretRedactor) -> Self {
+        let RedactedText { text, found } = screen.redact_with_findings(&self.text);
         Self { text, source: self.source, redacted: found }
     }
 
@@ -69,10 +69,10 @@ impl FileText {
 }
 
 /// Builds the pieces that show `extent` of a file: one for the whole file, or one for each range of lines.
-pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Count<'_>) -> Vec<Piece> {
+pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: CountFn<'_>) -> Vec<Piece> {
     match extent {
         Extent::Whole => {
-            let text = fenced(key, None, &file.text, &file.source);
+            let text = format_file(key, None, &file.text, &file.source);
             vec![Piece {
                 body: Arc::clone(&file.text),
                 notice: notice(&file.source),
@@ -83,7 +83,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
             .iter()
             .zip(lines(&file.text, ranges))
             .map(|(range, body)| {
-                let text = fenced(key, Some(*range), body, &file.source);
+                let text = format_file(key, Some(*range), body, &file.source);
                 let key = ItemKey::Lines(key.clone(), *range);
                 Piece { body: body.into(), notice: notice(&file.source), ..Piece::new(key, text, count) }
             })
@@ -92,12 +92,12 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
 }
 
 /// Builds the piece that shows a web page. The page is fenced like a file, under its title and address.
-pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
-    let version = ContentHash::of(&page.text).short();
-    let address = inline(&page.address);
+pub(super) fn page(page: &Page, count: CountFn<'_>) -> Piece {
+    let version = ContentHash::from_text(&page.text).short();
+    let address = inline_code(&page.address);
     let mut out = String::with_capacity(page.text.len() + 128);
     let _ = match &page.title {
-        Some(title) => writeln!(out, "## {} (web page {address}, version {version})\n", inline(title)),
+        Some(title) => writeln!(out, "## {} (web page {address}, version {version})\n", inline_code(title)),
         None => writeln!(out, "## {address} (web page, version {version})\n"),
     };
     enclose(&mut out, "", &page.text);
@@ -106,11 +106,11 @@ pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
 
 /// Formats part or all of a file's text under its name, inside a fence. The version in the heading is a hash of the
 /// shown text alone, so edits elsewhere in the file do not change it.
-fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
-    let version = ContentHash::of(text).short();
+fn format_file(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
+    let version = ContentHash::from_text(text).short();
     let lines = range.map_or(String::new(), |range| format!(" {range}"));
     let mut out = String::with_capacity(text.len() + 128);
-    let name = inline(key.as_str());
+    let name = inline_code(key.as_str());
     let _ = writeln!(out, "## {name}{lines} (version {version})\n");
     let notice = notice(source);
     if !notice.is_empty() {
@@ -133,7 +133,7 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
 /// Returns a note for the model about the origin of a file's text, or an empty string if there is nothing to note.
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
-        Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+        Source::Buffer { sync: DocumentSync::OutOfStep { reason }, .. } => {
             format!("The editor may show different text: {reason}.").into()
         }
         Source::Disk { notice: Some(notice), .. } => format!("Note: {notice}.").into(),
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_text_that_may_be_stale_has_a_note() {
         let mut document = Document::open("x", 1, "");
-        document.lose_step(strata_code::document::OutOfStep::VersionWentBack { have: 3, got: 2 });
+        document.mark_out_of_step(strata_code::document::OutOfStep::VersionWentBack { have: 3, got: 2 });
         let file = FileText::from_buffer(&document);
         let piece = &pieces(&FileKey::from("a"), &file, &Extent::Whole, &|_| 1)[0];
         assert!(piece.text.contains("may show different text: version 2 arrived after version 3"));

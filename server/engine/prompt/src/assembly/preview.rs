@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::diff;
 use crate::session::Session;
-use crate::wire::{Passage, readable};
+use crate::wire::{RenderedBlock, render_readable};
 
 use super::reply::PreparedPrompt;
 use super::title::Titles;
@@ -46,10 +46,10 @@ pub(crate) struct PreviewPart {
 }
 
 pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
-    let readable = readable(&prepared.layout);
-    let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
+    let readable = render_readable(&prepared.layout);
+    let mut groups: Vec<Vec<&RenderedBlock<'_>>> = Vec::new();
     for passage in &readable.passages {
-        let continues_part = |group: &&mut Vec<&Passage<'_>>| {
+        let continues_part = |group: &&mut Vec<&RenderedBlock<'_>>| {
             group.last().is_some_and(|previous| is_same_part(previous, passage))
         };
         match groups.last_mut().filter(continues_part) {
@@ -64,7 +64,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
         // The heading block above a file has no items, so the title comes from the first block that has some.
         let first_with_items = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {
-            title: titles.part(first.speaker, first_with_items.block),
+            title: titles.part_title(first.speaker, first_with_items.block),
             part,
             tier,
             tokens: group.iter().map(|passage| passage.block.tokens).sum(),
@@ -81,7 +81,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
 /// hunk is labeled with the part of the prompt that it changes.
 pub fn changes_since(earlier: &str, current: &Preview) -> String {
     let mut changes = String::new();
-    for line in diff::unified(earlier, &current.text, CONTEXT).split_inclusive('\n') {
+    for line in diff::unified_diff(earlier, &current.text, CONTEXT).split_inclusive('\n') {
         let part = first_new_line(line).and_then(|at| {
             current.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at))
         });
@@ -108,7 +108,7 @@ fn first_new_line(head: &str) -> Option<usize> {
 
 /// Whether `next` belongs to the same part as the block before it. A part begins with its heading, so comparing `next`
 /// with the last block is enough.
-fn is_same_part(previous: &Passage<'_>, next: &Passage<'_>) -> bool {
+fn is_same_part(previous: &RenderedBlock<'_>, next: &RenderedBlock<'_>) -> bool {
     let (one, other) = (previous.block, next.block);
     previous.message == next.message
         && one.mark.is_none()

@@ -198,10 +198,10 @@ impl PromptCost {
             tokens: charge.cost,
             dollars: prices.dollars(charge.cost, 0, charge.total()),
         };
-        let cold = Account::after(None, sent, None);
+        let cold = Account::after_request(None, sent, None);
         Self {
             expected: input_cost(predicted),
-            cold: input_cost(cold.last()),
+            cold: input_cost(cold.last_charge()),
             warm: input_cost(Account::predict(Some(&cold), sent)),
             output_price: prices.dollars(0.0, 1_000_000, 0),
         }

@@ -13,7 +13,7 @@ use strata_conversation::providers::Tool;
 
 use crate::settings::PromptSettings;
 
-use crate::layout::inline;
+use crate::layout::inline_code;
 
 /// Maximum length of the text quoted from a rule or memory file, in characters.
 const FILE_CHARS: usize = 40_000;
@@ -68,7 +68,7 @@ impl SystemContext {
     /// Returns the files that [`system_prompt`] quotes or lists.
     pub(super) fn files(&self) -> SystemFiles {
         let quoted = |texts: &[SystemContextText]| -> Vec<FileKey> {
-            texts.iter().filter(|file| file.is_quoted()).map(|file| file.path.clone()).collect()
+            texts.iter().filter(|file| file.has_text()).map(|file| file.path.clone()).collect()
         };
         SystemFiles {
             rules: [quoted(&self.rules), quoted(&self.scoped_rules)].concat(),
@@ -81,12 +81,13 @@ impl SystemContext {
 impl SystemContext {
     /// Returns the text of the rules that apply to some files only. Empty if there are none.
     pub fn scoped_rules_text(&self) -> String {
-        texts("# Rules for files shown above or open in the editor", &self.scoped_rules).unwrap_or_default()
+        text_section("# Rules for files shown above or open in the editor", &self.scoped_rules)
+            .unwrap_or_default()
     }
 }
 
 impl SystemContextText {
-    fn is_quoted(&self) -> bool {
+    fn has_text(&self) -> bool {
         !self.text.trim().is_empty()
     }
 }
@@ -94,7 +95,7 @@ impl SystemContextText {
 impl Skill {
     /// Parses a skill file. Its front matter, between two lines of `---` at the top, gives `name` and `description`.
     /// The name defaults to that of the file's directory. Returns `None` if there is no name.
-    pub fn read(path: &FileKey, text: &str) -> Option<Self> {
+    pub fn parse(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();
         let mut description = String::new();
@@ -120,33 +121,33 @@ pub(super) fn system_prompt(settings: &PromptSettings, tools: &[Tool], context: 
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
         .collect();
-    parts.extend(texts("# Rules of this workspace", &context.rules));
-    parts.extend(skills(&context.skills));
-    parts.extend(texts("# Memory", &context.memory));
+    parts.extend(text_section("# Rules of this workspace", &context.rules));
+    parts.extend(skill_section(&context.skills));
+    parts.extend(text_section("# Memory", &context.memory));
     parts.join("\n\n").into()
 }
 
-fn texts(heading: &str, texts: &[SystemContextText]) -> Option<String> {
-    let quoted = texts.iter().filter(|file| file.is_quoted());
+fn text_section(heading: &str, texts: &[SystemContextText]) -> Option<String> {
+    let quoted = texts.iter().filter(|file| file.has_text());
     let quoted: Vec<String> = quoted
         .map(|SystemContextText { path, text }| {
             let text = text.trim();
             let shown = clip(text, FILE_CHARS);
             let cut = if shown.len() < text.len() { "\n\n[the rest of this file is left out]" } else { "" };
-            format!("## {}\n\n{shown}{cut}", inline(path.as_str()))
+            format!("## {}\n\n{shown}{cut}", inline_code(path.as_str()))
         })
         .collect();
     (!quoted.is_empty()).then(|| format!("{heading}\n\n{}", quoted.join("\n\n")))
 }
 
-fn skills(skills: &[Skill]) -> Option<String> {
+fn skill_section(skills: &[Skill]) -> Option<String> {
     let listed: Vec<String> = skills
         .iter()
         .take(SKILLS)
         .map(|Skill { name, description, path }| {
             let (name, description) = (one_line(name, 80), one_line(description, DESCRIPTION_CHARS));
             let colon = if description.is_empty() { "" } else { ": " };
-            format!("- {name}{colon}{description} ({})", inline(path.as_str()))
+            format!("- {name}{colon}{description} ({})", inline_code(path.as_str()))
         })
         .collect();
     (!listed.is_empty())
@@ -167,7 +168,7 @@ mod tests {
         let context = SystemContext {
             rules: vec![text("AGENTS.md", "Use tabs.\n"), text("CLAUDE.md", " \n")],
             scoped_rules: vec![text("web/AGENTS.md", "Use blanks.")],
-            skills: vec![Skill::read(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
+            skills: vec![Skill::parse(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
             memory: vec![text("MEMORY.md", "The parser is slow.")],
         };
         let settings = PromptSettings {
@@ -236,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_skill_without_front_matter_is_named_after_its_directory() {
-        let skill = Skill::read(&"skills/tidy/SKILL.md".into(), "Just text.").unwrap();
+        let skill = Skill::parse(&"skills/tidy/SKILL.md".into(), "Just text.").unwrap();
         assert_eq!((skill.name.as_str(), skill.description.as_str()), ("tidy", ""));
     }
 }

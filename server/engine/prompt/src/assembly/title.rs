@@ -28,7 +28,7 @@ impl<'a> Titles<'a> {
 
     /// Returns the title of an item, which is never empty: a file's path, a message's speaker and first words, or a web
     /// page's title.
-    pub(crate) fn item(&self, key: &ItemKey) -> String {
+    pub(crate) fn item_title(&self, key: &ItemKey) -> String {
         match key {
             ItemKey::System => "System prompt".to_owned(),
             ItemKey::Symbol(path) | ItemKey::File(path) => path.notice().to_string(),
@@ -51,8 +51,8 @@ impl<'a> Titles<'a> {
 
     /// Returns the title of the part to which `block` belongs. A part consists of adjacent blocks with the same content
     /// and purpose.
-    pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
-        let item_title = block.items.first().map(|key| self.item(key));
+    pub(super) fn part_title(&self, speaker: Speaker, block: &LayoutBlock) -> String {
+        let item_title = block.items.first().map(|key| self.item_title(key));
         match (block.part, item_title) {
             (Part::Files | Part::Urls | Part::History, Some(title)) => title,
             (Part::Updates, Some(title)) => format!("Update of {title}"),
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn title(session: &Session, key: &ItemKey) -> String {
-        Titles::new(session).item(key)
+        Titles::new(session).item_title(key)
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn used_files(layout: &Layout, workspace: &Workspace<'_>) -> Vec<Used
     }
     let selected_files = selected_tokens.into_iter().filter_map(|(path, (tokens, tier))| {
         let FileText { text, source, .. } = workspace.texts.get(path)?.clone();
-        let hash = ContentHash::of(&text);
+        let hash = ContentHash::from_text(&text);
         Some((path, UsedFile { path: path.clone(), source, hash, tokens, tier, excerpts: Vec::new() }))
     });
     let mut files: BTreeMap<&FileKey, UsedFile> = selected_files.collect();

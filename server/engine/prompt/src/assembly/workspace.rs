@@ -10,7 +10,7 @@ use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
 use super::piece::FileText;
 use super::system_context::SystemContext;
 use crate::excerpts::ExcerptSelection;
-use crate::layout::Seeds;
+use crate::layout::TierSeeds;
 use crate::trust::Trust;
 
 /// The repository as it was when the prompt was requested.
@@ -27,7 +27,7 @@ pub struct Workspace<'a> {
     /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
     /// Initial tiers of files, computed from the reference graph.
-    pub seeds: &'a Seeds,
+    pub seeds: &'a TierSeeds,
     /// Every file of the repository, in key order.
     pub listing: &'a [FileKey],
     /// Files that are open in the editor.

@@ -68,7 +68,7 @@ fn range(start: usize, end: usize) -> Option<Range<u32>> {
 
 fn line_hashes(text: &str) -> Vec<u32> {
     let short_hash = |line: &str| {
-        let [a, b, c, d, ..] = ContentHash::of(line.trim_end()).to_bytes();
+        let [a, b, c, d, ..] = ContentHash::from_text(line.trim_end()).to_bytes();
         u32::from_le_bytes([a, b, c, d])
     };
     lines(text).map(short_hash).collect()

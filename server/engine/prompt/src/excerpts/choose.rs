@@ -9,7 +9,8 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
-    LineAges, PassageCache, PastCommit, candidate_files, definition_range, stands_alone, worthwhile_tokens,
+    LineAges, PassageCache, PastCommit, candidate_files, definition_range, is_self_contained,
+    worthwhile_tokens,
 };
 use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
 use strata_conversation::history::History;
@@ -18,7 +19,7 @@ use strata_tokens::redaction::placeholders;
 
 use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 use crate::assembly::{PromptRequest, Request, excerpt_wrapper};
-use crate::layout::{Count, ExcerptKey, ExcerptPlace};
+use crate::layout::{CountFn, ExcerptKey, ExcerptPlace};
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -84,7 +85,7 @@ impl<'a> ExcerptQuestion<'a> {
         match &prompt_request.request {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let earlier =
-                    if stands_alone(text) { String::new() } else { earlier_questions(session, text) };
+                    if is_self_contained(text) { String::new() } else { earlier_questions(session, text) };
                 let first_budget = requested.unwrap_or_else(|| worthwhile_tokens(text, budget));
                 Some(Self { text, earlier, budget, first_budget })
             }
@@ -95,7 +96,7 @@ impl<'a> ExcerptQuestion<'a> {
 
 /// Returns the last questions that the model sees, newest first, without `text` itself.
 fn earlier_questions(session: &Session, text: &str) -> String {
-    let questions = session.history.visible().filter(|message| History::begins_exchange(message));
+    let questions = session.history.visible_messages().filter(|message| History::begins_exchange(message));
     let texts = questions.rev().map(|message| message.text()).filter(|earlier| earlier != text);
     texts.take(EARLIER_QUESTIONS).collect::<Vec<_>>().join("\n")
 }
@@ -106,12 +107,12 @@ fn earlier_questions(session: &Session, text: &str) -> String {
 ///
 /// # Errors
 /// Returns the first error of `read`.
-pub fn choose<E>(
+pub fn choose_excerpts<E>(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: Option<ExcerptQuestion<'_>>,
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
-    count: Count<'_>,
+    count: CountFn<'_>,
 ) -> Result<ExcerptSelection, E> {
     let question = question.as_ref();
     let candidates = question.map_or_else(Vec::new, |question| candidates(sources, session, question));
@@ -146,16 +147,16 @@ fn read_files<'a, E>(
 }
 
 /// Ranks the code for a question as for a prompt, best first, but regardless of excerpts that prompts have already shown.
-/// `read` is as in [`choose`].
+/// `read` is as in [`choose_excerpts`].
 ///
 /// # Errors
 /// Returns the first error of `read`.
-pub fn rank<E>(
+pub fn rank_excerpts<E>(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: ExcerptQuestion<'_>,
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
-    count: Count<'_>,
+    count: CountFn<'_>,
 ) -> Result<Vec<Excerpt>, E> {
     let candidates = candidates(sources, session, &question);
     let best_first = candidates.iter().map(|candidate| &candidate.file);
@@ -163,20 +164,20 @@ pub fn rank<E>(
     let candidate_texts: Vec<Candidate<'_>> =
         candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(sources, session, &question, &candidate_texts, &BTreeMap::new(), budget, count))
+    Ok(rank_passages(sources, session, &question, &candidate_texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
-fn ranked(
+fn rank_passages(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: &ExcerptQuestion<'_>,
     candidate_texts: &[Candidate<'_>],
     shown: &BTreeMap<FileKey, Vec<Range<u32>>>,
     budget: ExcerptBudget,
-    count: Count<'_>,
+    count: CountFn<'_>,
 ) -> Vec<Excerpt> {
-    let context = SessionContext::new(sources, session);
+    let context = ExcerptContext::new(sources, session);
     let query = context.query(sources, session, question, shown);
     let wrapper = |excerpt: &Excerpt| excerpt_wrapper(&excerpt_key(excerpt));
     strata_code::excerpts::choose(sources.passages, candidate_texts, &query, budget, &wrapper, count)
@@ -191,7 +192,7 @@ fn candidates(
     if question.budget == 0 || question.text.trim().is_empty() {
         return Vec::new();
     }
-    let context = SessionContext::new(sources, session);
+    let context = ExcerptContext::new(sources, session);
     let shown = BTreeMap::new();
     let query = context.query(sources, session, question, &shown);
     let mut files =
@@ -207,7 +208,7 @@ fn choose_from(
     question: Option<&ExcerptQuestion<'_>>,
     candidates: &[CandidateFile],
     files: &BTreeMap<FileKey, SourceFile>,
-    count: Count<'_>,
+    count: CountFn<'_>,
 ) -> ExcerptSelection {
     let memory = &session.excerpts;
     let question_number = memory.questions + u64::from(question.is_some());
@@ -215,7 +216,7 @@ fn choose_from(
     let new_tokens_left = if memory.shown.is_empty() { first_budget } else { budget / LATER_BUDGET_DIVISOR };
     let mut chooser =
         ExcerptChooser { session, files, question_number, new_tokens_left, count, items: BTreeMap::new() };
-    let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(&memory.pinned).collect();
+    let remembered: BTreeSet<&ExcerptKey> = memory.shown_keys().chain(&memory.pinned).collect();
     for key in remembered {
         chooser.add_remembered(key);
     }
@@ -224,7 +225,8 @@ fn choose_from(
         let candidate_texts: Vec<Candidate<'_>> =
             candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let excerpt_budget = ExcerptBudget { all: budget, new: new_tokens_left };
-        let ranked = ranked(sources, session, question, &candidate_texts, &shown, excerpt_budget, count);
+        let ranked =
+            rank_passages(sources, session, question, &candidate_texts, &shown, excerpt_budget, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chooser.add_chosen(&excerpt, rank);
         }
@@ -240,14 +242,14 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
 }
 
 /// Files and excerpts of a session that affect the choice of new excerpts.
-struct SessionContext {
+struct ExcerptContext {
     /// Open and selected files. Excerpts may be chosen from both, because selected text already counts toward the
     /// budget.
     open_or_selected: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
 
-impl SessionContext {
+impl ExcerptContext {
     fn new(sources: ExcerptSources<'_>, session: &Session) -> Self {
         let open_or_selected: BTreeSet<FileKey> =
             session.selection.selected.keys().chain(sources.open).cloned().collect();
@@ -305,7 +307,7 @@ struct ExcerptChooser<'a> {
     question_number: u64,
     /// Remaining tokens for new code.
     new_tokens_left: usize,
-    count: Count<'a>,
+    count: CountFn<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,
 }
 
@@ -349,7 +351,7 @@ impl<'a> ExcerptChooser<'a> {
         let reason = shown.and_then(|shown| shown.reason);
         let rank = shown.map_or(0, |shown| shown.rank);
         let lines = lines.filter(|_| !body.is_empty());
-        let item = item(key.clone(), source, lines, reason, standing);
+        let item = current_excerpt(key.clone(), source, lines, reason, standing);
         self.items.insert(key.clone(), CurrentExcerpt { question, rank, ..item });
     }
 
@@ -392,7 +394,13 @@ impl<'a> ExcerptChooser<'a> {
             if self.session.excerpts.dismissed.contains(&key) {
                 continue;
             }
-            let item = item(key.clone(), source, Some(lines), Some(excerpt.reason), ExcerptStanding::Wanted);
+            let item = current_excerpt(
+                key.clone(),
+                source,
+                Some(lines),
+                Some(excerpt.reason),
+                ExcerptStanding::Wanted,
+            );
             let tokens = excerpt_tokens(&item, self.count);
             if tokens > self.new_tokens_left {
                 continue;
@@ -449,11 +457,11 @@ impl<'a> ExcerptChooser<'a> {
 }
 
 /// Counts the tokens that an excerpt adds to a prompt, including its heading and fence.
-fn excerpt_tokens(item: &CurrentExcerpt, count: Count<'_>) -> usize {
+fn excerpt_tokens(item: &CurrentExcerpt, count: CountFn<'_>) -> usize {
     count(&item.body) + count(&excerpt_wrapper(&item.key))
 }
 
-fn item(
+fn current_excerpt(
     key: ExcerptKey,
     source: &SourceFile,
     lines: Option<Range<u32>>,
@@ -468,7 +476,7 @@ fn item(
         body,
         lines,
         source: file.source.clone(),
-        hash: ContentHash::of(&file.text),
+        hash: ContentHash::from_text(&file.text),
         redacted,
         reason,
         standing,

@@ -87,12 +87,12 @@ pub struct ExcerptSelection {
 
 impl ExcerptSelection {
     /// Returns the excerpts to place in the prompt, most important first.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = &CurrentExcerpt> {
+    pub(crate) fn placed_excerpts(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
     /// Returns the excerpts that are not placed again but may keep their positions.
-    pub(crate) fn retained(&self) -> impl Iterator<Item = &CurrentExcerpt> {
+    pub(crate) fn retained_excerpts(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }
 }

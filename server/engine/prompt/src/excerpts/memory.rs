@@ -33,7 +33,7 @@ impl Excerpts {
     }
 
     /// Returns the excerpts in the last recorded prompt, in key order.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
+    pub(crate) fn shown_keys(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
     }
 

@@ -9,7 +9,7 @@ use strata_conversation::providers::{BreakpointTargets, Speaker};
 use strata_tokens::models::Ttl;
 
 use super::blocks::{Layout, LayoutBlock, Part, Tier};
-use super::content::{Content, Count, CountedBlock, FileListCoverage, Piece, SentMessage, Tree};
+use super::content::{Content, CountFn, CountedBlock, FileListCoverage, FileListInput, Piece, SentMessage};
 use super::item::ItemKey;
 
 /// Maximum number of map blocks in one content block (`docs/prompt.md`, "Order").
@@ -29,15 +29,15 @@ const URLS: &str = "# URL Context";
 const ACKNOWLEDGEMENT: &str = "Ok.";
 
 /// Builds a [`Layout`] section by section.
-pub(crate) struct Composer<'a> {
+pub(crate) struct LayoutBuilder<'a> {
     layout: Layout,
-    count: Count<'a>,
+    count: CountFn<'a>,
     tier: Tier,
 }
 
-impl<'a> Composer<'a> {
+impl<'a> LayoutBuilder<'a> {
     /// Creates an empty prompt. `count` is used for texts that have no token count yet.
-    pub(crate) fn new(count: Count<'a>) -> Self {
+    pub(crate) fn new(count: CountFn<'a>) -> Self {
         Self { layout: Layout::default(), count, tier: Tier::Active }
     }
 
@@ -100,7 +100,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Adds the repository file list, unless it is empty, with an acknowledgement.
-    pub(crate) fn add_file_list(&mut self, tree: &Tree) -> FileListCoverage {
+    pub(crate) fn add_file_list(&mut self, tree: &FileListInput) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
             let text = format!("{}\n\n{}", tree.heading(), list.text);
@@ -112,7 +112,7 @@ impl<'a> Composer<'a> {
 
     /// Adds the session state and the context frame to the request's message.
     pub(crate) fn add_session_state(&mut self, content: &Content<'_>) {
-        for (text, part) in content.volatile() {
+        for (text, part) in content.volatile_parts() {
             self.add_uncounted_block(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
     }

@@ -17,7 +17,7 @@ use super::blocks::Part;
 use super::item::ItemKey;
 
 /// A function that counts the tokens of a text with the tokenizer of the prompt's model.
-pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
+pub(crate) type CountFn<'a> = &'a dyn Fn(&str) -> usize;
 
 /// A tracked piece of text, such as a map block, a fenced file or a web page.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,11 +35,11 @@ pub struct Piece {
 
 impl Piece {
     /// Creates a piece, and computes the hash and the token count of its text.
-    pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
+    pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: CountFn<'_>) -> Self {
         let text = text.into();
         Self {
             key,
-            hash: ContentHash::of(&text),
+            hash: ContentHash::from_text(&text),
             tokens: count(&text),
             body: Arc::clone(&text),
             notice: Arc::default(),
@@ -79,7 +79,7 @@ impl SentMessage {
     /// Returns the [`hash`](Self::hash) of a message from `speaker` with these blocks.
     pub(crate) fn hash_blocks(speaker: Speaker, blocks: &[CountedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
-        ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
+        ContentHash::from_text(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
     pub(crate) fn has_tool_call(&self) -> bool {
@@ -94,7 +94,7 @@ impl SentMessage {
 
 /// Files to place in particular tiers at the start of a session, from the reference graph.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Seeds {
+pub struct TierSeeds {
     /// Files that other files refer to, most referenced first.
     pub referenced: Vec<FileKey>,
     /// Groups of files that refer to each other, directly or indirectly. Each file is in at most one group.
@@ -103,7 +103,7 @@ pub struct Seeds {
 
 /// Input for the repository file list. Formatting the list is slow, so it happens only when the list is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tree {
+pub struct FileListInput {
     /// Files to list, in key order.
     pub files: Vec<FileKey>,
     /// Files that the list omits because the map already outlines them, in key order.
@@ -114,8 +114,8 @@ pub struct Tree {
     pub budget: usize,
 }
 
-impl Tree {
-    pub(crate) fn list(&self, count: Count<'_>) -> FileList {
+impl FileListInput {
+    pub(crate) fn list(&self, count: CountFn<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 
@@ -177,7 +177,7 @@ pub struct Content<'a> {
     /// Web pages.
     pub urls: Vec<Piece>,
     /// Input for the repository file list.
-    pub tree: Tree,
+    pub tree: FileListInput,
     /// Messages of the conversation, oldest first. Ends between a tool call and its result only if the request contains
     /// that result.
     pub history: Vec<SentMessage>,
@@ -191,15 +191,15 @@ pub struct Content<'a> {
     /// Files that must not be mentioned.
     pub excluded: &'a BTreeSet<FileKey>,
     /// Initial tiers of map blocks, from the reference graph.
-    pub seeds: &'a Seeds,
+    pub seeds: &'a TierSeeds,
     /// Overhead of a content block beyond its text, in tokens.
     pub framing: usize,
     /// Counts the tokens of a text. Used for texts that are combined from pieces.
-    pub count: Count<'a>,
+    pub count: CountFn<'a>,
 }
 
 impl<'a> Content<'a> {
-    pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
+    pub fn empty(seeds: &'a TierSeeds, excluded: &'a BTreeSet<FileKey>, count: CountFn<'a>) -> Self {
         Self {
             system: Arc::default(),
             map: Vec::new(),
@@ -207,7 +207,7 @@ impl<'a> Content<'a> {
             files: Vec::new(),
             retained_excerpts: RetainedExcerpts::default(),
             urls: Vec::new(),
-            tree: Tree::default(),
+            tree: FileListInput::default(),
             history: Vec::new(),
             request: Vec::new(),
             session_state: Arc::default(),
@@ -221,7 +221,7 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the pieces that show text of files: those of selected files, then excerpts, including retained ones.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
+    pub(crate) fn file_texts(&self) -> impl Iterator<Item = &Piece> {
         self.files.iter().chain(&self.retained_excerpts.pieces)
     }
 
@@ -235,13 +235,13 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the content that follows everything cacheable and is not kept in the conversation.
-    pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
+    pub(crate) fn volatile_parts(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
     }
 
     /// Whether a file exists. An existing file whose text is no longer shown was deselected, not deleted.
-    pub(crate) fn is_known(&self, path: &FileKey) -> bool {
+    pub(crate) fn is_in_workspace(&self, path: &FileKey) -> bool {
         self.hidden.contains_key(path)
             || self.tree.files.binary_search(path).is_ok()
             || self.tree.outlined.binary_search(path).is_ok()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use strata_base::key::FileKey;
-use strata_base::text::Unreadable;
+use strata_base::text::ParseTextError;
 use strata_conversation::selection::LineRange;
 
 /// Name of an excerpt: `src/a.py#Session.send`, `src/a.py#Session.send~2` for the second definition of that name, or
@@ -84,7 +84,7 @@ fn split_ordinal(text: &str) -> Option<(&str, u32)> {
 }
 
 impl FromStr for ExcerptKey {
-    type Err = Unreadable;
+    type Err = ParseTextError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let place = |place: &str| {
@@ -98,7 +98,7 @@ impl FromStr for ExcerptKey {
             Some((file, named)) if !file.is_empty() && !named.is_empty() => {
                 Ok(Self { file: FileKey::from(file), place: place(named) })
             }
-            _ => Err(Unreadable(format!(
+            _ => Err(ParseTextError(format!(
                 "`{text}` is not an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`"
             ))),
         }

@@ -123,7 +123,7 @@ mod tests {
             ItemKey::Lines("src/a.rs".into(), "L10-40".parse().unwrap()),
             ItemKey::Excerpt("src/a.rs#Session.send~2".parse().unwrap()),
             ItemKey::History(MessageId(7)),
-            ItemKey::Url(ContentHash::of("https://example.org")),
+            ItemKey::Url(ContentHash::from_text("https://example.org")),
         ];
         for key in keys {
             let json = serde_json::to_string(&key).unwrap();

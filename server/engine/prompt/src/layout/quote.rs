@@ -4,7 +4,7 @@ use strata_base::sanitize::is_invisible;
 
 /// Formats a name as inline code. Escapes invisible characters and backticks, so that the name stays on one line and
 /// inside the code.
-pub fn inline(name: &str) -> String {
+pub fn inline_code(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('`');
     for character in name.chars() {

@@ -19,7 +19,7 @@ fn block_span(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     // Serializing a block to memory cannot fail, because all of its keys are strings.
     let content = serde_json::to_vec(&block.content).unwrap_or_default();
     Span {
-        hash: ContentHash::of_parts([speaker, &content]),
+        hash: ContentHash::from_parts([speaker, &content]),
         tokens: block.tokens.saturating_add(framing),
         mark: match block.mark {
             None => Mark::None,
@@ -48,7 +48,7 @@ pub fn spans_of<'a>(
     let mut previous: Option<&LayoutBlock> = None;
     let spans = blocks.into_iter().map(|(speaker, block)| {
         let continues_run =
-            previous.is_some_and(|previous| block.content.continues_run_of(&previous.content));
+            previous.is_some_and(|previous| block.content.is_same_tool_kind_as(&previous.content));
         previous = Some(block);
         Span { continues_run, ..block_span(speaker, block, framing) }
     });

@@ -9,7 +9,7 @@ use strata_conversation::tool_result_archival::{
 };
 use strata_tokens::cost::Prices;
 
-use crate::assembly::{PromptServices, with_scales};
+use crate::assembly::{PromptServices, with_token_counters};
 use crate::layout::{ItemKey, Layout};
 
 use super::Session;
@@ -37,7 +37,7 @@ impl Session {
         }
         let settings = &settings;
         let plan = |state: &CacheState<'_>| plan_archival(self.history.messages(), settings, state);
-        let cached = self.cached(now_ms).filter(|cached| cached.tokens > 0);
+        let cached = self.cached_prefix(now_ms).filter(|cached| cached.tokens > 0);
         let (cached, layout) = match (fit, cached, self.last_layout()) {
             (PromptFit::TooLarge, _, _) => return plan(&CacheState::Forced),
             (PromptFit::Fits, Some(cached), Some(layout)) => (cached, layout),
@@ -45,9 +45,9 @@ impl Session {
         };
         let model = &services.models.resolve(&services.settings.model).model;
         let Prices { read, write, .. } = Prices::for_model(model, services.settings.cache.ttl);
-        let turns = turns_until_next_archival(self.cache.pace.prompts());
+        let turns = turns_until_next_archival(self.cache.pace.prompt_count());
         let behind = |id: MessageId| cached_tokens_from(layout, cached.tokens, id);
-        with_scales(services, |scales| {
+        with_token_counters(services, |scales| {
             plan(&CacheState::Warm(WarmCache { read, write, turns, behind: &behind, counters: scales }))
         })
     }

@@ -16,7 +16,7 @@ use strata_tokens::cost::{Prices, expected_reuse_price};
 use strata_tokens::models::{Model, Models};
 
 use crate::assembly::{
-    PromptRequest, PromptServices, history_size, largest_parts, request_size, with_scales,
+    PromptRequest, PromptServices, history_size, largest_parts, request_size, with_token_counters,
 };
 
 use super::cache_memory::{Anchor, CacheMemory, Turn};
@@ -95,10 +95,11 @@ impl Session {
     /// Returns the compaction pressure of a request of this size, or of a request like the last one, at `now_ms`
     /// (milliseconds since 1970).
     pub fn pressure(&self, size: Option<RequestSize>, services: PromptServices<'_>, now_ms: u64) -> Pressure {
-        let size = size.unwrap_or_else(|| self.request_size(&self.next_ask(now_ms), services));
+        let size = size.unwrap_or_else(|| self.request_size(&self.next_request(now_ms), services));
         let history = history_size(&self.history, services).tokens;
-        let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
-        let messages = self.history.visible().count();
+        let exchanges =
+            self.history.visible_messages().filter(|message| History::begins_exchange(message)).count();
+        let messages = self.history.visible_messages().count();
         let pressure = Pressure { messages, exchanges, ..Pressure::from_request(size, history) };
         Pressure { pays: self.compaction_pays(&pressure, services, now_ms), ..pressure }
     }
@@ -106,8 +107,9 @@ impl Session {
     /// Estimates the size of the next request with the options of `prompt_request`. The estimate is the size of the
     /// last prompt plus later messages or, if that size is unknown, the conversation alone.
     pub fn request_size(&self, prompt_request: &PromptRequest, services: PromptServices<'_>) -> RequestSize {
-        let tokens =
-            self.size_since_anchor(services).unwrap_or_else(|| history_size(&self.history, services).tokens);
+        let tokens = self
+            .size_from_last_prompt(services)
+            .unwrap_or_else(|| history_size(&self.history, services).tokens);
         request_size(tokens, prompt_request, self, services)
     }
 
@@ -121,7 +123,7 @@ impl Session {
         let settings = &services.settings.compaction;
         let pressure = self.pressure(Some(size), services, now_ms);
         let profile = settings.profile(&services.settings.tool_output);
-        CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
+        CompactionStatus::new(settings.auto_compaction(), &profile, &pressure, self.compactions.last())
     }
 
     /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but what remains of
@@ -135,13 +137,13 @@ impl Session {
         }
         let model = &services.models.resolve(&services.settings.model).model;
         let prices = Prices::for_model(model, services.settings.cache.ttl);
-        let (summarized, tokens) = with_scales(services, |scales| {
+        let (summarized, tokens) = with_token_counters(services, |scales| {
             let summarized = profile.old_messages(&self.history, pressure, scales.message);
             let tokens: usize = summarized.iter().map(|message| (scales.message)(message)).sum();
             (summarized, tokens)
         });
         let freed = tokens.saturating_sub(profile.summary.tokens);
-        let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
+        let is_warm = self.cached_prefix(now_ms).is_some_and(|cached| cached.tokens > 0);
         // If the cache has expired, the whole prompt is written again, with or without a compaction.
         let rewritten = if is_warm { pressure.context.saturating_sub(freed) } else { 0 };
         let saved_once = if is_warm { 0 } else { freed };
@@ -150,7 +152,7 @@ impl Session {
         let rewriting = prices.write - prices.read;
         let saved_per_token_turn = expected_reuse_price(self.cache.pace.trend().pauses_ms, &prices);
         let exchanges = summarized.iter().filter(|message| History::begins_exchange(message)).count();
-        let turns = expected_turns(self.cache.pace.prompts()).min(TURNS_PER_EXCHANGE * exchanges as f64);
+        let turns = expected_turns(self.cache.pace.prompt_count()).min(TURNS_PER_EXCHANGE * exchanges as f64);
         let saved = freed as f64 * saved_per_token_turn * turns + saved_once as f64 * rewriting;
         saved > rewritten as f64 * rewriting + summary_cost
     }
@@ -212,7 +214,7 @@ impl Session {
     pub(super) fn reset_after_history_change(&mut self) {
         self.cache_mut().anchor = None;
         self.reset_history_tiers();
-        self.touch();
+        self.mark_changed();
     }
 
     /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision remain valid.
@@ -223,11 +225,11 @@ impl Session {
         }
     }
 
-    fn size_since_anchor(&self, services: PromptServices<'_>) -> Option<usize> {
+    fn size_from_last_prompt(&self, services: PromptServices<'_>) -> Option<usize> {
         let Anchor { tokens, next } = self.cache.anchor?;
-        let later = self.history.sent().filter(|message| message.id >= next);
+        let later = self.history.sent_messages().filter(|message| message.id >= next);
         let later: usize =
-            with_scales(services, |scales| later.map(|message| (scales.message)(message)).sum());
+            with_token_counters(services, |scales| later.map(|message| (scales.message)(message)).sum());
         let model = &services.models.resolve(&services.settings.model).model.id;
         let factor = self.calibration(model).map_or(1.0, Calibration::factor);
         Some(tokens.saturating_add((later as f64 * factor).ceil() as usize))

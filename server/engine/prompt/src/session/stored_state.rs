@@ -39,7 +39,7 @@ impl Session {
         saved: SavedSession,
     ) -> Self {
         Self {
-            history: History::restored(messages, next),
+            history: History::restore(messages, next),
             calibrations: saved.own_calibrations.clone(),
             saved: Arc::new(saved),
             ..Self::new(id)
@@ -75,7 +75,7 @@ mod tests {
             |session| {
                 session.history.add(NewMessage::text(Role::User, "one"));
             },
-            |session| session.touch(),
+            |session| session.mark_changed(),
             |session| session.reset_history_tiers(),
             |session| session.record_recovery(),
         ];

@@ -3,7 +3,7 @@
 use serde_json::json;
 use strata_conversation::compaction::{
     BuiltinProfile, CompactionDraft, CompactionRun, DraftRefusal, Pressure, Profile, RequestSize, Summariser,
-    TokenCounters, Topics,
+    TokenCounters, TopicDetection,
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{Kind, Message, Outcome, ResultPart, Role};
@@ -66,9 +66,9 @@ fn count_message(message: &Message) -> usize {
 /// Compacts with a model that always answers with the same summary.
 fn compacted_draft(history: &History, profile: &Profile) -> CompactionDraft {
     let scales = || TokenCounters { message: &count_message, text: &count };
-    let history_tokens = history.sent().map(|message| count_message(message)).sum();
-    let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
-    let messages = history.visible().count();
+    let history_tokens = history.sent_messages().map(|message| count_message(message)).sum();
+    let exchanges = history.visible_messages().filter(|message| History::begins_exchange(message)).count();
+    let messages = history.visible_messages().count();
     let pressure = Pressure {
         history: history_tokens,
         context: history_tokens,
@@ -76,7 +76,7 @@ fn compacted_draft(history: &History, profile: &Profile) -> CompactionDraft {
         exchanges,
         ..Pressure::default()
     };
-    let summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
+    let summariser = Summariser::Model { window: 100_000, topics: TopicDetection::NotAsked };
     let mut run =
         CompactionRun::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales())
             .unwrap();
@@ -104,7 +104,7 @@ fn an_outdated_draft_leaves_the_history_unchanged() {
     assert_eq!((session.cache.revision, session.compactions().len()), (before.cache.revision, 0));
 
     compact(&mut session, &topic, 1);
-    assert_eq!(session.history.sent().count(), 10);
+    assert_eq!(session.history.sent_messages().count(), 10);
     assert!(session.cache.revision > before.cache.revision);
     assert_eq!(session.undo_compaction().unwrap().profile, "topic");
     assert_eq!(session.history.messages(), before.history.messages());

@@ -40,7 +40,7 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
     let schema = &*SCHEMA;
     let (mut node, mut grant) = (schema, &Value::Null);
     for name in path.iter().map(AsRef::as_ref) {
-        let group = definition(schema, node);
+        let group = resolve_ref(schema, node);
         if let Some(setting) = group["properties"].get(name) {
             (node, grant) = (setting, &setting[WORKSPACE_KEYWORD]);
         } else if group["additionalProperties"].is_object() {
@@ -64,7 +64,7 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
 }
 
 /// Resolves the `$ref` of a schema node. Returns a node without one unchanged.
-fn definition<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
+fn resolve_ref<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
     let pointer = node["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| schema.pointer(pointer)).unwrap_or(node)
 }

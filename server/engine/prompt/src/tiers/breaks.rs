@@ -88,7 +88,7 @@ impl Breaks {
     }
 
     /// Records the cache shortfall of the last prompt, or `None` if the provider read as much as expected.
-    pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
+    pub(crate) fn record_shortfall(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
         }
@@ -106,7 +106,8 @@ impl Breaks {
     ) {
         self.turn += 1;
         let cache_break = compare(previous, current, account, sent, selection);
-        let cache_break = Break { turn: self.turn, at_ms: sent.at_ms, ..cache_break.priced(account, sent) };
+        let cache_break =
+            Break { turn: self.turn, at_ms: sent.at_ms, ..cache_break.with_cost(account, sent) };
         if !matches!(cache_break.reason, BreakReason::None | BreakReason::First) {
             let entry = (self.turn, cache_break.reason);
             self.by_item.extend(cache_break.items.iter().map(|key| (key.clone(), entry)));
@@ -121,14 +122,16 @@ impl Breaks {
 
 impl Break {
     /// Sets the lost tokens and their cost.
-    fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
+    fn with_cost(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             BreakReason::None | BreakReason::First => 0,
-            _ => account.and_then(|account| account.cached(sent.at_ms)).map_or(0, |cached| cached.tokens),
+            _ => account
+                .and_then(|account| account.cached_prefix(sent.at_ms))
+                .map_or(0, |cached| cached.tokens),
         };
         let lost = cached.saturating_sub(self.kept).min(self.rewritten);
         let prices = &sent.prices;
-        let token_cost = (prices.write - prices.read) * prices.input(self.kept + self.rewritten);
+        let token_cost = (prices.write - prices.read) * prices.input_price(self.kept + self.rewritten);
         Self { lost, cost: lost as f64 * token_cost, ..self }
     }
 }
@@ -274,7 +277,7 @@ mod tests {
                 lifetimes: Vec::new(),
             };
             breaks.record(before, prompt, account.as_ref(), &sent, &Selection::default());
-            account = Some(Account::after(account.as_ref(), &sent, None));
+            account = Some(Account::after_request(account.as_ref(), &sent, None));
             before = Some(prompt);
         }
         assert_eq!(breaks.last_for(&file), Some((2, BreakReason::Deselected)));

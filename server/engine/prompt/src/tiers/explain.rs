@@ -2,7 +2,7 @@
 
 use strata_conversation::urls::Pages;
 
-use crate::layout::{ItemKey, inline};
+use crate::layout::{ItemKey, inline_code};
 
 use super::{Break, BreakReason};
 
@@ -60,7 +60,8 @@ impl Break {
 
 /// Formats the names of the first items and the number of the others.
 fn item_list(items: &[ItemKey], pages: &Pages) -> String {
-    let mut names: Vec<String> = items.iter().take(MAX_NAMED_ITEMS).map(|key| name(key, pages)).collect();
+    let mut names: Vec<String> =
+        items.iter().take(MAX_NAMED_ITEMS).map(|key| item_name(key, pages)).collect();
     match items.len().saturating_sub(MAX_NAMED_ITEMS) {
         0 => {}
         1 => names.push("one more".to_owned()),
@@ -73,16 +74,18 @@ fn item_list(items: &[ItemKey], pages: &Pages) -> String {
     }
 }
 
-fn name(key: &ItemKey, pages: &Pages) -> String {
+fn item_name(key: &ItemKey, pages: &Pages) -> String {
     match key {
         ItemKey::System => "the system prompt".to_owned(),
-        ItemKey::Symbol(path) => format!("the outline of {}", inline(path.as_str())),
-        ItemKey::File(path) => inline(path.as_str()),
-        ItemKey::Lines(path, lines) => format!("{lines} of {}", inline(path.as_str())),
-        ItemKey::Excerpt(excerpt) => format!("an excerpt of {}", inline(excerpt.file.as_str())),
+        ItemKey::Symbol(path) => format!("the outline of {}", inline_code(path.as_str())),
+        ItemKey::File(path) => inline_code(path.as_str()),
+        ItemKey::Lines(path, lines) => format!("{lines} of {}", inline_code(path.as_str())),
+        ItemKey::Excerpt(excerpt) => format!("an excerpt of {}", inline_code(excerpt.file.as_str())),
         ItemKey::History(id) => format!("message {}", id.0),
         ItemKey::Url(id) => match pages.get(*id) {
-            Some(page) => format!("the web page {}", inline(page.title.as_ref().unwrap_or(&page.address))),
+            Some(page) => {
+                format!("the web page {}", inline_code(page.title.as_ref().unwrap_or(&page.address)))
+            }
             None => "a web page".to_owned(),
         },
     }

@@ -3,17 +3,17 @@
 
 use strata_conversation::providers::Speaker;
 
-use crate::layout::{Composer, Content, Part, Piece, WORKING_FILES};
+use crate::layout::{Content, LayoutBuilder, Part, Piece, WORKING_FILES};
 
 use super::policy::{Policy, PolicyOutput};
-use super::rules::Rules;
+use super::rules::LayoutRules;
 use super::state::TierState;
 
 pub(super) struct Flat;
 
 impl Policy for Flat {
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> PolicyOutput {
-        let mut composer = Composer::new(content.count);
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, _: &LayoutRules) -> PolicyOutput {
+        let mut composer = LayoutBuilder::new(content.count);
         composer.add_system_prompt(&content.system);
         let map: Vec<&Piece> = content.map.iter().collect();
         if !map.is_empty() {

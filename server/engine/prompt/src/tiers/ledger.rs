@@ -21,7 +21,7 @@ mod wording;
 use crate::layout::{Content, Layout, Tier};
 
 use super::policy::{Policy, PolicyOutput};
-use super::rules::Rules;
+use super::rules::LayoutRules;
 use super::state::TierState;
 
 use draft::LogDraft;
@@ -34,7 +34,7 @@ pub(crate) use state::LedgerState;
 pub(super) struct Ledger;
 
 impl Policy for Ledger {
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ledger(state) => LedgerState::clone(state),
             _ => LedgerState::default(),
@@ -43,7 +43,8 @@ impl Policy for Ledger {
         let draft = LogDraft::new(&state, content, rules);
         let marks = marks::choose(&draft, &state, rules);
         let layout = build_layout(&draft, &marks, content, rules);
-        let (file_list, expected_cached) = (draft.file_list(), Some(draft.expected_cached_tokens(rules)));
+        let (file_list, expected_cached) =
+            (draft.file_list_coverage(), Some(draft.expected_cached_tokens(rules)));
         state.commit(draft, &marks, &layout, rules);
         PolicyOutput { layout, new_state: TierState::Ledger(state.into()), file_list, expected_cached }
     }
@@ -55,7 +56,7 @@ fn build_layout(
     draft: &LogDraft,
     marks: &marks::BreakpointPositions,
     content: &Content<'_>,
-    rules: &Rules,
+    rules: &LayoutRules,
 ) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
     let mut layout = Layout::default();

@@ -1,6 +1,6 @@
 //! The interface of layout policies.
 
-use super::rules::Rules;
+use super::rules::LayoutRules;
 use super::state::TierState;
 use crate::layout::{Content, FileListCoverage, Layout};
 
@@ -18,5 +18,5 @@ pub struct PolicyOutput {
 
 pub trait Policy {
     /// Orders `content`, given the state after the last prompt. The same input gives the same output.
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput;
 }

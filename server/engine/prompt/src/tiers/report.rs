@@ -127,7 +127,7 @@ pub fn report(
     now_ms: u64,
     services: PromptServices<'_>,
 ) -> Result<TiersReport, AssembleError> {
-    let prepared = assemble_allowing_empty(workspace, session, &session.next_ask(now_ms), services)?;
+    let prepared = assemble_allowing_empty(workspace, session, &session.next_request(now_ms), services)?;
     let tokenizer = services.models.resolve(&prepared.reply.model).model.tokenizer;
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
@@ -180,7 +180,7 @@ fn items(
     let stats = PolicyItemStats::new(&session.cache.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
-        title: titles.item(key),
+        title: titles.item_title(key),
         path: key.path().cloned(),
         lines: match key {
             ItemKey::Lines(_, lines) => Some(vec![*lines]),

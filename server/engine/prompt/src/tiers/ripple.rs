@@ -11,11 +11,11 @@ mod tests;
 use strata_conversation::providers::Speaker;
 
 use crate::layout::{
-    Composer, Content, FileListCoverage, ItemKey, Layout, Part, Piece, SentMessage, Tier, WORKING_FILES,
+    Content, FileListCoverage, ItemKey, Layout, LayoutBuilder, Part, Piece, SentMessage, Tier, WORKING_FILES,
 };
 
 use super::policy::{Policy, PolicyOutput};
-use super::rules::Rules;
+use super::rules::LayoutRules;
 use super::state::TierState;
 
 pub(crate) use state::ItemStats;
@@ -30,31 +30,37 @@ pub(super) struct Ripple;
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
             TierState::Untracked | TierState::Ledger(_) => RippleState::default(),
         };
         match state.seeded {
-            Seeded::NotYet if !content.map.is_empty() => seed::start(&mut state, content, rules),
+            Seeded::NotYet if !content.map.is_empty() => {
+                seed::place_new_map_blocks(&mut state, content, rules)
+            }
             Seeded::Again => seed::rebuild(&mut state, content, rules),
             Seeded::NotYet | Seeded::Done => {}
         }
         let mut broken = state.forget_missing(content);
         let pages = state.admit_pages(content);
         let (layout, file_list) = build_layout(&state, content, rules);
-        cycle::after_request(&mut state, content, rules, &mut broken, pages);
+        cycle::update_tiers(&mut state, content, rules, &mut broken, pages);
         PolicyOutput { layout, new_state: TierState::Ripple(state), file_list, expected_cached: None }
     }
 }
 
-fn build_layout(state: &RippleState, content: &Content<'_>, rules: &Rules) -> (Layout, FileListCoverage) {
-    let mut composer = Composer::new(content.count);
+fn build_layout(
+    state: &RippleState,
+    content: &Content<'_>,
+    rules: &LayoutRules,
+) -> (Layout, FileListCoverage) {
+    let mut composer = LayoutBuilder::new(content.count);
     let history = HistoryTiers::new(state, &content.history);
     let in_tier = |tier: Tier| Section {
-        map: content.map.iter().filter(|piece| state.tier(piece) == tier).collect(),
-        files: content.files.iter().filter(|piece| state.tier(piece) == tier).collect(),
-        urls: content.urls.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        map: content.map.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
+        files: content.files.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
+        urls: content.urls.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
         history: history.in_tier(tier),
     };
 
@@ -119,7 +125,7 @@ impl Section<'_> {
     }
 
     /// Adds the map blocks, files and web pages of a tier below L0 as user messages with acknowledgements.
-    fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
+    fn context(&self, composer: &mut LayoutBuilder<'_>, tier: Tier) {
         if !self.map.is_empty() {
             composer.add_later_map(&self.map);
         }

@@ -7,7 +7,7 @@ use strata_tokens::models::Ttl;
 
 /// How to update a changed file in the cached part of a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Deltas {
+pub enum DeltaMode {
     /// Append a diff.
     #[default]
     Explicit,
@@ -29,7 +29,7 @@ pub enum LayoutReuse {
 
 /// Rules for laying out a prompt, derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Rules {
+pub struct LayoutRules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
     /// Lifetime that breakpoints ask for, unless the policy chooses the extended one for them.
@@ -44,7 +44,7 @@ pub struct Rules {
     /// Hash of everything whose change invalidates the whole cache: model, dialect and tools.
     pub identity: ContentHash,
     /// How to update changed files.
-    pub deltas: Deltas,
+    pub deltas: DeltaMode,
     /// How much of the last prompt to keep.
     pub reuse: LayoutReuse,
     /// Maximum growth of a prompt compared to one without outdated text, as a percentage; `None` for no limit.
@@ -53,11 +53,11 @@ pub struct Rules {
     pub now_ms: u64,
 }
 
-impl Rules {
+impl LayoutRules {
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, reuse) =
-            (BreakpointTargets::default(), Deltas::default(), LayoutReuse::default());
+            (BreakpointTargets::default(), DeltaMode::default(), LayoutReuse::default());
         Self {
             target,
             ttl,
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn the_target_is_a_tenth_over_the_larger_minimum() {
-        assert_eq!(Rules::target(1_000, 1_024), 1_127);
-        assert_eq!(Rules::target(2_000, 1_024), 2_200);
-        assert_eq!(Rules::target(0, 1_024), 0);
-        assert!(Rules::target(usize::MAX, 1_024) >= usize::MAX / 10);
+        assert_eq!(LayoutRules::target(1_000, 1_024), 1_127);
+        assert_eq!(LayoutRules::target(2_000, 1_024), 2_200);
+        assert_eq!(LayoutRules::target(0, 1_024), 0);
+        assert!(LayoutRules::target(usize::MAX, 1_024) >= usize::MAX / 10);
     }
 }

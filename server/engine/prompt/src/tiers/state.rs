@@ -39,11 +39,11 @@ impl TierState {
     }
 
     /// Resets all tiers before the next prompt. Keeps what the policy has learned about the user.
-    pub(crate) fn rebuild(&mut self) {
+    pub(crate) fn reset_tiers(&mut self) {
         match self {
             Self::Untracked => {}
             Self::Ledger(state) => Arc::make_mut(state).forget_log(),
-            Self::Ripple(state) => state.rebuild(),
+            Self::Ripple(state) => state.mark_for_rebuild(),
         }
     }
 

@@ -31,7 +31,7 @@ impl From<WrittenBody> for RenderedBody {
 
 impl Body {
     /// Adds fields to a JSON body without replacing existing ones. A text has no fields and is left unchanged.
-    pub fn extend(&mut self, extra: Map<String, Value>) {
+    pub fn add_missing_fields(&mut self, extra: Map<String, Value>) {
         if let Self::Json(Value::Object(body)) = self {
             for (field, value) in extra {
                 body.entry(field).or_insert(value);
@@ -40,8 +40,8 @@ impl Body {
     }
 
     /// Adds a number to a JSON body, unless it has the field.
-    pub fn add(&mut self, field: &str, number: usize) {
-        self.extend(Map::from_iter([(field.to_owned(), number.into())]));
+    pub fn add_missing_number(&mut self, field: &str, number: usize) {
+        self.add_missing_fields(Map::from_iter([(field.to_owned(), number.into())]));
     }
 
     /// Converts the body to text. For a JSON body, this is the exact text to POST.

@@ -21,16 +21,16 @@ struct Fence {
 
 /// A layout as one text, with the position of each block.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Readable<'a> {
+pub(crate) struct ReadableLayout<'a> {
     /// The rendered text. It is empty or consists of complete lines.
     pub text: String,
     /// Blocks in the order of the text. Together they cover all of its lines.
-    pub passages: Vec<Passage<'a>>,
+    pub passages: Vec<RenderedBlock<'a>>,
 }
 
 /// The position of a block in a text.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Passage<'a> {
+pub(crate) struct RenderedBlock<'a> {
     /// Zero-based index of the message that the block belongs to.
     pub message: usize,
     pub speaker: Speaker,
@@ -41,21 +41,21 @@ pub(crate) struct Passage<'a> {
 }
 
 /// Writes a layout as readable text, with cache breakpoints as comments.
-pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
+pub(crate) fn render_readable(layout: &Layout) -> ReadableLayout<'_> {
     write_layout(layout, true)
 }
 
-fn write_layout(layout: &Layout, shows_breakpoints: bool) -> Readable<'_> {
+fn write_layout(layout: &Layout, shows_breakpoints: bool) -> ReadableLayout<'_> {
     let mut text = String::new();
-    let mut passages: Vec<Passage<'_>> = Vec::new();
+    let mut passages: Vec<RenderedBlock<'_>> = Vec::new();
     let (mut written, mut line) = (0, 0);
     for (message, layout_message) in layout.messages.iter().enumerate() {
         let speaker = layout_message.speaker;
-        heading(&mut text, message + 1, speaker);
+        write_heading(&mut text, message + 1, speaker);
         for block in results_first(&layout_message.blocks, |block| &block.content) {
             write_block(&mut text, block, shows_breakpoints);
-            let end = line + line_breaks(text.get(written..).unwrap_or_default());
-            passages.push(Passage { message, speaker, block, lines: line..end });
+            let end = line + line_break_count(text.get(written..).unwrap_or_default());
+            passages.push(RenderedBlock { message, speaker, block, lines: line..end });
             (written, line) = (text.len(), end);
         }
     }
@@ -70,7 +70,7 @@ fn write_layout(layout: &Layout, shows_breakpoints: bool) -> Readable<'_> {
             passage.lines = end..end;
         }
     }
-    Readable { text, passages }
+    ReadableLayout { text, passages }
 }
 
 pub(super) fn render(layout: &Layout) -> RenderedBody {
@@ -88,46 +88,46 @@ fn with_question_last(layout: &Layout) -> Layout {
     layout
 }
 
-fn line_breaks(text: &str) -> usize {
+fn line_break_count(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-fn heading(out: &mut String, number: usize, speaker: Speaker) {
+fn write_heading(out: &mut String, number: usize, speaker: Speaker) {
     let name = match speaker {
         Speaker::System => "System",
         Speaker::User => "User",
         Speaker::Assistant => "Assistant",
     };
-    paragraph(out, &format!("# [{number}] {name}"));
+    write_paragraph(out, &format!("# [{number}] {name}"));
 }
 
 fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
     match &block.content {
         ContentBlock::Text { text } => write_text(out, text),
-        ContentBlock::Image(image) => paragraph(out, &picture(image)),
+        ContentBlock::Image(image) => write_paragraph(out, &describe_image(image)),
         ContentBlock::Foreign(foreign) => {
             if let Some(text) = foreign.text() {
                 write_text(out, text);
             }
         }
         ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {
-            paragraph(out, "<!-- reasoning left out -->");
+            write_paragraph(out, "<!-- reasoning left out -->");
         }
         ContentBlock::ToolCall { id, name, input } => {
-            paragraph(out, &format!("Tool call {} ({}):", inline_code(name), inline_code(id)));
-            fenced(out, "json", &input.to_string());
+            write_paragraph(out, &format!("Tool call {} ({}):", inline_code(name), inline_code(id)));
+            write_fenced(out, "json", &input.to_string());
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let title = match outcome {
                 Outcome::Ok => "Tool result",
                 Outcome::Error => "Tool error",
             };
-            paragraph(out, &format!("{title} ({}):", inline_code(call_id)));
+            write_paragraph(out, &format!("{title} ({}):", inline_code(call_id)));
             for part in content {
                 if let ResultPart::Image(image) = part {
-                    paragraph(out, &picture(image));
+                    write_paragraph(out, &describe_image(image));
                 } else if let Some(text) = part.text() {
-                    fenced(out, "", text);
+                    write_fenced(out, "", text);
                 }
             }
         }
@@ -137,22 +137,22 @@ fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
             Ttl::FiveMinutes => "5m",
             Ttl::OneHour => "1h",
         };
-        paragraph(out, &format!("<!-- cache breakpoint: {}, {time} -->", block.tier));
+        write_paragraph(out, &format!("<!-- cache breakpoint: {}, {time} -->", block.tier));
     }
 }
 
 /// Writes a text unchanged, or inside a fence if it could be mistaken for the structure of the prompt.
 fn write_text(out: &mut String, text: &str) {
-    if is_self_contained(text) { paragraph(out, text) } else { fenced(out, "", text) }
+    if is_self_contained(text) { write_paragraph(out, text) } else { write_fenced(out, "", text) }
 }
 
-fn paragraph(out: &mut String, text: &str) {
+fn write_paragraph(out: &mut String, text: &str) {
     out.push_str(text);
     out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
 }
 
 /// Writes a code block inside a fence that the text cannot close.
-fn fenced(out: &mut String, info: &str, text: &str) {
+fn write_fenced(out: &mut String, info: &str, text: &str) {
     let fence = fence(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     // Writing to a string cannot fail.
@@ -165,7 +165,7 @@ fn inline_code(name: &str) -> String {
     format!("`{plain}`")
 }
 
-fn picture(image: &Image) -> String {
+fn describe_image(image: &Image) -> String {
     let kind = match &image.source {
         ImageSource::Base64 { media_type, .. } => inline_code(media_type),
         ImageSource::Url { url } => inline_code(url),
@@ -202,7 +202,7 @@ fn opening_fence(line: &str) -> Option<Fence> {
 }
 
 fn closes_fence(line: &str, fence: Fence) -> bool {
-    let line = unindented(line);
+    let line = strip_indent(line);
     let rest = line.trim_start_matches(fence.mark);
     line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
 }
@@ -211,7 +211,7 @@ fn closes_fence(line: &str, fence: Fence) -> bool {
 /// neither a letter nor a digit, as the heading of a message does (`# [1] User`); the underline of a top-level heading;
 /// raw HTML; or a fence that may or may not belong to a list. Enclosing quotes and lists make no difference.
 fn may_be_structure(line: &str) -> bool {
-    let unindented = unindented(line);
+    let unindented = strip_indent(line);
     if unindented.len() < line.len() && opening_fence(unindented).is_some() {
         return true;
     }
@@ -227,7 +227,7 @@ fn may_be_structure(line: &str) -> bool {
 }
 
 /// Removes up to three leading spaces, which have no meaning at the start of a block.
-fn unindented(line: &str) -> &str {
+fn strip_indent(line: &str) -> &str {
     let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
     line.get(spaces..).unwrap_or(line)
 }

@@ -74,7 +74,7 @@ impl Account {
 
     /// Returns the account after `sent` was answered. `billed` is the reported usage, if any. If the provider
     /// read less than predicted, only what this request wrote is assumed to be cached.
-    pub fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
+    pub fn after_request(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),
             _ => Self::new(sent),
@@ -82,12 +82,14 @@ impl Account {
         account.provider.set_prices(sent.prices);
         account.last = account.charge(sent);
         account.missed = None;
-        if let Some(billed) = billed.filter(|billed| billed.misses(account.last.read, account.last.total())) {
+        if let Some(billed) =
+            billed.filter(|billed| billed.has_shortfall(account.last.read, account.last.total()))
+        {
             account.missed = Some(CacheShortfall { expected: account.last.read, reported: billed.read });
-            account.provider.forget();
+            account.provider.clear_cache();
             account.last = account.charge(sent);
         }
-        account.cached = account.provider.cached(&sent.spans);
+        account.cached = account.provider.cached_prefixes(&sent.spans);
         account
     }
 
@@ -99,7 +101,7 @@ impl Account {
 
     /// Predicts the charge of a request.
     pub fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
-        Self::after(before, sent, None).last
+        Self::after_request(before, sent, None).last
     }
 
     /// Returns the hash of everything that invalidates the whole cache when it changes.
@@ -108,24 +110,24 @@ impl Account {
     }
 
     /// Returns the charge of the last request.
-    pub fn last(&self) -> Charge {
+    pub fn last_charge(&self) -> Charge {
         self.last
     }
 
     /// Returns the shortfall of the last request, if the provider read clearly less from the cache than
     /// expected.
-    pub fn missed(&self) -> Option<CacheShortfall> {
+    pub fn shortfall(&self) -> Option<CacheShortfall> {
         self.missed
     }
 
     /// Returns the longest prefix of the last request that the next request can read from the cache at the time
     /// `now_ms`, or `None` if all of them have expired.
-    pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
+    pub fn cached_prefix(&self, now_ms: u64) -> Option<CacheEstimate> {
         self.cached.iter().find(|cached| now_ms <= cached.expires_ms).copied()
     }
 
     /// Whether the last request was cached, but nothing of it is at the time `now_ms`.
     pub fn has_expired(&self, now_ms: u64) -> bool {
-        !self.cached.is_empty() && self.cached(now_ms).is_none()
+        !self.cached.is_empty() && self.cached_prefix(now_ms).is_none()
     }
 }

@@ -86,7 +86,7 @@ impl Comparison {
         // Charges are in tokens as Strata counts them, and the bill is in those of the provider.
         let counted = charges.actual.total();
         let scale = if counted == 0 { 0.0 } else { usage.input_tokens() as f64 / counted as f64 };
-        let plain = usage.input_tokens() as f64 * sent.prices.input(counted);
+        let plain = usage.input_tokens() as f64 * sent.prices.input_price(counted);
         self.requests += 1;
         self.unpriced += u64::from(sent.prices.list.is_none());
         self.lifetimes = [sent.lifetimes.first(), sent.lifetimes.last()]
@@ -154,7 +154,7 @@ impl ComparedCaches {
 
     /// Returns the caches after a request, and its charge in each case. `account` is the account after this request. If
     /// the provider read less than predicted, although no entry had expired, no case finds anything in its cache.
-    pub fn after(before: Option<Self>, sent: &SentRequest, account: &Account) -> (Self, Charges) {
+    pub fn after_request(before: Option<Self>, sent: &SentRequest, account: &Account) -> (Self, Charges) {
         let before = before.filter(|caches| caches.identity == sent.identity);
         let mut caches = before.unwrap_or_else(|| Self::new(sent));
         let lifetime_ms = u64::from(sent.prices.seconds) * 1_000;
@@ -166,13 +166,13 @@ impl ComparedCaches {
         let uniform_spans: Vec<Span> = sent.spans.iter().map(|span| span.with_shortest_lifetime()).collect();
         let charge = |provider: &mut Provider, prices: Prices, spans: &[Span], now_ms: u64| {
             provider.set_prices(prices);
-            if account.missed().is_some() {
-                provider.forget();
+            if account.shortfall().is_some() {
+                provider.clear_cache();
             }
             provider.charge(spans, now_ms).unwrap_or_default()
         };
         let charges = Charges {
-            actual: account.last(),
+            actual: account.last_charge(),
             without_pauses: charge(&mut caches.without_pauses, sent.prices, &sent.spans, immediately_ms),
             shortest: charge(
                 &mut caches.shortest,

@@ -67,7 +67,7 @@ impl CostOutlook {
         let marked = |turns_ago: usize| trend.marked.saturating_sub(trend.growth.saturating_mul(turns_ago));
         let (mut spent, mut expiries) = (turn_charge(prices, 0, marked(turns)), 0);
         for (pause_ms, turns_ago) in trend.pauses_ms.iter().zip((0..turns).rev()) {
-            let has_expired = prices.outlived_by(*pause_ms);
+            let has_expired = prices.has_expired_after(*pause_ms);
             expiries += usize::from(has_expired);
             spent = spent
                 + turn_charge(prices, if has_expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago));

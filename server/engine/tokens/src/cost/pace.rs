@@ -36,7 +36,7 @@ impl Pace {
         }
     }
 
-    pub fn prompts(&self) -> usize {
+    pub fn prompt_count(&self) -> usize {
         self.prompts.len()
     }
 
@@ -89,7 +89,7 @@ mod tests {
     fn only_the_last_thousand_pauses_are_kept() {
         let mut pace = Pace::default();
         (0..1_500).for_each(|turn| pace.record(&sent(turn * turn, 1)));
-        assert_eq!((pace.prompts(), pace.trend().pauses_ms.len()), (1_001, 1_000));
+        assert_eq!((pace.prompt_count(), pace.trend().pauses_ms.len()), (1_001, 1_000));
         assert_eq!(pace.trend().pauses_ms.last(), Some(&(1_499 * 1_499 - 1_498 * 1_498)));
     }
 }

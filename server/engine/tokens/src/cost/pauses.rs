@@ -12,18 +12,18 @@ const PRIOR_WEIGHT: f64 = 10.0;
 
 /// Returns the probability that the next prompt comes after entries with the shortest lifetime have expired, but not
 /// those with the extended one. `pauses_ms` are the session's pauses so far.
-pub fn extended_is_needed(pauses_ms: &[u64], prices: &Prices) -> f64 {
+pub fn extended_lifetime_probability(pauses_ms: &[u64], prices: &Prices) -> f64 {
     let Some(extended) = prices.extended else { return 0.0 };
     let [shortest, extended] = [prices.seconds, extended.seconds].map(|seconds| u64::from(seconds) * 1_000);
-    let share = probability(pauses_ms, |pause_ms| shortest < pause_ms && pause_ms <= extended);
-    share * is_followed(pauses_ms.len() + 1)
+    let share = pause_probability(pauses_ms, |pause_ms| shortest < pause_ms && pause_ms <= extended);
+    share * follow_up_probability(pauses_ms.len() + 1)
 }
 
 /// Returns the expected price of a token that stays in the next prompt: reading it, or writing it again after a pause in
 /// which its cache entry expired. Of several lifetimes, the cheapest counts.
 pub fn expected_reuse_price(pauses_ms: &[u64], prices: &Prices) -> f64 {
     let price = |seconds: u32, write: f64| {
-        let expires = probability(pauses_ms, |pause_ms| pause_ms > u64::from(seconds) * 1_000);
+        let expires = pause_probability(pauses_ms, |pause_ms| pause_ms > u64::from(seconds) * 1_000);
         prices.read + expires * (write - prices.read)
     };
     let shortest = price(prices.seconds, prices.write);
@@ -32,7 +32,7 @@ pub fn expected_reuse_price(pauses_ms: &[u64], prices: &Prices) -> f64 {
 
 /// Returns the probability that the next pause, in milliseconds, meets a condition, from the session's pauses so far and
 /// from [`PAUSES_S`].
-fn probability(pauses_ms: &[u64], is_met: impl Fn(u64) -> bool) -> f64 {
+fn pause_probability(pauses_ms: &[u64], is_met: impl Fn(u64) -> bool) -> f64 {
     let usual_count = PAUSES_S.iter().filter(|pause| is_met(**pause * 1_000)).count() as f64;
     let session_count = pauses_ms.iter().filter(|pause| is_met(**pause)).count() as f64;
     (PRIOR_WEIGHT * usual_count / PAUSES_S.len() as f64 + session_count)
@@ -41,7 +41,7 @@ fn probability(pauses_ms: &[u64], is_met: impl Fn(u64) -> bool) -> f64 {
 
 /// Returns the probability that another prompt follows the `turn`th one, from the lengths of the same conversations:
 /// of 165, 126 have a second prompt, 97 a third, 69 a fifth, 33 an eleventh, and 13 a twenty-first.
-fn is_followed(turn: usize) -> f64 {
+fn follow_up_probability(turn: usize) -> f64 {
     match turn {
         0..=2 => 0.77,
         3..=10 => 0.87,
@@ -57,8 +57,9 @@ mod tests {
     #[test]
     fn pauses_of_the_session_outweigh_the_usual_ones() {
         let model = Models::builtin().resolve("claude-opus-4-7").model.clone();
-        let needed =
-            |pauses_ms: &[u64]| extended_is_needed(pauses_ms, &Prices::for_model(&model, CacheTtl::Auto));
+        let needed = |pauses_ms: &[u64]| {
+            extended_lifetime_probability(pauses_ms, &Prices::for_model(&model, CacheTtl::Auto))
+        };
         let usual = 6.0 / 20.0 * 0.77;
         assert!((needed(&[]) - usual).abs() < 1e-9, "{}", needed(&[]));
         assert!(needed(&[60_000; 30]) < usual / 2.0);
@@ -66,7 +67,7 @@ mod tests {
         // After more than an hour, both have expired.
         assert!(needed(&[7_200_000; 30]) < usual / 2.0);
         let fixed = Prices::for_model(&model, CacheTtl::FiveMinutes);
-        assert!(extended_is_needed(&[600_000; 30], &fixed).abs() < 1e-9);
+        assert!(extended_lifetime_probability(&[600_000; 30], &fixed).abs() < 1e-9);
     }
     #[test]
     fn a_reused_token_costs_a_read_and_a_write_after_each_expiry() {

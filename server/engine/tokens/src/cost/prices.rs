@@ -107,7 +107,7 @@ impl Prices {
 
     /// Returns the price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is
     /// long.
-    pub fn input(&self, total_tokens: usize) -> f64 {
+    pub fn input_price(&self, total_tokens: usize) -> f64 {
         match self.long_context {
             Some(long) if total_tokens > long.above => long.input,
             _ => 1.0,
@@ -135,7 +135,7 @@ impl Prices {
     }
 
     /// Whether an entry expires after `idle_ms` milliseconds without use.
-    pub(super) fn outlived_by(&self, idle_ms: u64) -> bool {
+    pub(super) fn has_expired_after(&self, idle_ms: u64) -> bool {
         idle_ms > u64::from(self.seconds) * 1_000
     }
 }
@@ -192,8 +192,8 @@ mod tests {
     fn all_tokens_of_a_long_prompt_cost_more() {
         let long_context = Some(LongContext { above: 200_000, input: 2.0, output: 1.5 });
         let prices = Prices { long_context, ..Prices::uncached() };
-        assert_eq!((prices.input(200_000), prices.input(200_001)), (1.0, 2.0));
-        assert_eq!(Prices::uncached().input(usize::MAX), 1.0);
+        assert_eq!((prices.input_price(200_000), prices.input_price(200_001)), (1.0, 2.0));
+        assert_eq!(Prices::uncached().input_price(usize::MAX), 1.0);
         let list = Some(ListPrice { input: 3.0, output: 15.0 });
         let prices = Prices { list, ..prices };
         assert_eq!(prices.dollars(1_000_000.0, 100_000, 200_000), Some(4.5));

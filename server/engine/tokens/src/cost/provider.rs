@@ -72,13 +72,13 @@ impl Charge {
     pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
         let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
         let charge = Self { read, written, written_extended: 0, plain, cost };
-        Self { cost: cost * prices.input(charge.total()), ..charge }
+        Self { cost: cost * prices.input_price(charge.total()), ..charge }
     }
 
     /// Charges `extended` of the written tokens for the extended lifetime.
-    fn extended(self, prices: &Prices, extended: usize) -> Self {
+    fn with_extended_writes(self, prices: &Prices, extended: usize) -> Self {
         let surcharge = prices.lifetime(Breakpoint::Extended).write - prices.write;
-        let cost = self.cost + extended as f64 * surcharge * prices.input(self.total());
+        let cost = self.cost + extended as f64 * surcharge * prices.input_price(self.total());
         Self { written_extended: extended, cost, ..self }
     }
 
@@ -157,7 +157,7 @@ impl Provider {
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let CacheTokens { read, written, extended } = match self.prices.kind {
             CacheKind::None => CacheTokens::default(),
-            CacheKind::Automatic { granularity } => self.automatic(&prefixes, granularity, now_ms),
+            CacheKind::Automatic { granularity } => self.cache_automatically(&prefixes, granularity, now_ms),
             CacheKind::Explicit { max_breakpoints, lookback, .. } => {
                 let marked = prefixes.iter().filter_map(|prefix| prefix.mark.breakpoint()).count();
                 if marked > self.prices.kind.max_markers() {
@@ -166,16 +166,16 @@ impl Provider {
                 let markers = prefixes.iter_mut().rev().filter(|prefix| prefix.mark.breakpoint().is_some());
                 // Only the last ones write.
                 markers.skip(max_breakpoints).for_each(|prefix| prefix.mark = Mark::Lookup);
-                self.explicit(&prefixes, lookback, now_ms)
+                self.cache_explicitly(&prefixes, lookback, now_ms)
             }
         };
         self.sweep(now_ms);
         let charge = Charge::new(&self.prices, read, written, total - read - written);
-        Some(charge.extended(&self.prices, extended))
+        Some(charge.with_extended_writes(&self.prices, extended))
     }
 
     /// Returns the cached prefixes of a request, longest first, without those that expire no later than a longer one.
-    pub(super) fn cached(&self, spans: &[Span]) -> Vec<CacheEstimate> {
+    pub(super) fn cached_prefixes(&self, spans: &[Span]) -> Vec<CacheEstimate> {
         let mut cached: Vec<CacheEstimate> = Vec::new();
         for Prefix { hash, tokens, .. } in prefixes(spans).into_iter().rev() {
             let Some(Entry { expires_ms, .. }) = self.entries.get(&hash).copied() else { continue };
@@ -188,12 +188,12 @@ impl Provider {
     }
 
     #[cfg(test)]
-    pub(super) fn entries(&self) -> usize {
+    pub(super) fn entry_count(&self) -> usize {
         self.entries.len()
     }
 
     /// Empties the cache, as a pause longer than the lifetime of its entries would.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn clear_cache(&mut self) {
         self.entries.clear();
     }
 
@@ -206,7 +206,7 @@ impl Provider {
     /// to `lookback` positions back, including its own. A run of tool calls or results counts as one position. An
     /// entry that exists keeps the lifetime it was written with. The tokens up to the last marker for the extended
     /// lifetime are billed for that lifetime (Anthropic, "Prompt caching", "Mixing different TTLs").
-    fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> CacheTokens {
+    fn cache_explicitly(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> CacheTokens {
         let looks_up = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
         let breakpoint_of = |prefix: &Prefix| prefix.mark.breakpoint().filter(|_| looks_up(prefix));
         let mut remaining_lookback = 0;
@@ -248,7 +248,7 @@ impl Provider {
 
     /// Returns the tokens read and written with automatic caching, which caches every prefix and reads the
     /// longest known one, rounded down.
-    fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> CacheTokens {
+    fn cache_automatically(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> CacheTokens {
         let cached_tokens = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
         let cached_tokens = cached_tokens.map_or(0, |prefix| prefix.tokens);
         let rounded = cached_tokens - cached_tokens % granularity.max(1);
@@ -285,11 +285,11 @@ struct CacheTokens {
 
 /// Returns every prefix of a request, shortest first.
 fn prefixes(spans: &[Span]) -> Vec<Prefix> {
-    let empty = ContentHash::of("");
+    let empty = ContentHash::from_text("");
     let mut prefix = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
     let prefixes = spans.iter().map(|span| {
         prefix = Prefix {
-            hash: ContentHash::of_parts([&prefix.hash.to_bytes()[..], &span.hash.to_bytes()]),
+            hash: ContentHash::from_parts([&prefix.hash.to_bytes()[..], &span.hash.to_bytes()]),
             tokens: prefix.tokens.saturating_add(span.tokens),
             mark: span.mark,
             continues_run: span.continues_run,

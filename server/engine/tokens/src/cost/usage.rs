@@ -32,12 +32,12 @@ impl Usage {
     /// Returns the cost at these prices, in tokens of plain input. Of the written tokens, the share that `predicted`
     /// expects is priced for the extended lifetime, because few clients report how long an entry lives.
     pub fn cost(self, prices: &Prices, predicted: &Charge) -> f64 {
-        let BilledInput { total, .. } = self.billed();
+        let BilledInput { total, .. } = self.billed_input();
         let share = predicted.written_extended as f64 / predicted.written.max(1) as f64;
         let write = prices.write + share * (prices.lifetime(Breakpoint::Extended).write - prices.write);
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * write;
-        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+        tokens * prices.input_price(usize::try_from(total).unwrap_or(usize::MAX))
     }
 
     /// Returns the cost of input and output in US dollars, or `None` if the price is unknown. See [`Self::cost`].
@@ -47,11 +47,11 @@ impl Usage {
 
     /// Returns the total number of input tokens.
     pub fn input_tokens(self) -> usize {
-        usize::try_from(self.billed().total).unwrap_or(usize::MAX)
+        usize::try_from(self.billed_input().total).unwrap_or(usize::MAX)
     }
 
     /// Returns the input tokens read from the cache, and the total.
-    pub fn billed(self) -> BilledInput {
+    pub fn billed_input(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
     }
@@ -86,7 +86,7 @@ const READ_TOLERANCE: f64 = 0.1;
 impl BilledInput {
     /// Whether the share read from the cache is clearly less than `read` of `total` tokens, as counted by
     /// Strata.
-    pub fn misses(self, read: usize, total: usize) -> bool {
+    pub fn has_shortfall(self, read: usize, total: usize) -> bool {
         if read == 0 || total == 0 || self.total == 0 {
             return false;
         }

@@ -8,12 +8,12 @@ use super::Encoding;
 
 /// One bit for each byte of a block, lowest first.
 type Bits = u64;
-type Block = [u8; Bits::BITS as usize];
+type ByteBlock = [u8; Bits::BITS as usize];
 type Lanes = [u8; 16];
 
 /// Positions in a block of the bytes of each class. The first six classes are disjoint; a byte in none of them is a
 /// symbol.
-struct Kinds {
+struct ClassPositions {
     upper: Bits,
     lower: Bits,
     number: Bits,
@@ -40,16 +40,16 @@ pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
         return 0;
     }
     if let Some(block) = rest.first_chunk() {
-        return Kinds::classify(block).starts(encoding);
+        return ClassPositions::classify(block).starts(encoding);
     }
-    let mut block = [u8::MAX; size_of::<Block>()];
+    let mut block = [u8::MAX; size_of::<ByteBlock>()];
     block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    Kinds::classify(&block).starts(encoding)
+    ClassPositions::classify(&block).starts(encoding)
 }
 
-impl Kinds {
+impl ClassPositions {
     #[inline]
-    fn classify(block: &Block) -> Self {
+    fn classify(block: &ByteBlock) -> Self {
         let mut sets = [0; 9];
         for (index, lanes) in block.as_chunks::<{ size_of::<Lanes>() }>().0.iter().enumerate() {
             let bytes = i8x16::new(lanes.map(u8::cast_signed));
@@ -100,28 +100,28 @@ impl Kinds {
             | blank & newline << 1 & (tail << 1 | !before_newline)
             | blank & !(white >> 1);
         let starts = of_words | inside_words | of_symbols | of_white | every_third(number);
-        starts & self.known(encoding, tail) & !1
+        starts & self.decidable_positions(encoding, tail) & !1
     }
 
     /// Returns the positions for which this block alone determines whether a piece starts there.
     #[inline]
-    fn known(&self, encoding: Encoding, tail: Bits) -> Bits {
+    fn decidable_positions(&self, encoding: Encoding, tail: Bits) -> Bits {
         let letter = self.upper | self.lower;
         // A byte outside the block may be a letter that completes a contraction.
         let before_letter = (letter | self.foreign) >> 1 | 1 << (Bits::BITS - 1);
         let unknown = self.foreign
             | self.quote & before_letter & if encoding == Encoding::O200k { letter << 1 } else { Bits::MAX }
             | if encoding == Encoding::O200k { self.slash & tail << 1 } else { 0 };
-        let known_bits = below(unknown.trailing_zeros());
+        let known_bits = bits_below(unknown.trailing_zeros());
         // The end of a run of white space determines whether a piece starts inside it.
         let last = Bits::BITS - (known_bits & !(self.blank | self.newline)).leading_zeros();
-        known_bits & (below(last) << 1 | 1)
+        known_bits & (bits_below(last) << 1 | 1)
     }
 }
 
 /// Returns the bits below position `position`.
 #[inline]
-fn below(position: u32) -> Bits {
+fn bits_below(position: u32) -> Bits {
     1_u64.checked_shl(position).map_or(Bits::MAX, |bit| bit - 1)
 }
 

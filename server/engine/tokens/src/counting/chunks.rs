@@ -7,9 +7,9 @@
 
 /// Minimum number of bytes between two cuts. The last chunk may be shorter.
 const MIN_BYTES: usize = 2 * 1024;
-/// Number of bytes after which a chunk ends at the next exact cut (see [`is_exact`]), regardless of the cut's hash.
+/// Number of bytes after which a chunk ends at the next exact cut (see [`is_exact_cut`]), regardless of the cut's hash.
 const TARGET_BYTES: usize = 8 * 1024;
-/// One in this many exact cuts (see [`is_exact`]) may end a chunk. A hash of the surrounding bytes selects them.
+/// One in this many exact cuts (see [`is_exact_cut`]) may end a chunk. A hash of the surrounding bytes selects them.
 const CUT_INTERVAL: u64 = 16;
 
 /// Iterator over the chunks of a text, in order and without gaps.
@@ -38,12 +38,12 @@ impl<'a> Iterator for Chunks<'a> {
 
 /// Returns the differing parts of two texts, extended to exact cuts. The counts of the texts differ by as
 /// much as the counts of these parts.
-pub(super) fn differing<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
+pub(super) fn differing_parts<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let common_start = old.get(..same).unwrap_or_default();
     let ends = |bytes: &'a [u8]| bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
-    let is_cut = |text, offset| offset > 0 && is_exact(text, offset);
+    let is_cut = |text, offset| offset > 0 && is_exact_cut(text, offset);
     let start = ends(common_start)
         .map(|(newline, _)| newline + 1)
         .find(|&offset| is_cut(before, offset) && is_cut(after, offset))
@@ -70,7 +70,7 @@ fn chunk_end(text: &str) -> usize {
         bytes.get(search_start..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n'))
     {
         let offset = search_start + newline + 1;
-        if is_exact(text, offset) && (offset >= TARGET_BYTES || is_chosen(bytes, offset)) {
+        if is_exact_cut(text, offset) && (offset >= TARGET_BYTES || is_selected_by_hash(bytes, offset)) {
             return offset;
         }
         search_start = offset;
@@ -80,7 +80,7 @@ fn chunk_end(text: &str) -> usize {
 
 /// Whether the count of `text` is the sum of the counts before and after `offset`, the byte offset after a
 /// newline.
-pub(super) fn is_exact(text: &str, offset: usize) -> bool {
+pub(super) fn is_exact_cut(text: &str, offset: usize) -> bool {
     let Some(after) = text.get(offset..) else { return false };
     let space_ends = after.find(|c: char| !c.is_whitespace() || matches!(c, '\r' | '\n'));
     let next = space_ends.and_then(|end| after.as_bytes().get(end));
@@ -89,7 +89,7 @@ pub(super) fn is_exact(text: &str, offset: usize) -> bool {
 
 /// Selects one in [`CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
 /// similar lines.
-fn is_chosen(bytes: &[u8], offset: usize) -> bool {
+fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let surroundings = bytes.get(offset.saturating_sub(48)..(offset + 16).min(bytes.len())).unwrap_or(&[]);
     // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
     let hash = surroundings.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_cut_needs_text_on_the_next_line() {
-        let at_newline = |text: &str| is_exact(text, text.find('\n').unwrap() + 1);
+        let at_newline = |text: &str| is_exact_cut(text, text.find('\n').unwrap() + 1);
         assert!(at_newline("a\nb"));
         assert!(at_newline("a\n  \tb"));
         for inexact in ["a\n", "a\n  ", "a\n\nb", "a\n \r\nb", "a)\n/b", "a\n\u{2028}\nb"] {

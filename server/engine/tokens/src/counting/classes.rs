@@ -48,7 +48,7 @@ impl Classes {
     pub(super) fn class_at(&self, text: &str, offset: usize) -> (u8, usize) {
         let Some(&byte) = text.as_bytes().get(offset) else { return (0, 0) };
         match self.bytes[usize::from(byte)] {
-            0 => self.beyond_ascii(text, offset),
+            0 => self.non_ascii_class_at(text, offset),
             class => (class, 1),
         }
     }
@@ -64,7 +64,7 @@ impl Classes {
             if bytes.get(offset).is_none_or(u8::is_ascii) {
                 return offset;
             }
-            let (class, len) = self.beyond_ascii(text, offset);
+            let (class, len) = self.non_ascii_class_at(text, offset);
             if class & classes == 0 {
                 return offset;
             }
@@ -72,7 +72,7 @@ impl Classes {
         }
     }
 
-    fn beyond_ascii(&self, text: &str, offset: usize) -> (u8, usize) {
+    fn non_ascii_class_at(&self, text: &str, offset: usize) -> (u8, usize) {
         let next = text.get(offset..).and_then(|rest| rest.chars().next());
         next.map_or((OTHER, 1), |c| (self.class_of(c), c.len_utf8()))
     }

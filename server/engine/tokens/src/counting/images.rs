@@ -15,7 +15,7 @@ pub struct ImageSize {
 
 impl ImageSize {
     /// Returns the length of the longer side, in pixels.
-    pub fn longest(self) -> u32 {
+    pub fn longer_side(self) -> u32 {
         self.width.max(self.height)
     }
 }

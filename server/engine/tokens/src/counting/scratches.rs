@@ -11,9 +11,9 @@ const MAX_IDLE: usize = 8;
 
 /// Unused scratch memory, by encoding.
 #[derive(Debug, Default)]
-pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
+pub(super) struct ScratchPool([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
-impl Scratches {
+impl ScratchPool {
     /// Runs `use_scratch` with scratch memory that no other thread uses meanwhile.
     pub(super) fn lend<T>(&self, encoding: Encoding, use_scratch: impl FnOnce(&mut Scratch) -> T) -> T {
         let [o200k, cl100k] = &self.0;

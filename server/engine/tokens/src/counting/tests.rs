@@ -130,7 +130,7 @@ proptest! {
             let before = text.clone();
             text.replace_range(start..end, &insert);
             for tokenizer in EXACT {
-                let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::of(text)));
+                let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::from_text(text)));
                 prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), count_fresh(tokenizer, &text));
             }
         }
@@ -269,15 +269,15 @@ impl CountTokens for Bytes {
 #[test]
 fn a_custom_tokenizer_is_used() {
     let plain = TokenCounter::default();
-    let counter = plain.with_given([Arc::new(Bytes) as Arc<dyn CountTokens>]);
+    let counter = plain.with_custom_tokenizers([Arc::new(Bytes) as Arc<dyn CountTokens>]);
     let given = Tokenizer::Given(GivenId(0));
     let long = "some lines of text\n".repeat(5_000);
     for text in ["", "short", &long] {
         assert_eq!(counter.count(given, text), text.len());
         assert_eq!(counter.count(given, text), text.len());
     }
-    assert_eq!(counter.count(given, "it is broken"), by_chars("it is broken"));
-    assert_eq!(plain.count(given, "no such tokenizer"), by_chars("no such tokenizer"));
+    assert_eq!(counter.count(given, "it is broken"), count_by_chars("it is broken"));
+    assert_eq!(plain.count(given, "no such tokenizer"), count_by_chars("no such tokenizer"));
     assert_eq!(counter.count(Tokenizer::O200k, &long), plain.count(Tokenizer::O200k, &long));
 }
 
@@ -288,7 +288,7 @@ fn counts_of_lists_are_sums_and_hashed_texts_have_the_same_count() {
     let sum: usize = texts.iter().map(|text| count_fresh(Tokenizer::O200k, text)).sum();
     assert_eq!(counter.count_all(Tokenizer::O200k, texts), sum);
     for text in texts {
-        let hash = ContentHash::of(text);
+        let hash = ContentHash::from_text(text);
         assert_eq!(counter.count_hashed(Tokenizer::O200k, text, hash), count_fresh(Tokenizer::O200k, text));
     }
 }

@@ -73,7 +73,7 @@ impl Vocabulary {
         if range.len() < 2 || self.rank(text, range.start, range.end) != NONE {
             range.len().min(1)
         } else {
-            range.len() - self.merges_by_scan(text, range, &mut scratch.parts)
+            range.len() - self.count_merges_by_scan(text, range, &mut scratch.parts)
         }
     }
 
@@ -82,9 +82,9 @@ impl Vocabulary {
         if piece.is_empty() || self.rank_of_token(piece) != NONE {
             piece.len().min(1)
         } else if piece.len() <= MAX_SCANNED_BYTES {
-            piece.len() - self.merges_by_scan(text, range, &mut scratch.parts)
+            piece.len() - self.count_merges_by_scan(text, range, &mut scratch.parts)
         } else if u32::try_from(piece.len()).is_ok() {
-            piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
+            piece.len() - self.count_merges_by_bucket(piece, &mut scratch.joins)
         } else {
             // Positions are 32-bit. A piece of 4 GB is not text, so its tokens are only estimated.
             piece.len().div_ceil(4)
@@ -121,12 +121,12 @@ impl Vocabulary {
         self.0.tokens.get(start as usize..number_at(self.0.ends, rank) as usize).unwrap_or_default()
     }
 
-    fn pair(&self, first: u8, second: u8) -> Rank {
+    fn pair_rank(&self, first: u8, second: u8) -> Rank {
         short_index(&[first, second]).map_or(NONE, |index| number_at(self.0.short_ranks, index))
     }
 
     /// Returns the rank of the token that two adjacent tokens merge into, or `NONE`.
-    fn join(
+    fn merged_rank(
         &self,
         (left, right): (Rank, Rank),
         text: &[u8],
@@ -145,11 +145,11 @@ impl Vocabulary {
 
     /// Counts the merges in a piece by scanning all parts for the lowest rank. `parts` receives the start of
     /// each part and the rank of that part joined with the next.
-    fn merges_by_scan(&self, text: &[u8], range: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
+    fn count_merges_by_scan(&self, text: &[u8], range: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
         let base = range.start;
         let piece = text.get(range).unwrap_or_default();
         parts.clear();
-        parts.extend((0u32..).zip(piece.windows(2)).map(|(i, pair)| (i, self.pair(pair[0], pair[1]))));
+        parts.extend((0u32..).zip(piece.windows(2)).map(|(i, pair)| (i, self.pair_rank(pair[0], pair[1]))));
         parts.push((piece.len() as u32 - 1, NONE));
         let mut merges = 0;
         while let Some((lowest, &(_, rank))) = parts.iter().enumerate().min_by_key(|(_, part)| part.1) {
@@ -176,12 +176,12 @@ impl Vocabulary {
     /// training, a merge only creates pairs of higher rank, so that each bucket is complete when it is processed,
     /// and the work is linear except for sorting. In any other vocabulary, a new pair of lower rank is still
     /// processed first.
-    fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
+    fn count_merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
         joins.resize(JOIN_SLOTS, Join::EMPTY);
-        let mut parts = Parts::new(piece.windows(1).map(|byte| self.rank_of_token(byte)));
+        let mut parts = PartList::new(piece.windows(1).map(|byte| self.rank_of_token(byte)));
         let mut queue = PairQueue::default();
         for (start, pair) in piece.windows(2).enumerate() {
-            let rank = self.pair(pair[0], pair[1]);
+            let rank = self.pair_rank(pair[0], pair[1]);
             parts.by_start[start].pair = rank;
             queue.add(rank, start);
         }
@@ -198,11 +198,11 @@ impl Vocabulary {
                 }
                 merges += 1;
                 parts.join(start, rank);
-                for part in [Some(start), parts.before(start)].into_iter().flatten() {
-                    let joined = match parts.next(part) {
+                for part in [Some(start), parts.previous_part(start)].into_iter().flatten() {
+                    let joined = match parts.next_part(part) {
                         Some((next, end)) => {
                             let (left, right) = (parts.by_start[part].token, parts.by_start[next].token);
-                            self.join((left, right), piece, (part, end), joins)
+                            self.merged_rank((left, right), piece, (part, end), joins)
                         }
                         None => NONE,
                     };
@@ -224,7 +224,7 @@ fn number_at(numbers: &[u8], index: usize) -> u32 {
 }
 
 /// Parts of a long piece as a linked list, indexed by their start and end positions.
-struct Parts {
+struct PartList {
     by_start: Vec<Part>,
     /// Start of a part, indexed by its end.
     start: Vec<u32>,
@@ -238,7 +238,7 @@ struct Part {
     pair: Rank,
 }
 
-impl Parts {
+impl PartList {
     /// Creates one part for each byte.
     fn new(tokens: impl ExactSizeIterator<Item = Rank>) -> Self {
         let start = (0..=tokens.len() as u32).map(|end| end.saturating_sub(1)).collect();
@@ -258,12 +258,12 @@ impl Parts {
     }
 
     /// Returns the start of the part before the one at `start`.
-    fn before(&self, start: usize) -> Option<usize> {
+    fn previous_part(&self, start: usize) -> Option<usize> {
         (start > 0).then(|| self.start[start] as usize)
     }
 
     /// Returns the start and end of the part after the one at `start`.
-    fn next(&self, start: usize) -> Option<(usize, usize)> {
+    fn next_part(&self, start: usize) -> Option<(usize, usize)> {
         let next = self.by_start[start].end as usize;
         self.by_start.get(next).map(|part| (next, part.end as usize))
     }
@@ -360,8 +360,8 @@ mod tests {
                 }
             }
             let vocabulary = vocabulary(all);
-            let by_scan = vocabulary.merges_by_scan(&piece, 0..piece.len(), &mut Vec::new());
-            prop_assert_eq!(vocabulary.merges_by_bucket(&piece, &mut Vec::new()), by_scan);
+            let by_scan = vocabulary.count_merges_by_scan(&piece, 0..piece.len(), &mut Vec::new());
+            prop_assert_eq!(vocabulary.count_merges_by_bucket(&piece, &mut Vec::new()), by_scan);
         }
     }
 

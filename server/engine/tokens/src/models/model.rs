@@ -103,7 +103,7 @@ pub enum CacheKind {
 
 impl CacheKind {
     /// Whether a request can have more markers than write entries, so that it finds the entries of earlier requests.
-    pub fn finds_all(self) -> bool {
+    pub fn has_match_only_markers(self) -> bool {
         matches!(self, Self::Explicit { max_breakpoints, max_matched, .. } if max_matched > max_breakpoints)
     }
 

@@ -2,7 +2,7 @@
 
 /// Returns the spelling used for comparison: lower case, with `-` for `.` and `_` (gateways write
 /// `claude-opus-4.7` for `claude-opus-4-7`).
-pub(super) fn canonical(name: &str) -> String {
+pub(super) fn canonical_name(name: &str) -> String {
     name.trim().to_lowercase().replace(['.', '_'], "-")
 }
 
@@ -54,7 +54,7 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
         }
     };
     for spelling in std::iter::once(name).chain(after_slashes).chain(after_dots) {
-        let spelling = canonical(spelling);
+        let spelling = canonical_name(spelling);
         let platform = PLATFORMS.iter().find_map(|platform| spelling.strip_prefix(platform));
         let without_platform = platform.map(|rest| rest.trim_start_matches('-'));
         for spelling in [Some(spelling.as_str()), without_platform].into_iter().flatten() {

@@ -18,10 +18,10 @@ pub struct ModelTable {
     prices: Option<String>,
     /// Model families to add or override, keyed by family name.
     #[serde(default)]
-    family: BTreeMap<String, Entry>,
+    family: BTreeMap<String, ModelEntry>,
     /// Models to add or override, keyed by model name.
     #[serde(default)]
-    model: BTreeMap<String, Entry>,
+    model: BTreeMap<String, ModelEntry>,
 }
 
 /// Maximum price of a million tokens, in US dollars.
@@ -64,7 +64,7 @@ pub enum TableError {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ModelEntry")]
-struct Entry {
+struct ModelEntry {
     /// Family that supplies a model's defaults.
     family: Option<String>,
     /// Other names of a model.
@@ -133,18 +133,18 @@ impl ModelTable {
     }
 
     /// Returns the source and date of the prices.
-    pub(super) fn prices(&self) -> &str {
+    pub(super) fn price_source(&self) -> &str {
         self.prices.as_deref().unwrap_or_default()
     }
 
     /// Returns this table overridden by `other`, entry by entry and field by field.
-    pub(super) fn overridden_by(&self, other: Self) -> Self {
+    pub(super) fn with_overrides(&self, other: Self) -> Self {
         let mut table = self.clone();
         table.prices = other.prices.or(table.prices);
         for (entries, overrides) in [(&mut table.family, other.family), (&mut table.model, other.model)] {
             for (name, entry) in overrides {
                 let defaults = entries.remove(&name).unwrap_or_default();
-                entries.insert(name, entry.overriding(defaults));
+                entries.insert(name, entry.with_defaults(defaults));
             }
         }
         table
@@ -152,7 +152,7 @@ impl ModelTable {
 
     /// Returns the name, the prefixes of the models' names, and the defaults of every family.
     pub(super) fn families(&self) -> Result<Vec<(String, Vec<String>, Model)>, TableError> {
-        let to_model = |(name, entry): (&String, &Entry)| {
+        let to_model = |(name, entry): (&String, &ModelEntry)| {
             let model = entry.clone().into_model(name)?;
             Ok((name.clone(), entry.prefixes.clone().unwrap_or_default(), model))
         };
@@ -161,22 +161,22 @@ impl ModelTable {
 
     /// Returns the aliases and the complete values of every model.
     pub(super) fn models(&self) -> Result<Vec<(Vec<String>, Model)>, TableError> {
-        let to_model = |(name, entry): (&String, &Entry)| {
+        let to_model = |(name, entry): (&String, &ModelEntry)| {
             let family = entry.family.clone().unwrap_or_default();
             let defaults = match self.family.get(&family) {
                 Some(defaults) => defaults.clone(),
-                None if family.is_empty() => Entry::default(),
+                None if family.is_empty() => ModelEntry::default(),
                 None => return Err(TableError::NoFamily { model: name.clone(), family }),
             };
-            let model = entry.clone().overriding(defaults).into_model(name)?;
+            let model = entry.clone().with_defaults(defaults).into_model(name)?;
             Ok((entry.aliases.clone().unwrap_or_default(), Model { family, ..model }))
         };
         self.model.iter().map(to_model).collect()
     }
 }
 
-impl Entry {
-    fn overriding(self, defaults: Self) -> Self {
+impl ModelEntry {
+    fn with_defaults(self, defaults: Self) -> Self {
         Self {
             family: self.family.or(defaults.family),
             aliases: self.aliases.or(defaults.aliases),

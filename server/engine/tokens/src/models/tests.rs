@@ -134,7 +134,7 @@ fn names_and_aliases_are_unique() {
     let mut model_by_name = std::collections::BTreeMap::new();
     for (aliases, model) in ModelTable::from_toml(BUILTIN).unwrap().models().unwrap() {
         for name in aliases.into_iter().chain([model.id.clone()]) {
-            assert_eq!(model_by_name.insert(names::canonical(&name), model.id.clone()), None, "{name}");
+            assert_eq!(model_by_name.insert(names::canonical_name(&name), model.id.clone()), None, "{name}");
         }
     }
 }
@@ -383,10 +383,13 @@ fn an_invalid_table_is_rejected_with_the_reason() {
 #[test]
 fn a_custom_tokenizer_applies_to_a_family_or_to_one_model() {
     let given = Tokenizer::Given(GivenId(3));
-    let models = models().with_given([("llama", GivenId(3)), ("gpt-4.1-mini", GivenId(3))]).unwrap();
+    let models =
+        models().with_custom_tokenizers([("llama", GivenId(3)), ("gpt-4.1-mini", GivenId(3))]).unwrap();
     for name in ["llama-9-70b", "meta/llama-4-scout", "openai/gpt-4.1-mini"] {
         assert_eq!(models.resolve(name).model.tokenizer, given, "{name}");
     }
     assert_eq!(models.resolve("gpt-4.1").model.tokenizer, Tokenizer::O200k);
-    assert!(models.with_given([("nobody", GivenId(0))]).unwrap_err().to_string().contains("nobody"));
+    assert!(
+        models.with_custom_tokenizers([("nobody", GivenId(0))]).unwrap_err().to_string().contains("nobody")
+    );
 }

@@ -39,7 +39,7 @@ pub(super) struct AddressTracker {
     offset: usize,
     /// Start of the current run of characters without a space.
     run_start: usize,
-    target: Target,
+    target: LinkTarget,
     target_start: usize,
     /// Possible states inside an HTML tag, as bits.
     tags: u16,
@@ -53,7 +53,7 @@ pub(super) struct AddressTracker {
 
 /// State of the target of a Markdown link, which follows `](` or `]:`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Target {
+enum LinkTarget {
     None,
     /// Before the first character. The field counts the line breaks.
     Before(u8),
@@ -108,7 +108,7 @@ impl Default for AddressTracker {
             recent: String::new(),
             offset: 0,
             run_start: 0,
-            target: Target::None,
+            target: LinkTarget::None,
             target_start: 0,
             tags: 0,
             tag_start: 0,
@@ -131,8 +131,8 @@ impl AddressTracker {
 
     /// Returns where a secret at the current position is, given the text after it.
     pub(super) fn locate(&self, after: &str) -> SecretLocation {
-        let run = self.since(self.run_start);
-        let in_target = self.target != Target::None;
+        let run = self.text_since(self.run_start);
+        let in_target = self.target != LinkTarget::None;
         let in_tag = self.tags & ADDRESSES != 0;
         // The beginning of a long run may be a scheme.
         if !(in_target || in_tag || run.is_none_or(|run| is_address(run, after))) {
@@ -141,14 +141,14 @@ impl AddressTracker {
         let starts = [(in_target, self.target_start), (in_tag, self.tag_start)];
         let start = starts.into_iter().filter_map(|(is_open, start)| is_open.then_some(start)).min();
         let before = match start {
-            Some(start) => self.since(start),
-            None => run.map(from_scheme),
+            Some(start) => self.text_since(start),
+            None => run.map(text_from_scheme),
         };
         SecretLocation::Address(before.map(|before| Address::new(before, after)))
     }
 
     /// Returns the text since an offset, unless it is too long.
-    fn since(&self, start: usize) -> Option<&str> {
+    fn text_since(&self, start: usize) -> Option<&str> {
         self.recent.get(start.checked_sub(self.offset)?..)
     }
 
@@ -160,9 +160,9 @@ impl AddressTracker {
         // Spaces of ASCII end addresses in Markdown and HTML; others do not.
         let is_space = character.is_ascii_whitespace() || character.is_ascii_control() && character != SECRET;
         let previous = std::mem::replace(&mut self.last, character);
-        self.update_target(character, is_space);
+        self.update_link_target(character, is_space);
         self.update_tags(character);
-        if self.target == Target::None && self.tags == 0 && is_space {
+        if self.target == LinkTarget::None && self.tags == 0 && is_space {
             self.offset += self.recent.len();
             self.recent.clear();
         } else if self.recent.len() >= MAX_BEFORE {
@@ -176,7 +176,7 @@ impl AddressTracker {
             self.run_start = self.position();
         }
         if previous == ']' && matches!(character, '(' | ':') {
-            self.target = Target::Before(0);
+            self.target = LinkTarget::Before(0);
             self.target_start = self.position();
         }
         if character == '<' {
@@ -187,14 +187,14 @@ impl AddressTracker {
         }
     }
 
-    fn update_target(&mut self, character: char, is_space: bool) {
+    fn update_link_target(&mut self, character: char, is_space: bool) {
         self.target = match (self.target, character) {
-            (Target::Before(0), '\n') => Target::Before(1),
-            (Target::Before(_), '\n') | (Target::Angle, '\n') => Target::None,
-            (Target::Before(lines), _) if is_space => Target::Before(lines),
-            (Target::Before(_), '<') => Target::Angle,
-            (Target::Before(_), _) => Target::Plain,
-            (Target::Plain, _) if is_space => Target::None,
+            (LinkTarget::Before(0), '\n') => LinkTarget::Before(1),
+            (LinkTarget::Before(_), '\n') | (LinkTarget::Angle, '\n') => LinkTarget::None,
+            (LinkTarget::Before(lines), _) if is_space => LinkTarget::Before(lines),
+            (LinkTarget::Before(_), '<') => LinkTarget::Angle,
+            (LinkTarget::Before(_), _) => LinkTarget::Plain,
+            (LinkTarget::Plain, _) if is_space => LinkTarget::None,
             (other, _) => other,
         };
     }
@@ -252,7 +252,7 @@ impl Address {
         };
         // The host follows a user name and a password.
         let host = if is_complete { "" } else { host(after) };
-        Self(ContentHash::of_parts([before.as_bytes(), &[0xff], host.as_bytes()]))
+        Self(ContentHash::from_parts([before.as_bytes(), &[0xff], host.as_bytes()]))
     }
 }
 
@@ -304,7 +304,7 @@ pub(super) fn continues_host(character: char) -> bool {
 }
 
 /// Returns the part of a run from its first scheme.
-fn from_scheme(run: &str) -> &str {
+fn text_from_scheme(run: &str) -> &str {
     let Some(slashes) = run.find("//") else { return run };
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | ':');
     let before = run.get(..slashes).unwrap_or_default();

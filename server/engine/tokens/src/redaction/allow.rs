@@ -2,7 +2,7 @@
 //! an entry only if it resembles a rule name, since it may be the secret itself.
 
 use super::placeholder::placeholders;
-use super::rules::{CREDENTIAL, Table};
+use super::rules::{CREDENTIAL, RuleTable};
 use super::screen::RedactionSettings;
 
 /// Maximum length, in bytes, of a rule's name and of an entry that is compared with rule names.
@@ -10,15 +10,15 @@ const MAX_NAME_BYTES: usize = 48;
 
 impl RedactionSettings {
     /// Returns a message for each entry of `allow` that is neither a placeholder nor a rule name, in order.
-    pub fn misnamed(&self) -> Vec<String> {
+    pub fn allow_warnings(&self) -> Vec<String> {
         let invalid = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
-        invalid.map(|(name, entry)| misnamed(name, entry)).collect()
+        invalid.map(|(name, entry)| entry_warning(name, entry)).collect()
     }
 }
 
 /// Returns the message for an invalid entry. `entry` is its 1-based number.
-fn misnamed(name: &str, entry: usize) -> String {
-    match closest(name) {
+fn entry_warning(name: &str, entry: usize) -> String {
+    match closest_rule(name) {
         Some((name, rule)) => {
             format!("`{name}` is not the name of a rule, so it has no effect; did you mean `{rule}`?")
         }
@@ -34,22 +34,22 @@ fn is_placeholder(name: &str) -> bool {
 }
 
 fn is_rule(name: &str) -> bool {
-    names().any(|rule| rule == name)
+    rule_names().any(|rule| rule == name)
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
+fn rule_names() -> impl Iterator<Item = &'static str> {
+    RuleTable::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }
 
 /// Returns `name` and the rule name with the smallest edit distance to it, or `None` if the distance exceeds
 /// a third of the length or `name` cannot be a rule name.
-fn closest(name: &str) -> Option<(String, &'static str)> {
+fn closest_rule(name: &str) -> Option<(String, &'static str)> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
     if name.len() > MAX_NAME_BYTES || !name.bytes().all(is_name) {
         return None;
     }
     let plain = name.to_ascii_lowercase().replace(['_', ' '], "-");
-    let (distance, rule) = names()
+    let (distance, rule) = rule_names()
         .map(|rule| (strsim::levenshtein(&plain, rule), rule))
         .min_by_key(|(distance, _)| *distance)?;
     (distance * 3 <= plain.len()).then(|| (name.to_owned(), rule))
@@ -62,7 +62,7 @@ mod tests {
     fn messages_for(names: &[&str]) -> Vec<String> {
         let allow = names.iter().map(|&name| name.to_owned()).collect();
         let settings = RedactionSettings { allow, ..RedactionSettings::default() };
-        settings.misnamed()
+        settings.allow_warnings()
     }
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
             messages_for(&["github-token", CREDENTIAL, "[secret:github-token:1a2b3c4d5e6f]"]),
             [""; 0]
         );
-        assert!(names().all(|name| name.len() <= MAX_NAME_BYTES));
+        assert!(rule_names().all(|name| name.len() <= MAX_NAME_BYTES));
     }
 
     #[test]

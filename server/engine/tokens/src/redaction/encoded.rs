@@ -25,7 +25,7 @@ const DECODER: GeneralPurpose = GeneralPurpose::new(
 
 /// Returns the lines of base64 that start at `from`. Returns none if `from` is inside a run of base64, or if the run is
 /// short.
-pub(super) fn lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
+pub(super) fn base64_lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let before = bytes.get(..from).unwrap_or_default();
     // An equals sign assigns the run, and the letter of an escaped line break is not part of it.
@@ -46,7 +46,7 @@ pub(super) fn lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
         return Vec::new();
     }
     while let Some(last) = lines.last().filter(|last| last.len() >= MIN_FULL_LINE) {
-        let Some(start) = next_line(bytes, last.end) else { break };
+        let Some(start) = next_line_start(bytes, last.end) else { break };
         let line = run_at(start);
         let is_line_end = matches!(bytes.get(line.end), None | Some(b'\r' | b'\n' | b'\\' | b'"' | b'\''));
         if line.is_empty() || line.len() > last.len() || !is_line_end {
@@ -58,7 +58,7 @@ pub(super) fn lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
 }
 
 /// Returns where the text of the next line starts, after a real or escaped line break and indentation.
-fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
+fn next_line_start(bytes: &[u8], end: usize) -> Option<usize> {
     let rest = bytes.get(end..)?;
     let line_break = [&b"\r\n"[..], b"\n", b"\\r\\n", b"\\n"]
         .into_iter()
@@ -85,7 +85,7 @@ mod tests {
         let full = "QUJD".repeat(16);
         let found = |text: &str| -> Vec<String> {
             let from = text.find("QUJD").unwrap();
-            lines_from(text, from).into_iter().map(|line| text[line].to_owned()).collect()
+            base64_lines_from(text, from).into_iter().map(|line| text[line].to_owned()).collect()
         };
         assert_eq!(found(&format!("a: {full}\n  {full}\n  QUI=\n  b: c")), [&*full, &full, "QUI="]);
         assert_eq!(found(&format!("\"{full}\\n{full}\\nQUI=\"")), [&*full, &full, "QUI="]);

@@ -36,20 +36,20 @@ const PUBLIC_FIELDS: &[&str] = &[
 ];
 
 /// Secrets in a list, and where the list ends.
-pub(super) struct Entries {
+pub(super) struct ListedSecrets {
     pub(super) secrets: Vec<Range<usize>>,
     pub(super) end: usize,
 }
 
 /// Returns the values in a list of `name=value` pairs that starts at `from`.
-pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> Entries {
+pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> ListedSecrets {
     let rest = text.get(from..).unwrap_or_default();
     let is_end = |at: &usize| {
         *at >= MAX_COOKIE_BYTES
             || matches!(rest.as_bytes().get(*at), Some(b'"' | b'\'' | b'`' | b'\n' | b'\\'))
     };
     let end = (0..rest.len()).find(is_end).unwrap_or(rest.len());
-    let list = rest.get(..strata_base::text::floor(rest, end)).unwrap_or_default();
+    let list = rest.get(..strata_base::text::floor_char_boundary(rest, end)).unwrap_or_default();
     let mut secrets = Vec::new();
     let mut at = from;
     for pair in list.split(';') {
@@ -67,21 +67,28 @@ pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> Entri
             secrets.push(offset..offset + value.len());
         }
     }
-    Entries { secrets, end: from + list.len() }
+    ListedSecrets { secrets, end: from + list.len() }
 }
 
 /// Returns the values under `data` and `stringData` in the YAML document around `kind_offset`.
-pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness) -> Entries {
-    let search_start = strata_base::text::ceil(text, kind_offset.saturating_sub(MAX_MANIFEST_BYTES));
+pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness) -> ListedSecrets {
+    let search_start =
+        strata_base::text::ceil_char_boundary(text, kind_offset.saturating_sub(MAX_MANIFEST_BYTES));
     let before = text.get(search_start..kind_offset).unwrap_or_default();
     let start = before.rfind("\n---").map_or(search_start, |line| search_start + line + 1);
     let after = text
-        .get(kind_offset..strata_base::text::floor(text, kind_offset.saturating_add(MAX_MANIFEST_BYTES)))
+        .get(
+            kind_offset
+                ..strata_base::text::floor_char_boundary(
+                    text,
+                    kind_offset.saturating_add(MAX_MANIFEST_BYTES),
+                ),
+        )
         .unwrap_or_default();
     let end = after.find("\n---").map_or(kind_offset + after.len(), |line| kind_offset + line);
     let mut secrets = Vec::new();
     // The section being read, with the indentation of its name, and the indentation of a text over several lines.
-    let mut section: Option<(Section, usize)> = None;
+    let mut section: Option<(ManifestSection, usize)> = None;
     let mut block: Option<usize> = None;
     let mut offset = start;
     for line in text.get(start..end).unwrap_or_default().split_inclusive('\n') {
@@ -99,8 +106,8 @@ pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness)
         block = None;
         if section.is_none_or(|(_, outer)| indent <= outer) {
             section = match content {
-                "data:" => Some((Section::Encoded, indent)),
-                "stringData:" => Some((Section::Plain, indent)),
+                "data:" => Some((ManifestSection::Encoded, indent)),
+                "stringData:" => Some((ManifestSection::Plain, indent)),
                 _ => None,
             };
             continue;
@@ -125,7 +132,7 @@ pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness)
             .map_or(value_offset, |rest| name.len() + rest);
         let range = position + value_offset..position + value_offset + unquoted.len();
         let is_secret = match section {
-            Some((Section::Encoded, _)) => encoded::decode_lines(text, std::slice::from_ref(&range))
+            Some((ManifestSection::Encoded, _)) => encoded::decode_lines(text, std::slice::from_ref(&range))
                 .is_none_or(|plain| words.accepts(plain.trim())),
             _ => words.accepts(unquoted),
         };
@@ -133,12 +140,12 @@ pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness)
             secrets.push(range);
         }
     }
-    Entries { secrets, end }
+    ListedSecrets { secrets, end }
 }
 
 /// A part of a manifest that holds secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Section {
+enum ManifestSection {
     /// Values in base64.
     Encoded,
     /// Values as they are.
@@ -149,7 +156,7 @@ enum Section {
 mod tests {
     use super::*;
 
-    fn secret_texts(text: &str, entries: &Entries) -> Vec<String> {
+    fn secret_texts(text: &str, entries: &ListedSecrets) -> Vec<String> {
         entries.secrets.iter().map(|range| text[range.clone()].to_owned()).collect()
     }
 

@@ -18,15 +18,15 @@ const MAX_WORDS: usize = 4;
 
 /// Returns the secret lines of a PEM key whose begin line ends at `from`.
 pub(super) fn pem_lines(text: &str, from: usize) -> Vec<Range<usize>> {
-    let rest = key_from(text, from);
+    let rest = key_bytes_from(text, from);
     // The next dashes belong to the end line or to the begin line of another key. Either ends this key.
     match find_bytes(rest, b"-----") {
         Some(end) => {
             let body = rest.get(..end).unwrap_or_default();
             let has_end_line = rest.get(end..).is_some_and(|end| end.starts_with(b"-----END"));
-            runs(body, from, if has_end_line { 1 } else { MIN_LINE }, has_end_line)
+            base64_runs(body, from, if has_end_line { 1 } else { MIN_LINE }, has_end_line)
         }
-        None => runs(until_prose(rest), from, MIN_LINE, false),
+        None => base64_runs(until_prose(rest), from, MIN_LINE, false),
     }
 }
 
@@ -52,21 +52,21 @@ pub(super) fn lines_before_pem_end(text: &str, end: usize) -> Vec<Range<usize>> 
         }
     }
     let body = before.get(start..).unwrap_or_default();
-    runs(body, from + start, 1, true)
+    base64_runs(body, from + start, 1, true)
 }
 
 /// Returns the base64 lines that directly follow the line that contains `from`.
-pub(super) fn lines_after(text: &str, from: usize) -> Vec<Range<usize>> {
-    let rest = key_from(text, from);
+pub(super) fn base64_lines_after(text: &str, from: usize) -> Vec<Range<usize>> {
+    let rest = key_bytes_from(text, from);
     // Only the number of lines follows on the header line.
     let line = rest.get(..MAX_HEADER_REST).unwrap_or(rest);
     let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find_bytes(line, end)? + end.len()));
     let Some(end) = ends.min() else { return Vec::new() };
-    runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, MIN_LINE, false)
+    base64_runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, MIN_LINE, false)
 }
 
 /// Returns up to [`MAX_KEY_BYTES`] bytes of `text`, starting at `from`.
-fn key_from(text: &str, from: usize) -> &[u8] {
+fn key_bytes_from(text: &str, from: usize) -> &[u8] {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     rest.get(..MAX_KEY_BYTES).unwrap_or(rest)
 }
@@ -96,7 +96,7 @@ fn word_count(line: &[u8]) -> usize {
 
 /// Returns the ranges of base64 runs of at least `min_length` characters, shifted by `offset`. If the key has an
 /// end line, drops short runs before the first long one, such as those of header lines (`Proc-Type: 4,ENCRYPTED`).
-fn runs(body: &[u8], offset: usize, min_length: usize, has_end_line: bool) -> Vec<Range<usize>> {
+fn base64_runs(body: &[u8], offset: usize, min_length: usize, has_end_line: bool) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut index = 0;
     while index < body.len() {
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn key_lines_must_follow_their_header_directly() {
         let lines = |text: &str| -> Vec<String> {
-            lines_after(text, 0).into_iter().map(|range| text[range].to_owned()).collect()
+            base64_lines_after(text, 0).into_iter().map(|range| text[range].to_owned()).collect()
         };
         assert_eq!(lines(&format!(" 2\r\n{LONG}\n{LONG}\nPrivate-MAC: 1")), [LONG, LONG]);
         assert_eq!(lines(&format!(" 2\\n{LONG}\\n{LONG}\\nPrivate-MAC: 1")), [LONG, LONG]);

@@ -50,7 +50,7 @@ impl Keywords {
         if words.iter().any(|(word, _)| word.len() < PREFIX_LETTERS) {
             return None;
         }
-        let code = |word: &[u8]| code(&classes, word);
+        let code = |word: &[u8]| prefix_code(&classes, word);
         words.sort_by_cached_key(|(word, number)| (code(word), *number));
         let mut starts = Box::new([0_u64; CODES / 64]);
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -121,7 +121,7 @@ struct PossibleStart {
 }
 
 /// Returns the code of the first letters of a word.
-fn code(classes: &[u8; 256], word: &[u8]) -> usize {
+fn prefix_code(classes: &[u8; 256], word: &[u8]) -> usize {
     let class = |index: usize| {
         let byte = word.get(index).copied().unwrap_or_default();
         usize::from(classes.get(usize::from(byte)).copied().unwrap_or(NO_LETTER))

@@ -88,7 +88,7 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
 
 /// Returns the byte offset at which a possibly incomplete placeholder at the end of `text` starts, or the
 /// length of `text` if there is none.
-pub(super) fn open_placeholder(text: &str) -> usize {
+pub(super) fn incomplete_placeholder_start(text: &str) -> usize {
     let search_start = text.len().saturating_sub(OPENING.len() + MAX_LABEL_BYTES + 1 + DIGITS + 1);
     let may_continue =
         |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(may_be_unfinished);

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::address::{AddressTracker, MAX_AFTER, SecretLocation, continues_host, ends_host};
-use super::placeholder::{Placeholder, open_placeholder, placeholders};
-use super::screen::{Screen, Secrets};
+use super::placeholder::{Placeholder, incomplete_placeholder_start, placeholders};
+use super::screen::{SecretRedactor, Secrets};
 
 /// Where a text goes after its secrets were restored. Nothing is ever restored in files that Strata writes, in logs and
 /// in prompts, so there is no destination for them.
@@ -58,7 +58,7 @@ pub struct Restoration {
 
 /// Which placeholders are replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Scope {
+enum RestorationScope {
     Nothing,
     OutsideOfAddresses,
     /// Also inside an address in which the same secret was found.
@@ -69,7 +69,7 @@ enum Scope {
 /// placeholder until the text after it shows whether it is part of an address.
 pub struct Restorer {
     secrets: Arc<Secrets>,
-    scope: Scope,
+    scope: RestorationScope,
     tracker: AddressTracker,
     pending: String,
     restoration: Restoration,
@@ -108,7 +108,7 @@ impl fmt::Debug for Restorer {
     }
 }
 
-impl Screen {
+impl SecretRedactor {
     /// Replaces placeholders in a text with their secrets. Only secrets found since the process started are known.
     ///
     /// Every call states the destination:
@@ -141,10 +141,10 @@ impl Screen {
     /// Creates a restorer for a text that arrives in pieces.
     pub fn restorer(&self, destination: Destination<'_>) -> Restorer {
         let scope = match destination {
-            Destination::Edit => Scope::KnownAddresses,
-            Destination::Tool(name) if self.edit_tools.contains(name) => Scope::KnownAddresses,
-            Destination::Display if self.shows_secrets => Scope::OutsideOfAddresses,
-            Destination::Tool(_) | Destination::Display => Scope::Nothing,
+            Destination::Edit => RestorationScope::KnownAddresses,
+            Destination::Tool(name) if self.edit_tools.contains(name) => RestorationScope::KnownAddresses,
+            Destination::Display if self.shows_secrets => RestorationScope::OutsideOfAddresses,
+            Destination::Tool(_) | Destination::Display => RestorationScope::Nothing,
         };
         Restorer {
             secrets: Arc::clone(&self.secrets),
@@ -159,7 +159,7 @@ impl Screen {
 impl Restorer {
     /// Appends a piece, and returns the text that is certain.
     pub fn push(&mut self, text: &str) -> RestoredText {
-        if self.scope == Scope::Nothing {
+        if self.scope == RestorationScope::Nothing {
             return RestoredText(text.to_owned());
         }
         self.pending.push_str(text);
@@ -173,7 +173,7 @@ impl Restorer {
 
     fn restore_pending(&mut self, is_complete: bool) -> RestoredText {
         let pending = std::mem::take(&mut self.pending);
-        if self.scope == Scope::Nothing {
+        if self.scope == RestorationScope::Nothing {
             return RestoredText(pending);
         }
         let mut out = String::with_capacity(pending.len());
@@ -183,7 +183,7 @@ impl Restorer {
             let after = slice(range.end, pending.len());
             self.copy(slice(offset, range.start), &mut out);
             offset = range.start;
-            if !is_complete && self.may_continue(after) {
+            if !is_complete && self.needs_more_text(after) {
                 self.pending = slice(offset, pending.len()).to_owned();
                 return RestoredText(out);
             }
@@ -198,7 +198,7 @@ impl Restorer {
             offset = range.end;
         }
         let rest = slice(offset, pending.len());
-        let end = if is_complete { rest.len() } else { open_placeholder(rest) };
+        let end = if is_complete { rest.len() } else { incomplete_placeholder_start(rest) };
         self.copy(rest.get(..end).unwrap_or_default(), &mut out);
         rest.get(end..).unwrap_or_default().clone_into(&mut self.pending);
         RestoredText(out)
@@ -210,10 +210,10 @@ impl Restorer {
     }
 
     /// Whether more of the text after a placeholder is needed.
-    fn may_continue(&self, after: &str) -> bool {
+    fn needs_more_text(&self, after: &str) -> bool {
         match self.scope {
-            Scope::KnownAddresses => !after.contains(ends_host),
-            Scope::Nothing | Scope::OutsideOfAddresses => {
+            RestorationScope::KnownAddresses => !after.contains(ends_host),
+            RestorationScope::Nothing | RestorationScope::OutsideOfAddresses => {
                 after.char_indices().all(|(at, c)| at < MAX_AFTER && continues_host(c))
             }
         }
@@ -229,7 +229,9 @@ impl Restorer {
         };
         let is_allowed = match (self.tracker.locate(after), self.scope) {
             (SecretLocation::Text, _) => true,
-            (SecretLocation::Address(Some(address)), Scope::KnownAddresses) => addresses.contains(&address),
+            (SecretLocation::Address(Some(address)), RestorationScope::KnownAddresses) => {
+                addresses.contains(&address)
+            }
             (SecretLocation::Address(_), _) => false,
         };
         if !is_allowed {

@@ -105,7 +105,7 @@ pub(super) struct KeywordUse {
 }
 
 /// All rules, with an index of their keywords.
-pub(super) struct Table {
+pub(super) struct RuleTable {
     pub(super) rules: Vec<Rule>,
     keywords: Option<Keywords>,
     /// Rules that use each keyword, indexed by keyword number.
@@ -158,7 +158,7 @@ impl Rule {
 
     /// Returns the first byte at which a match may start whose keyword starts at `keyword_start`, or `None` if there
     /// is none.
-    pub(super) fn first_start(&self, text: &[u8], keyword_start: usize) -> Option<usize> {
+    pub(super) fn earliest_match_start(&self, text: &[u8], keyword_start: usize) -> Option<usize> {
         let start = keyword_start.saturating_sub(self.back);
         if !self.line_start {
             return Some(start);
@@ -170,7 +170,7 @@ impl Rule {
     }
 
     /// Whether a keyword that starts at `keyword_start` follows one of the words of `after`, if the rule has any.
-    pub(super) fn may_start(&self, text: &[u8], keyword_start: usize) -> bool {
+    pub(super) fn follows_required_word(&self, text: &[u8], keyword_start: usize) -> bool {
         if self.after.is_empty() {
             return true;
         }
@@ -211,7 +211,7 @@ impl Rule {
     }
 
     /// Returns the pattern without names of groups, which may occur once in a pattern.
-    fn without_groups(&self) -> String {
+    fn pattern_without_groups(&self) -> String {
         self.pattern.replace("(?P<secret>", "(?:")
     }
 
@@ -237,22 +237,22 @@ impl KeywordFamily {
                 return None;
             }
             let patterns: Vec<String> =
-                members().map(|rule| format!("(?:{})", rule.without_groups())).collect();
+                members().map(|rule| format!("(?:{})", rule.pattern_without_groups())).collect();
             Some(Self { pattern: format!(r"\A(?:{})", patterns.join("|")), compiled: OnceLock::new() })
         };
         (0..rules.len()).map(family_of).collect()
     }
 }
 
-impl Table {
+impl RuleTable {
     pub(super) fn builtin() -> &'static Self {
-        static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("rules.toml")));
+        static TABLE: LazyLock<RuleTable> = LazyLock::new(|| RuleTable::parse(include_str!("rules.toml")));
         &TABLE
     }
 
     /// Parses a table. Returns an empty table if `text` is invalid; a test checks that the built-in one is
     /// valid.
-    fn read(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let rules = toml::from_str::<File>(text).map_or(Vec::new(), File::into_rules);
         let mut words: Vec<String> = Vec::new();
         let mut uses_by_keyword: Vec<Vec<KeywordUse>> = Vec::new();
@@ -311,7 +311,7 @@ mod tests {
     fn every_rule_is_usable_and_names_its_source() {
         let file: File = toml::from_str(include_str!("rules.toml")).unwrap();
         assert!(file.rule.len() > 90);
-        let table = Table::builtin();
+        let table = RuleTable::builtin();
         assert!(table.keywords.is_some() && table.rules.len() == file.rule.len());
         let mut names = BTreeSet::new();
         for rule in &table.rules {

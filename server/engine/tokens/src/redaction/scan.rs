@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use regex::bytes::Captures;
-use strata_base::text::{ceil, floor};
+use strata_base::text::{ceil_char_boundary, floor_char_boundary};
 
-use super::entries::{self, Entries};
+use super::entries::{self, ListedSecrets};
 use super::placeholder::placeholders;
-use super::rules::{CREDENTIAL, Rule, Shape, Table};
+use super::rules::{CREDENTIAL, Rule, RuleTable, Shape};
 use super::words::Strictness;
 use super::{encoded, key_lines};
 
@@ -43,7 +43,7 @@ const MAX_ENCODINGS: usize = 2;
 
 /// The part of the text in which a rule has already been tried.
 #[derive(Clone, Copy, Default)]
-struct LastAttempt {
+struct TriedRange {
     /// First position at which the rule may be tried again: one byte after its last keyword.
     start: usize,
     /// End of the range that the last attempt and its matches cover.
@@ -52,21 +52,21 @@ struct LastAttempt {
 
 /// Whether any rule of a family matches at the last keyword for which one was tried.
 #[derive(Clone, Copy, Default)]
-struct LastFamily {
+struct FamilyMatchCache {
     family: usize,
     keyword: usize,
     /// `None` before the first keyword.
     matches: Option<bool>,
 }
 
-impl LastFamily {
+impl FamilyMatchCache {
     /// Whether a rule may match at a keyword, judged for all rules of its family at once.
     fn may_match(&mut self, rule: &Rule, keyword: usize, window: &[u8]) -> bool {
         if let Some(matches) = self.matches.filter(|_| self.family == rule.family && self.keyword == keyword)
         {
             return matches;
         }
-        let Some(pattern) = Table::builtin().family_pattern(rule.family) else { return true };
+        let Some(pattern) = RuleTable::builtin().family_pattern(rule.family) else { return true };
         let matches = pattern.is_match(window);
         *self = Self { family: rule.family, keyword, matches: Some(matches) };
         matches
@@ -75,14 +75,14 @@ impl LastFamily {
 
 /// Finds the secrets in a text, in order and without overlaps.
 pub fn scan(text: &str) -> Vec<SecretMatch> {
-    scan_to(text, MAX_ENCODINGS)
+    scan_decoded(text, MAX_ENCODINGS)
 }
 
 /// Finds the secrets in a text that was encoded, `encodings` times at most.
-fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
-    let table = Table::builtin();
-    let mut attempts = vec![LastAttempt::default(); table.rules.len()];
-    let (mut hits, mut last_family) = (Vec::new(), LastFamily::default());
+fn scan_decoded(text: &str, encodings: usize) -> Vec<SecretMatch> {
+    let table = RuleTable::builtin();
+    let mut attempts = vec![TriedRange::default(); table.rules.len()];
+    let (mut hits, mut last_family) = (Vec::new(), FamilyMatchCache::default());
     for (keyword, order) in table.candidates(text) {
         let (Some(rule), Some(last_attempt)) = (table.rules.get(order), attempts.get_mut(order)) else {
             continue;
@@ -92,7 +92,7 @@ fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
         }
         // Several keywords of a rule may start at the same position.
         last_attempt.start = keyword.start + 1;
-        let Attempt { secrets, searched_until } =
+        let RuleOutcome { secrets, searched_until } =
             apply_rule(rule, text, &keyword, encodings, &mut last_family);
         last_attempt.end = last_attempt.end.max(searched_until);
         for range in secrets {
@@ -100,7 +100,7 @@ fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
             hits.push(SecretMatch { range, rule: &rule.id, label: rule.label(), order });
         }
     }
-    without_overlaps(text, hits)
+    merge_overlaps(text, hits)
 }
 
 /// Whether a text contains a secret.
@@ -117,32 +117,32 @@ pub fn contains_or_is_secret(literal: &str) -> bool {
 
 /// Result of applying a rule at one keyword.
 #[derive(Default)]
-struct Attempt {
+struct RuleOutcome {
     secrets: Vec<Range<usize>>,
     /// Byte offset before which no other match can start: for a rejected match of a long format, its first dot or its
     /// end; for a list or an encoded text, its end; otherwise 0.
     searched_until: usize,
 }
 
-impl From<Vec<Range<usize>>> for Attempt {
+impl From<Vec<Range<usize>>> for RuleOutcome {
     fn from(secrets: Vec<Range<usize>>) -> Self {
         Self { secrets, searched_until: 0 }
     }
 }
 
-impl From<Entries> for Attempt {
-    fn from(Entries { secrets, end }: Entries) -> Self {
+impl From<ListedSecrets> for RuleOutcome {
+    fn from(ListedSecrets { secrets, end }: ListedSecrets) -> Self {
         Self { secrets, searched_until: end }
     }
 }
 
 /// Returns the lines of base64 that start at `from` if they encode a secret.
-fn encoded_secret(text: &str, from: usize, encodings: usize) -> Attempt {
-    let lines = encoded::lines_from(text, from);
+fn encoded_secret(text: &str, from: usize, encodings: usize) -> RuleOutcome {
+    let lines = encoded::base64_lines_from(text, from);
     let searched_until = lines.last().map_or(0, |line| line.end);
     let decoded = if encodings > 0 { encoded::decode_lines(text, &lines) } else { None };
-    let is_secret = decoded.is_some_and(|text| !scan_to(&text, encodings - 1).is_empty());
-    Attempt { secrets: if is_secret { lines } else { Vec::new() }, searched_until }
+    let is_secret = decoded.is_some_and(|text| !scan_decoded(&text, encodings - 1).is_empty());
+    RuleOutcome { secrets: if is_secret { lines } else { Vec::new() }, searched_until }
 }
 
 /// Applies a rule at one keyword.
@@ -151,22 +151,22 @@ fn apply_rule(
     text: &str,
     keyword: &Range<usize>,
     encodings: usize,
-    last_family: &mut LastFamily,
-) -> Attempt {
-    let Some(pattern) = rule.pattern() else { return Attempt::default() };
+    last_family: &mut FamilyMatchCache,
+) -> RuleOutcome {
+    let Some(pattern) = rule.pattern() else { return RuleOutcome::default() };
     let bytes = text.as_bytes();
     // Skip keywords inside a run, so that a long run that repeats the keyword is examined only once.
     if rule.long && !is_token_start(bytes, keyword.start, true) {
-        return Attempt::default();
+        return RuleOutcome::default();
     }
-    if !rule.may_start(bytes, keyword.start) {
-        return Attempt::default();
+    if !rule.follows_required_word(bytes, keyword.start) {
+        return RuleOutcome::default();
     }
-    let Some(start) = rule.first_start(bytes, keyword.start) else { return Attempt::default() };
+    let Some(start) = rule.earliest_match_start(bytes, keyword.start) else { return RuleOutcome::default() };
     let window = if rule.long { LONG_WINDOW } else { WINDOW };
     let end = keyword.start.saturating_add(window).min(bytes.len());
     if !last_family.may_match(rule, keyword.start, bytes.get(start..end).unwrap_or_default()) {
-        return Attempt::default();
+        return RuleOutcome::default();
     }
     // Testing for a match is faster than locating its groups.
     #[cfg(test)]
@@ -182,15 +182,15 @@ fn apply_rule(
         })
     };
     let Some(captures) = window.and_then(|window| pattern.captures_iter(window).find(covers)) else {
-        return Attempt::default();
+        return RuleOutcome::default();
     };
-    let Some(full_match) = captures.get(0) else { return Attempt::default() };
+    let Some(full_match) = captures.get(0) else { return RuleOutcome::default() };
     let full_match = start + full_match.start()..start + full_match.end();
     match rule.shape {
         Shape::Pem => return key_lines::pem_lines(text, full_match.end).into(),
         Shape::PemEnd => return key_lines::lines_before_pem_end(text, full_match.start).into(),
-        Shape::Lines => return key_lines::lines_after(text, full_match.end).into(),
-        Shape::Base64 => return encoded::lines_from(text, full_match.start).into(),
+        Shape::Lines => return key_lines::base64_lines_after(text, full_match.end).into(),
+        Shape::Base64 => return encoded::base64_lines_from(text, full_match.start).into(),
         Shape::Encoded => return encoded_secret(text, full_match.start, encodings),
         Shape::Pairs => return entries::cookie_values(text, full_match.end, rule.words).into(),
         Shape::Manifest => return entries::manifest_values(text, full_match.start, rule.words).into(),
@@ -200,11 +200,11 @@ fn apply_rule(
         .name("secret")
         .map_or(full_match.clone(), |group| start + group.start()..start + group.end());
     // A pattern matches bytes, so align the range to character boundaries.
-    let secret = floor(text, secret.start)..ceil(text, secret.end);
-    let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
+    let secret = floor_char_boundary(text, secret.start)..ceil_char_boundary(text, secret.end);
+    let Some(value) = text.get(secret.clone()) else { return RuleOutcome::default() };
     let has_lead = rule.context || secret.start != full_match.start;
     if rule.is_excepted(bytes, keyword) {
-        return Attempt::default();
+        return RuleOutcome::default();
     }
     let is_start = has_lead || is_token_start(bytes, full_match.start, rule.long);
     let is_end = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
@@ -213,7 +213,7 @@ fn apply_rule(
     }
     // Another secret may begin after a dot inside the match.
     let run = full_match.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(full_match.end);
-    Attempt { secrets: Vec::new(), searched_until: if rule.long { run } else { 0 } }
+    RuleOutcome { secrets: Vec::new(), searched_until: if rule.long { run } else { 0 } }
 }
 
 /// Whether a token may start at `at`, that is, not inside a word. An escape directly before `at` (`\n`, `%3D`,
@@ -237,7 +237,7 @@ fn is_token_start(text: &[u8], at: usize, is_long: bool) -> bool {
 /// cover the others. At the same start, specific formats come before guesses, then longer matches before
 /// shorter ones, then table order. A guess that starts together with a specific format is dropped, as are
 /// matches that overlap a placeholder in `text`.
-fn without_overlaps(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
+fn merge_overlaps(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
     }

@@ -68,7 +68,7 @@ pub struct FoundSecret {
 
 /// A text whose secrets were replaced with placeholders.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ScreenedText {
+pub struct RedactedText {
     /// The text with placeholders.
     pub text: Arc<str>,
     /// Replaced secrets, in order.
@@ -95,12 +95,12 @@ pub(super) struct Secret {
 pub(super) type Secrets = Mutex<BTreeMap<Placeholder, Secret>>;
 
 /// Key for creating placeholders, generated when the first secret is found.
-type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
+type LazyKey = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
-/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Screen::with`] know the
+/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Screen::with_settings`] know the
 /// same secrets.
-pub struct Screen {
-    key: Arc<Key>,
+pub struct SecretRedactor {
+    key: Arc<LazyKey>,
     enabled: bool,
     allowed: BTreeSet<String>,
     pub(super) shows_secrets: bool,
@@ -109,7 +109,7 @@ pub struct Screen {
     pub(super) secrets: Arc<Secrets>,
 }
 
-impl fmt::Debug for Screen {
+impl fmt::Debug for SecretRedactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Screen").field("enabled", &self.enabled).field("allowed", &self.allowed).finish()
     }
@@ -122,7 +122,7 @@ impl Secret {
     }
 }
 
-impl Screen {
+impl SecretRedactor {
     /// Creates a screen. `key` is called when the first secret is found.
     pub fn new(key: impl FnOnce() -> PlaceholderKey + Send + 'static) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl Screen {
     }
 
     /// Returns a screen with other settings that shares the secrets found so far.
-    pub fn with(&self, settings: &RedactionSettings) -> Self {
+    pub fn with_settings(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),
             enabled: settings.enabled,
@@ -150,17 +150,17 @@ impl Screen {
     }
 
     /// Replaces the secrets in a text and lists them.
-    pub fn screened(&self, text: &Arc<str>) -> ScreenedText {
+    pub fn redact_with_findings(&self, text: &Arc<str>) -> RedactedText {
         let replacements = self.replacements(text);
         if replacements.is_empty() {
-            return ScreenedText { text: Arc::clone(text), found: Arc::default() };
+            return RedactedText { text: Arc::clone(text), found: Arc::default() };
         }
         let found = replacements.iter().map(|replacement| replacement.found.clone()).collect();
-        ScreenedText { text: with_placeholders(text, &replacements).into(), found }
+        RedactedText { text: with_placeholders(text, &replacements).into(), found }
     }
 
     /// Replaces the secrets in a text.
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let replacements = self.replacements(text);
         if replacements.is_empty() {
             Cow::Borrowed(text)
@@ -180,12 +180,12 @@ impl Screen {
             return Arc::default();
         }
         if text.len() < MIN_CACHED_BYTES {
-            return self.find(text);
+            return self.find_replacements(text);
         }
-        self.texts.get_or_insert_with(ContentHash::of(text), || self.find(text))
+        self.texts.get_or_insert_with(ContentHash::from_text(text), || self.find_replacements(text))
     }
 
-    fn find(&self, text: &str) -> Arc<[Replacement]> {
+    fn find_replacements(&self, text: &str) -> Arc<[Replacement]> {
         let mut replacements = Vec::new();
         let lines = LazyCell::new(|| LineStarts::new(text));
         for hit in self.all_matches(text) {

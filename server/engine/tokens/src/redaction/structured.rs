@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::key_lines::is_base64;
-use super::screen::Screen;
+use super::screen::SecretRedactor;
 
 /// Maximum length, in bytes, of a value that is searched for secrets together with its field name.
 const MAX_VALUE_BYTES: usize = 4_096;
@@ -13,45 +13,45 @@ const MAX_VALUE_BYTES: usize = 4_096;
 /// credential (those of Amazon Bedrock have up to 304).
 const MIN_SEAL_BYTES: usize = 320;
 
-impl Screen {
+impl SecretRedactor {
     /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
-    pub fn value(&self, value: &mut Value) {
-        self.value_under("", value);
+    pub fn redact_value(&self, value: &mut Value) {
+        self.redact_field("", value);
     }
 
     pub fn is_clean(&self, text: &str) -> bool {
-        self.text(text) == text
+        self.redact_text(text) == text
     }
 
     /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
     /// it is base64 or contains no secret.
-    pub fn is_seal(&self, text: &str) -> bool {
+    pub fn is_safe_seal(&self, text: &str) -> bool {
         is_base64_text(text) || self.is_clean(text)
     }
 
-    /// Replaces the secrets in the value of the field `name`, like [`Screen::value`].
-    pub fn value_under(&self, name: &str, value: &mut Value) {
+    /// Replaces the secrets in the value of the field `name`, like [`Screen::redact_value`].
+    pub fn redact_field(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
-                if let Some(screened) = self.screened_field(name, text) {
+                if let Some(screened) = self.redact_field_text(name, text) {
                     *text = screened;
                 }
             }
             Value::Array(values) => {
-                values.retain(|value| !self.is_sealed_with_a_secret(value));
-                values.iter_mut().for_each(|value| self.value_under(name, value));
+                values.retain(|value| !self.is_reasoning_with_secret(value));
+                values.iter_mut().for_each(|value| self.redact_field(name, value));
             }
             Value::Object(fields) => {
                 let unchanged = unchanged_field(fields);
                 for (name, value) in &mut *fields {
                     if Some(name.as_str()) != unchanged {
-                        self.value_under(name, value);
+                        self.redact_field(name, value);
                     }
                 }
                 if !fields.keys().all(|name| self.is_clean(name)) {
                     *fields = std::mem::take(fields)
                         .into_iter()
-                        .map(|(name, value)| (self.owned(name), value))
+                        .map(|(name, value)| (self.redact_string(name), value))
                         .collect();
                 }
             }
@@ -61,26 +61,26 @@ impl Screen {
 
     /// Whether a value is a reasoning block that contains a secret. Such blocks are removed, since providers
     /// accept them only unchanged.
-    fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
+    fn is_reasoning_with_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let is_reasoning =
             ["thinking", "redacted_thinking"].iter().any(|kind| is_of_type(value.get("type"), kind));
         let are_clean = || {
             ["text", "thinking"].into_iter().filter_map(text).all(|text| self.is_clean(text))
-                && ["signature", "data"].into_iter().filter_map(text).all(|seal| self.is_seal(seal))
+                && ["signature", "data"].into_iter().filter_map(text).all(|seal| self.is_safe_seal(seal))
         };
         is_reasoning && !are_clean()
     }
 
     /// Returns the screened value of the field `name`, or `None` if it contains no secret. Short values are
     /// screened together with the name.
-    fn screened_field(&self, name: &str, text: &str) -> Option<String> {
-        let mut screened = self.text(text);
+    fn redact_field_text(&self, name: &str, text: &str) -> Option<String> {
+        let mut screened = self.redact_text(text);
         if !name.is_empty() && text.len() <= MAX_VALUE_BYTES {
             // Write the field like an assignment in a settings file, which the rules recognize.
-            let opening = format!("{}=\"", self.text(name));
+            let opening = format!("{}=\"", self.redact_text(name));
             let assignment = format!("{opening}{screened}\"");
-            let value = self.text(&assignment);
+            let value = self.redact_text(&assignment);
             if let Some(value) = value.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix('"')) {
                 screened = value.to_owned().into();
             }
@@ -88,8 +88,8 @@ impl Screen {
         (screened != text).then(|| screened.into_owned())
     }
 
-    pub fn owned(&self, text: String) -> String {
-        match self.text(&text) {
+    pub fn redact_string(&self, text: String) -> String {
+        match self.redact_text(&text) {
             std::borrow::Cow::Borrowed(_) => text,
             std::borrow::Cow::Owned(screened) => screened,
         }

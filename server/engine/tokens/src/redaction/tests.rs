@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 
-fn screen() -> Screen {
-    Screen::new(|| PlaceholderKey::new([7; 32]))
+fn screen() -> SecretRedactor {
+    SecretRedactor::new(|| PlaceholderKey::new([7; 32]))
 }
 
 /// An invalid token in GitHub's format, written in parts, so that secret scanners do not report this file.
@@ -37,7 +37,7 @@ fn a_secret_has_the_same_placeholder_in_every_context() {
     ];
     let mut found_placeholders = std::collections::BTreeSet::new();
     for text in &texts {
-        let out = screen.text(text);
+        let out = screen.redact_text(text);
         assert!(!out.contains(&secret), "{out}");
         found_placeholders.extend(placeholders(&out).map(|(_, placeholder)| placeholder));
         let back = screen.restore(&out, Destination::Edit);
@@ -66,12 +66,12 @@ fn an_unmistakable_prefix_suffices_at_any_length() {
         for length in (20..130).chain([250, 600]) {
             let tail = length.max(prefix.len() + 16) - prefix.len();
             let secret = format!("{prefix}{}", &random[..tail]);
-            assert!(!screen().text(&format!("key: {secret}\n")).contains(&secret), "{secret}");
+            assert!(!screen().redact_text(&format!("key: {secret}\n")).contains(&secret), "{secret}");
         }
     }
     for prefix in ["sk-ant-api03-", "sk-proj-", "ghp_"] {
         let secret = format!("{prefix}{}", "A".repeat(85));
-        assert!(!screen().text(&secret).contains(&secret), "{secret}");
+        assert!(!screen().redact_text(&secret).contains(&secret), "{secret}");
     }
     for word in [
         "npm_config_registry_url",
@@ -79,7 +79,7 @@ fn an_unmistakable_prefix_suffices_at_any_length() {
         "sk-ant-your-key-goes-here",
         "ghp_xxxxxxxxxxxxxxxxxxxx",
     ] {
-        assert_eq!(screen().text(word), word);
+        assert_eq!(screen().redact_text(word), word);
     }
 }
 
@@ -93,8 +93,9 @@ fn a_line_of_a_key_has_the_same_placeholder_in_every_context() {
     let (begin, end) =
         (["-----BE", "GIN PRIVATE KEY-----"].concat(), ["-----E", "ND PRIVATE KEY-----"].concat());
     let key = lines.join("\n");
-    let placeholders_in =
-        |text: &str| placeholders(&screen.text(text)).map(|(_, placeholder)| placeholder).collect::<Vec<_>>();
+    let placeholders_in = |text: &str| {
+        placeholders(&screen.redact_text(text)).map(|(_, placeholder)| placeholder).collect::<Vec<_>>()
+    };
     let expected = placeholders_in(&format!("{begin}\n{key}\n{end}\n"));
     assert_eq!(expected.len(), 2);
     for part in [
@@ -119,19 +120,19 @@ fn encoded_secrets_are_found() {
         for text in
             [format!("client-key-data: {secret}\n"), format!("\"data\":\"{secret}\""), format!("K={secret}")]
         {
-            assert!(!screen().text(&text).contains(&secret), "{text}");
+            assert!(!screen().redact_text(&text).contains(&secret), "{text}");
         }
     }
     let public = encoded(&["-----BE", "GIN CERTIFICATE-----\nkJh7Gf4DsA2q8WxZ9vB3nM5tR6yU1iO0\n"].concat());
     let text = format!("certificate-authority-data: {public}\n");
-    assert_eq!(screen().text(&text), text);
+    assert_eq!(screen().redact_text(&text), text);
 }
 
 #[test]
 fn found_secrets_are_listed_without_their_text() {
     let text: Arc<str> =
         format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
-    let ScreenedText { text: shown, found } = screen().screened(&text);
+    let RedactedText { text: shown, found } = screen().redact_with_findings(&text);
     let rules_and_lines: Vec<(&str, usize)> = found.iter().map(|found| (found.rule, found.line)).collect();
     assert_eq!(rules_and_lines, [("github-token", 2), ("assigned-secret", 4)]);
     assert_eq!(shown.lines().count(), text.lines().count());
@@ -143,15 +144,15 @@ fn found_secrets_are_listed_without_their_text() {
 fn allowed_secrets_pass_and_disabled_redaction_changes_nothing() {
     let secret = random();
     let text = format!("a {secret}");
-    let placeholder = placeholders(&screen().text(&text)).next().unwrap().1;
+    let placeholder = placeholders(&screen().redact_text(&text)).next().unwrap().1;
     for allow in [placeholder.to_string(), "github-token".to_owned()] {
         let settings = RedactionSettings { allow: vec![allow], ..RedactionSettings::default() };
-        assert_eq!(screen().with(&settings).text(&text), text);
+        assert_eq!(screen().with_settings(&settings).redact_text(&text), text);
     }
     let off = RedactionSettings { enabled: false, ..RedactionSettings::default() };
-    assert_eq!(screen().with(&off).text(&text), text);
+    assert_eq!(screen().with_settings(&off).redact_text(&text), text);
     let other = RedactionSettings { allow: vec!["gitlab-token".to_owned()], ..RedactionSettings::default() };
-    assert_ne!(screen().with(&other).text(&text), text);
+    assert_ne!(screen().with_settings(&other).redact_text(&text), text);
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn only_media_and_sealed_reasoning_stay_unchanged() {
     let screen = screen();
     let screened = |value: &serde_json::Value| {
         let mut screened = value.clone();
-        screen.value(&mut screened);
+        screen.redact_value(&mut screened);
         screened
     };
     // The bytes of an image can look like anything.
@@ -206,7 +207,7 @@ fn only_media_and_sealed_reasoning_stay_unchanged() {
 
 #[test]
 fn a_placeholder_of_an_unknown_secret_is_not_restored() {
-    let out = screen().text(&random()).into_owned();
+    let out = screen().redact_text(&random()).into_owned();
     let back = screen().restore(&out, Destination::Edit);
     assert_eq!((back.text.for_terminal(), back.restored), (&*out, 0));
     assert_eq!(back.unknown.len(), 1);
@@ -224,7 +225,7 @@ fn examples_and_templates_are_not_secrets() {
         "let token = TokenStream2::from(x9Y8z7);".to_owned(),
         "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----".to_owned(),
     ] {
-        assert_eq!(screen().text(&text), text);
+        assert_eq!(screen().redact_text(&text), text);
     }
 }
 
@@ -246,7 +247,7 @@ fn each_kind_of_named_secret_is_found() {
         (&key, format!("Cookie: theme=dark; sid={key}\n")),
         (&encoded, format!("PresharedKey = {encoded}\n")),
     ] {
-        assert!(!screen().text(&text).contains(secret.as_str()), "{text}");
+        assert!(!screen().redact_text(&text).contains(secret.as_str()), "{text}");
     }
 }
 
@@ -254,7 +255,7 @@ fn each_kind_of_named_secret_is_found() {
 #[test]
 fn pagination_tokens_and_names_of_types_are_not_secrets() {
     let value = "9fK2mQ7xR4tV8bN1cL6z";
-    let is_secret = |text: String| screen().text(&text) != text;
+    let is_secret = |text: String| screen().redact_text(&text) != text;
     for name in
         ["NextToken", "next_token", "--next-token", "nextPageToken", "continuation-token", "ChangeToken"]
     {
@@ -272,9 +273,9 @@ fn pagination_tokens_and_names_of_types_are_not_secrets() {
 }
 
 /// A screen that knows the secret, and the placeholder.
-fn screen_with_secret(text: &str, settings: RedactionSettings) -> (Screen, String) {
-    let screen = screen().with(&settings);
-    let placeholder = placeholders(&screen.text(text)).next().unwrap().1;
+fn screen_with_secret(text: &str, settings: RedactionSettings) -> (SecretRedactor, String) {
+    let screen = screen().with_settings(&settings);
+    let placeholder = placeholders(&screen.redact_text(text)).next().unwrap().1;
     (screen, placeholder.to_string())
 }
 
@@ -416,8 +417,8 @@ proptest! {
     )) {
         let text = parts.concat();
         let screen = screen();
-        let out = screen.text(&text).into_owned();
-        prop_assert_eq!(&screen.text(&out), &out);
+        let out = screen.redact_text(&text).into_owned();
+        prop_assert_eq!(&screen.redact_text(&out), &out);
         let back = screen.restore(&out, Destination::Edit).text;
         prop_assert_eq!(back.for_terminal(), text.as_str());
         let hits = scan(&text);

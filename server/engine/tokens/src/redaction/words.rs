@@ -45,7 +45,8 @@ impl Strictness {
         let lower = value.to_ascii_lowercase();
         let contains_any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let entropy = entropy_per_byte(value);
-        if self >= Self::Chosen && (is_constant(value) || value.starts_with("--") || escapes_letters(&lower))
+        if self >= Self::Chosen
+            && (is_constant(value) || value.starts_with("--") || has_unicode_escape(&lower))
         {
             return false;
         }
@@ -59,7 +60,7 @@ impl Strictness {
                     && !is_plain_word(&lower)
             }
             Self::Chosen => {
-                (looks_chosen(value, &lower, entropy) || looks_random(value, &lower, entropy))
+                (looks_like_password(value, &lower, entropy) || looks_random(value, &lower, entropy))
                     && !contains_any(EXAMPLE_MARKERS)
             }
             Self::Random => looks_random(value, &lower, entropy) && !contains_any(EXAMPLE_MARKERS),
@@ -191,7 +192,7 @@ fn looks_random(value: &str, lower_case: &str, entropy: f64) -> bool {
 }
 
 /// Whether a value could be a password that a person made of words, digits and symbols, such as `Winter-2017!`.
-fn looks_chosen(value: &str, lower_case: &str, entropy: f64) -> bool {
+fn looks_like_password(value: &str, lower_case: &str, entropy: f64) -> bool {
     let count = |is_counted: fn(&u8) -> bool| value.bytes().filter(is_counted).count();
     let letters = count(u8::is_ascii_alphabetic);
     let digits = count(u8::is_ascii_digit);
@@ -234,7 +235,7 @@ fn is_constant(value: &str) -> bool {
 }
 
 /// Whether a value is text of another script in JSON: `\u30d0\u30a4`.
-fn escapes_letters(lower_case: &str) -> bool {
+fn has_unicode_escape(lower_case: &str) -> bool {
     let code =
         |at: usize| lower_case.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     lower_case.match_indices("\\u").any(|(at, _)| code(at).is_some_and(|code| code >= 0x80))

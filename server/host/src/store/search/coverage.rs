@@ -3,7 +3,7 @@
 /// Which of the matches were ranked. If the query has only very common words, only the newest matches are considered,
 /// because ranking 100,000 messages takes a tenth of a second and is hardly useful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coverage {
+pub enum RankingCoverage {
     All,
     /// Only this number of the newest matches.
     Newest(usize),

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::ranking::rank;
 use super::snippet::snippet;
-use super::{Limits, MatchedWords, terms};
+use super::{MatchedWords, SearchLimits, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
@@ -27,7 +27,7 @@ pub struct FoundPassage {
 pub fn search_passages(
     passages: &[&str],
     query: &str,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> Result<(Vec<FoundPassage>, MatchedWords), StoreError> {
     let terms = terms(query);
     if terms.is_empty() {

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use super::coverage::{Coverage, MatchedWords};
+use super::coverage::{MatchedWords, RankingCoverage};
 use crate::store::StoreError;
-use crate::store::word_index::spaced;
+use crate::store::word_index::segment_words;
 
 /// Matches in ranking order, best first.
 pub(super) struct RankedMatches {
     /// Rowids in the index, with their scores.
     pub(super) rows: Vec<(i64, f64)>,
-    pub(super) coverage: Coverage,
+    pub(super) coverage: RankingCoverage,
     pub(super) matched: MatchedWords,
 }
 
@@ -61,7 +61,8 @@ pub(super) fn rank(
     let rows = if rare.len() == terms.len() {
         index.rank_matches(&all_words, OLDEST_ROWID, None, hits)?
     } else {
-        let allowed: HashSet<i64> = index.newest(&all_words, usize::MAX)?.rowids.into_iter().collect();
+        let allowed: HashSet<i64> =
+            index.newest_matches(&all_words, usize::MAX)?.rowids.into_iter().collect();
         let ranking = join(rare.iter().map(|term| &*term.quoted), " AND ");
         if allowed.is_empty() {
             Vec::new()
@@ -70,19 +71,19 @@ pub(super) fn rank(
         }
     };
     if !rows.is_empty() {
-        return Ok(RankedMatches { rows, coverage: Coverage::All, matched: MatchedWords::All });
+        return Ok(RankedMatches { rows, coverage: RankingCoverage::All, matched: MatchedWords::All });
     }
-    let any_rare_word = rarest(terms);
+    let any_rare_word = rarest_expression(terms);
     let rows = if any_rare_word.is_empty() {
         Vec::new()
     } else {
         index.rank_matches(&any_rare_word, OLDEST_ROWID, None, hits)?
     };
-    Ok(RankedMatches { rows, coverage: Coverage::All, matched: MatchedWords::Some })
+    Ok(RankedMatches { rows, coverage: RankingCoverage::All, matched: MatchedWords::Some })
 }
 
 /// Returns an expression that matches any of the rarest words. Includes as many words as can be ranked together.
-fn rarest(terms: Vec<Term>) -> String {
+fn rarest_expression(terms: Vec<Term>) -> String {
     let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.match_count);
     let mut budget = COMMON_WORD_MATCHES;
@@ -122,7 +123,7 @@ impl<'c> ScopedIndex<'c> {
     }
 
     fn term(&self, term: &str) -> Result<Term, StoreError> {
-        let spaced = spaced(term);
+        let spaced = segment_words(term);
         let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(|word| {
             let quoted = quote(word);
@@ -159,7 +160,7 @@ impl<'c> ScopedIndex<'c> {
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.is_visible(rowid) && allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
+            if self.is_in_scope(rowid) && allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
                 matches.push((rowid, row.get(1)?));
             }
         }
@@ -173,11 +174,11 @@ impl<'c> ScopedIndex<'c> {
         all: &str,
         hits: usize,
     ) -> Result<RankedMatches, StoreError> {
-        let newest = self.newest(all, MAX_RANKED_NEWEST.max(hits))?;
+        let newest = self.newest_matches(all, MAX_RANKED_NEWEST.max(hits))?;
         let coverage = if newest.rowids.len() < MAX_RANKED_NEWEST {
-            Coverage::All
+            RankingCoverage::All
         } else {
-            Coverage::Newest(newest.rowids.len())
+            RankingCoverage::Newest(newest.rowids.len())
         };
         let words: usize = terms.iter().map(|term| term.words.len()).sum();
         let affordable_words =
@@ -189,7 +190,7 @@ impl<'c> ScopedIndex<'c> {
         Ok(RankedMatches { rows, coverage, matched: MatchedWords::All })
     }
 
-    fn newest(&self, expression: &str, count: usize) -> Result<NewestMatches, StoreError> {
+    fn newest_matches(&self, expression: &str, count: usize) -> Result<NewestMatches, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC",
         )?;
@@ -199,7 +200,7 @@ impl<'c> ScopedIndex<'c> {
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.is_visible(rowid) {
+            if self.is_in_scope(rowid) {
                 newest.rowids.push(rowid);
             } else {
                 newest.skipped += 1;
@@ -208,7 +209,7 @@ impl<'c> ScopedIndex<'c> {
         Ok(newest)
     }
 
-    fn is_visible(&self, rowid: i64) -> bool {
+    fn is_in_scope(&self, rowid: i64) -> bool {
         self.scope.is_none_or(|scope| scope.contains(&rowid))
     }
 }

@@ -3,8 +3,9 @@
 /// Returns the text around the first occurrence of a term, on one line of at most `max` characters. If no term occurs
 /// literally, returns the beginning of the text.
 pub(super) fn snippet(text: &str, terms: &[&str], max_chars: usize) -> String {
-    let folded = fold(text);
-    let match_start = terms.iter().filter_map(|term| folded.find(&*fold(term))).min().unwrap_or_default();
+    let folded = fold_case(text);
+    let match_start =
+        terms.iter().filter_map(|term| folded.find(&*fold_case(term))).min().unwrap_or_default();
     let before = max_chars / 4;
     let start =
         text[..match_start].char_indices().rev().take(before).last().map_or(match_start, |(index, _)| index);
@@ -36,7 +37,7 @@ pub(super) fn snippet(text: &str, terms: &[&str], max_chars: usize) -> String {
 }
 
 /// Folds case without changing byte lengths, so that byte offsets remain valid.
-fn fold(text: &str) -> String {
+fn fold_case(text: &str) -> String {
     text.chars()
         .map(|c| {
             let mut lower = c.to_lowercase();

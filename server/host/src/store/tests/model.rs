@@ -82,7 +82,7 @@ impl StoreAndModel {
     }
 
     /// Applies a change to both. The clock goes backwards.
-    fn commit(&mut self, id: &SessionId, model: Model, mut commit: Commit) {
+    fn commit(&mut self, id: &SessionId, model: Model, mut commit: SessionChange) {
         self.clock -= 1_000;
         commit.now_ms = self.clock;
         commit.next_id = model.next;
@@ -110,7 +110,7 @@ impl StoreAndModel {
             Step::Append(session, count) => {
                 let Some(id) = self.pick(session) else { return };
                 let mut model = self.models[&id].clone();
-                let mut commit = Commit::default();
+                let mut commit = SessionChange::default();
                 for _ in 0..count {
                     commit.appended.push(self.message(model.next));
                     model.next += 1;
@@ -123,7 +123,7 @@ impl StoreAndModel {
                 let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 let changed = self.message(model.messages[at].id.0);
                 model.messages[at] = Arc::clone(&changed);
-                self.commit(&id, model, Commit { changed: vec![changed], ..Commit::default() });
+                self.commit(&id, model, SessionChange { changed: vec![changed], ..SessionChange::default() });
             }
             Step::Insert(session, at) => {
                 let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
@@ -131,18 +131,22 @@ impl StoreAndModel {
                 model.next += 1;
                 model.messages.insert(at, Arc::clone(&inserted));
                 let order = Some(model.messages.iter().map(|message| message.id).collect());
-                self.commit(&id, model, Commit { appended: vec![inserted], order, ..Commit::default() });
+                self.commit(
+                    &id,
+                    model,
+                    SessionChange { appended: vec![inserted], order, ..SessionChange::default() },
+                );
             }
             Step::Remove(session, at) => {
                 let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 let removed = vec![model.messages.remove(at).id];
-                self.commit(&id, model, Commit { removed, ..Commit::default() });
+                self.commit(&id, model, SessionChange { removed, ..SessionChange::default() });
             }
             Step::Shuffle(session, at) => {
                 let Some((id, mut model, at)) = self.pick_message(session, at) else { return };
                 model.messages.rotate_left(at);
                 let order = Some(model.messages.iter().map(|message| message.id).collect());
-                self.commit(&id, model, Commit { order, ..Commit::default() });
+                self.commit(&id, model, SessionChange { order, ..SessionChange::default() });
             }
             Step::Fork(session, at) => {
                 let Some(id) = self.pick(session) else { return };
@@ -196,7 +200,7 @@ impl StoreAndModel {
         for number in 1..=self.counter {
             let word = format!("unique{number}");
             let expected = words.iter().filter(|text| text.split(' ').next() == Some(&word)).count();
-            let results = self.store().search(&word, &Scope::Workspace, Limits::default()).unwrap();
+            let results = self.store().search(&word, &Scope::Workspace, SearchLimits::default()).unwrap();
             assert_eq!(results.hits.len(), expected, "{word}");
         }
     }

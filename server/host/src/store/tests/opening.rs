@@ -153,20 +153,20 @@ fn a_damaged_word_index_is_rebuilt_from_the_messages() {
     let home = Home::new();
     create_sessions(&home, 3);
     let mut store = home.open();
-    let note = NewFragment { text: "a note".into(), tags: Vec::new(), session: None, created_ms: 0 };
-    store.memory_add(&note).unwrap();
+    let note = NewNote { text: "a note".into(), tags: Vec::new(), session: None, created_ms: 0 };
+    store.add_note(&note).unwrap();
     drop(store);
     let other = Connection::open(home.database()).unwrap();
     other.execute("UPDATE words_data SET block = x'00ff00ff00ff' WHERE id > 10", []).unwrap();
     drop(other);
     let store = home.open();
-    let damaged = store.search("message", &Scope::Workspace, Limits::default()).unwrap_err();
+    let damaged = store.search("message", &Scope::Workspace, SearchLimits::default()).unwrap_err();
     assert!(matches!(damaged, StoreError::Damaged(_)), "{damaged}");
     drop(store);
     let store = home.open();
     assert_eq!(store.list().unwrap().len(), 3);
     for (query, hits) in [("message 7 of 2", 1), ("note", 1)] {
-        let results = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
+        let results = store.search(query, &Scope::Workspace, SearchLimits::default()).unwrap();
         assert_eq!(results.hits.len(), hits, "{query}");
     }
     assert!(!store.paths.suspicion_marker().exists());

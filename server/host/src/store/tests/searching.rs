@@ -16,20 +16,21 @@ fn store_with(texts: &[&str]) -> (Home, Store) {
 }
 
 fn search(store: &Store, query: &str) -> Vec<String> {
-    let results = store.search(query, &Scope::Workspace, Limits::default()).unwrap();
+    let results = store.search(query, &Scope::Workspace, SearchLimits::default()).unwrap();
     results.hits.into_iter().map(|hit| hit.snippet).collect()
 }
 
-fn new_fragment(text: &str, tags: &[&str]) -> NewFragment {
+fn new_fragment(text: &str, tags: &[&str]) -> NewNote {
     let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
-    NewFragment { text: text.into(), tags, session: Some(id("a")), created_ms: 5 }
+    NewNote { text: text.into(), tags, session: Some(id("a")), created_ms: 5 }
 }
 
 #[test]
 fn a_search_requires_all_words_or_some_if_no_text_has_all() {
     let (_home, store) = store_with(&["the parser is slow", "the lexer is fast", "nothing here"]);
     assert_eq!(search(&store, "SLOW Parser"), ["the parser is slow"]);
-    let results = store.search("fast unheard parsers lexer", &Scope::Workspace, Limits::default()).unwrap();
+    let results =
+        store.search("fast unheard parsers lexer", &Scope::Workspace, SearchLimits::default()).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
     assert_eq!(results.hits[0].snippet, "the lexer is fast");
     assert_eq!(search(&store, "unheard"), [""; 0]);
@@ -48,7 +49,7 @@ fn scripts_without_spaces_and_accents_are_found() {
     assert_eq!(search(&store, "解析器"), ["我们需要修复解析器"]);
     assert_eq!(search(&store, "遅い"), ["パーサーが遅い"]);
     assert_eq!(search(&store, "deja"), ["déjà vu"]);
-    let results = store.search("器析", &Scope::Workspace, Limits::default()).unwrap();
+    let results = store.search("器析", &Scope::Workspace, SearchLimits::default()).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
 }
 
@@ -68,9 +69,9 @@ fn hidden_messages_and_tool_results_are_found() {
         Arc::new(Message { id: MessageId(5), body: hidden }),
     ];
     store.commit(&handle, &appended(&messages)).unwrap();
-    let hit = &store.search("E0308", &Scope::Workspace, Limits::default()).unwrap().hits[0];
+    let hit = &store.search("E0308", &Scope::Workspace, SearchLimits::default()).unwrap().hits[0];
     let kind = strata_conversation::history::Kind::Normal;
-    let source = Source::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
+    let source = HitSource::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
     assert_eq!((&hit.source, hit.time_ms), (&source, Some(77)));
     assert!(search(&store, "quux.rs")[0].contains("src/quux.rs"));
 }
@@ -83,7 +84,9 @@ fn removed_and_changed_text_is_no_longer_found() {
     let handle = store.open_session(&id("a"), Access::Write).unwrap();
     let removed = vec![MessageId(0)];
     let changed = vec![text_message(1, "delta")];
-    store.commit(&handle, &Commit { removed, changed, next_id: 3, ..Commit::default() }).unwrap();
+    store
+        .commit(&handle, &SessionChange { removed, changed, next_id: 3, ..SessionChange::default() })
+        .unwrap();
     assert_eq!(["alpha", "beta", "gamma", "delta"].map(|word| search(&store, word).len()), [0, 0, 1, 1]);
     drop(handle);
     store.delete(&id("a")).unwrap();
@@ -93,21 +96,21 @@ fn removed_and_changed_text_is_no_longer_found() {
 #[test]
 fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     let (_home, mut store) = store_with(&["use tabs"]);
-    let one = store.memory_add(&new_fragment("Indent with tabs.", &["style", "whitespace"])).unwrap();
-    let two = store.memory_add(&new_fragment("Tests need docker.", &[])).unwrap();
+    let one = store.add_note(&new_fragment("Indent with tabs.", &["style", "whitespace"])).unwrap();
+    let two = store.add_note(&new_fragment("Tests need docker.", &[])).unwrap();
     assert_eq!(search(&store, "whitespace"), ["Indent with tabs."]);
     assert_eq!(search(&store, "tabs").len(), 2);
-    let results = store.search("tabs", &Scope::Session(id("a")), Limits::default()).unwrap();
+    let results = store.search("tabs", &Scope::Session(id("a")), SearchLimits::default()).unwrap();
     assert_eq!(results.hits.len(), 1);
     store.delete(&id("a")).unwrap();
-    store.memory_remove(one).unwrap();
+    store.remove_note(one).unwrap();
     assert_eq!(search(&store, "tabs"), [""; 0]);
-    assert_eq!(store.memory_list().unwrap().iter().map(|fragment| fragment.id).collect::<Vec<_>>(), [two]);
-    assert_eq!(store.memory_remove(one).unwrap_err(), StoreError::NoFragment(one));
-    assert_eq!(store.memory_add(&new_fragment(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
+    assert_eq!(store.list_notes().unwrap().iter().map(|fragment| fragment.id).collect::<Vec<_>>(), [two]);
+    assert_eq!(store.remove_note(one).unwrap_err(), StoreError::NoFragment(one));
+    assert_eq!(store.add_note(&new_fragment(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
     // Ids are not reused, so that no one removes the wrong note.
-    store.memory_remove(two).unwrap();
-    assert!(store.memory_add(&new_fragment("x", &[])).unwrap() > two);
+    store.remove_note(two).unwrap();
+    assert!(store.add_note(&new_fragment("x", &[])).unwrap() > two);
 }
 
 #[test]
@@ -116,13 +119,13 @@ fn a_search_in_one_session_sees_no_other() {
     let handle = store.create(&new_session("b")).unwrap();
     store.commit(&handle, &appended(&[text_message(0, "common word elsewhere")])).unwrap();
     let search_in = |query: &str, name: &str| {
-        let results = store.search(query, &Scope::Session(id(name)), Limits::default()).unwrap();
+        let results = store.search(query, &Scope::Session(id(name)), SearchLimits::default()).unwrap();
         results.hits.into_iter().map(|hit| hit.snippet).collect::<Vec<_>>()
     };
     assert_eq!(search_in("word", "b"), ["common word elsewhere"]);
     assert_eq!(search_in("word", "a"), ["common word"]);
     assert_eq!(search_in("elsewhere", "a"), [""; 0]);
-    let error = store.search("word", &Scope::Session(id("c")), Limits::default()).unwrap_err();
+    let error = store.search("word", &Scope::Session(id("c")), SearchLimits::default()).unwrap_err();
     assert_eq!(error, StoreError::NoSession(id("c")));
 }
 
@@ -138,9 +141,9 @@ fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
     let later: Vec<_> =
         (0..10).map(|number| text_message(number, &format!("every where later {number}"))).collect();
     create_session_with(&mut store, "new", &later);
-    let search = |query: &str, scope: &Scope| store.search(query, scope, Limits::default()).unwrap();
+    let search = |query: &str, scope: &Scope| store.search(query, scope, SearchLimits::default()).unwrap();
     let all = search("every", &Scope::Workspace);
-    assert_eq!((all.coverage, all.hits.len()), (Coverage::Newest(2_000), 20));
+    assert_eq!((all.coverage, all.hits.len()), (RankingCoverage::Newest(2_000), 20));
     assert_eq!(search("every needle", &Scope::Workspace).hits[0].snippet, "every where needle");
     let compound = search("every-where every where", &Scope::Workspace);
     assert_eq!(compound.hits[0].snippet, "every where later 9");
@@ -148,18 +151,18 @@ fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
     assert!(
         old.hits
             .iter()
-            .all(|hit| matches!(&hit.source, Source::Message { session, .. } if *session == id("old")))
+            .all(|hit| matches!(&hit.source, HitSource::Message { session, .. } if *session == id("old")))
     );
     assert_eq!(old.hits.len(), 20);
     let new = search("every where", &Scope::Session(id("new")));
-    assert_eq!((new.hits.len(), new.coverage), (10, Coverage::All));
+    assert_eq!((new.hits.len(), new.coverage), (10, RankingCoverage::All));
 }
 
 #[test]
 fn a_snippet_shows_the_match_on_one_line() {
     let long = format!("{} the needle\n\tis here {}", "before ".repeat(100), "after ".repeat(100));
     let (_home, store) = store_with(&[&long]);
-    let limits = Limits { snippet_chars: 40, ..Limits::default() };
+    let limits = SearchLimits { snippet_chars: 40, ..SearchLimits::default() };
     let snippet = &store.search("NEEDLE", &Scope::Workspace, limits).unwrap().hits[0].snippet;
     assert!(snippet.contains("the needle is here"), "{snippet}");
     assert!(snippet.chars().count() <= 40 && snippet.starts_with('…') && snippet.ends_with('…'), "{snippet}");
@@ -169,7 +172,7 @@ fn a_snippet_shows_the_match_on_one_line() {
 fn a_query_without_words_is_refused() {
     let (_home, store) = store_with(&["x"]);
     for query in ["", "  \n", "\"", "* ^", "()"] {
-        let error = store.search(query, &Scope::Workspace, Limits::default()).unwrap_err();
+        let error = store.search(query, &Scope::Workspace, SearchLimits::default()).unwrap_err();
         assert_eq!(error, StoreError::EmptyQuery, "{query:?}");
     }
 }
@@ -184,7 +187,7 @@ proptest! {
     )) {
         let (_home, store) = store_with(&["word AND other OR NOT NEAR(x y)", "col:umn ^first"]);
         for query in queries {
-            match store.search(&query, &Scope::Workspace, Limits::default()) {
+            match store.search(&query, &Scope::Workspace, SearchLimits::default()) {
                 Ok(_) | Err(StoreError::EmptyQuery) => {}
                 Err(error) => prop_assert!(false, "{query:?}: {error}"),
             }

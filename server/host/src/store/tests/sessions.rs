@@ -12,7 +12,7 @@ fn committed_messages_survive_reopening() {
     let handle = store.create(&new_session("a")).unwrap();
     let messages = [text_message(0, "how do I\nsort?"), text_message(1, "like this")];
     let state = json!({"selected": ["a.rs"]});
-    let commit = Commit { state: Some(state.clone()), ..appended(&messages) };
+    let commit = SessionChange { state: Some(state.clone()), ..appended(&messages) };
     store.commit(&handle, &commit).unwrap();
     drop((handle, store));
     let store = home.open();
@@ -69,21 +69,24 @@ fn an_invalid_commit_changes_nothing() {
     store.commit(&handle, &appended(&[text_message(0, "zero"), text_message(1, "one")])).unwrap();
     let before = store.load(&id("a")).unwrap();
     let order = |ids: &[u64]| Some(ids.iter().copied().map(MessageId).collect());
-    let valid = || Commit { state: Some(json!(1)), ..appended(&[text_message(2, "two")]) };
+    let valid = || SessionChange { state: Some(json!(1)), ..appended(&[text_message(2, "two")]) };
     for (commit, error) in [
-        (Commit { removed: vec![MessageId(7)], ..valid() }, StoreError::NoMessage(MessageId(7))),
-        (Commit { changed: vec![text_message(7, "x")], ..valid() }, StoreError::NoMessage(MessageId(7))),
+        (SessionChange { removed: vec![MessageId(7)], ..valid() }, StoreError::NoMessage(MessageId(7))),
         (
-            Commit { appended: vec![text_message(2, "x"), text_message(1, "x")], ..valid() },
+            SessionChange { changed: vec![text_message(7, "x")], ..valid() },
+            StoreError::NoMessage(MessageId(7)),
+        ),
+        (
+            SessionChange { appended: vec![text_message(2, "x"), text_message(1, "x")], ..valid() },
             StoreError::MessageExists(MessageId(1)),
         ),
-        (Commit { order: order(&[0, 1]), ..valid() }, StoreError::Order { listed: 2, existing: 3 }),
-        (Commit { order: order(&[0, 1, 1]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
-        (Commit { order: order(&[0, 1, 9]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
+        (SessionChange { order: order(&[0, 1]), ..valid() }, StoreError::Order { listed: 2, existing: 3 }),
+        (SessionChange { order: order(&[0, 1, 1]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
+        (SessionChange { order: order(&[0, 1, 9]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), error);
         assert_eq!(store.load(&id("a")).unwrap(), before);
-        let results = store.search("two", &Scope::Workspace, Limits::default()).unwrap();
+        let results = store.search("two", &Scope::Workspace, SearchLimits::default()).unwrap();
         assert_eq!(results.hits, []);
     }
 }
@@ -93,7 +96,7 @@ fn sessions_are_listed_by_last_change_regardless_of_the_clock() {
     let home = Home::new();
     let mut store = home.open();
     let handles = ["a", "b", "c"].map(|name| store.create(&new_session(name)).unwrap());
-    let at = |now_ms: u64, number: u64| Commit { now_ms, ..appended(&[text_message(number, "x")]) };
+    let at = |now_ms: u64, number: u64| SessionChange { now_ms, ..appended(&[text_message(number, "x")]) };
     store.commit(&handles[1], &at(9_000, 0)).unwrap();
     store.commit(&handles[0], &at(5, 0)).unwrap();
     store.commit(&handles[0], &at(3, 1)).unwrap();
@@ -108,7 +111,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     let mut store = home.open();
     let handle = store.create(&new_session("a")).unwrap();
     let messages = [text_message(0, "zero"), text_message(1, "one"), text_message(2, "two")];
-    store.commit(&handle, &Commit { state: Some(json!({"x": 1})), ..appended(&messages) }).unwrap();
+    store.commit(&handle, &SessionChange { state: Some(json!({"x": 1})), ..appended(&messages) }).unwrap();
     let spilled = store.spills.write(&id("a"), b"long output").unwrap();
     let fork = store.fork(&id("a"), &new_session("b"), Some(MessageId(1))).unwrap();
     store.commit(&fork, &appended(&[text_message(3, "three")])).unwrap();
@@ -126,7 +129,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
     assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
-    let results = store.search("zero", &Scope::Workspace, Limits::default()).unwrap();
+    let results = store.search("zero", &Scope::Workspace, SearchLimits::default()).unwrap();
     assert_eq!(results.hits.len(), 1);
 }
 
@@ -136,7 +139,7 @@ fn extreme_ids_and_times_are_restored() {
     let mut store = home.open();
     let handle = store.create(&NewSession { created_ms: u64::MAX, ..new_session("a") }).unwrap();
     let commit =
-        Commit { next_id: u64::MAX, now_ms: u64::MAX, ..appended(&[text_message(u64::MAX - 1, "x")]) };
+        SessionChange { next_id: u64::MAX, now_ms: u64::MAX, ..appended(&[text_message(u64::MAX - 1, "x")]) };
     store.commit(&handle, &commit).unwrap();
     let stored = store.load(&id("a")).unwrap();
     assert_eq!((stored.created_ms, stored.next_id), (u64::MAX, u64::MAX));
@@ -169,7 +172,7 @@ fn messages_nested_too_deeply_are_rejected() {
     store.commit(&handle, &appended(&deepest)).unwrap();
     for commit in [
         appended(&[text_message(1, "with it"), nested_call(2, 125)]),
-        Commit { changed: vec![nested_call(0, 125)], next_id: 1, ..Commit::default() },
+        SessionChange { changed: vec![nested_call(0, 125)], next_id: 1, ..SessionChange::default() },
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), StoreError::TooDeep(127));
         assert_eq!(store.load(&id("a")).unwrap().messages, deepest);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::outline::Symbol;
-use crate::outline::block::Signature;
-use crate::outline::extract::{Anchor, Reach, Repeat};
+use crate::outline::block::SignatureHash;
+use crate::outline::extract::{Anchor, Reachability, Redefinition};
 use crate::outline::mentions::Mention;
 
 /// The symbols, imports and mentioned names between two anchors.
@@ -16,8 +16,8 @@ pub(super) struct Piece {
     /// enclosing definitions.
     pub(super) symbols: Arc<[Symbol]>,
     /// Whether other files can reach each symbol.
-    pub(super) reach: Box<[Reach]>,
-    pub(super) repeats: Box<[Repeat]>,
+    pub(super) reach: Box<[Reachability]>,
+    pub(super) repeats: Box<[Redefinition]>,
     pub(super) instance: Box<[InstanceName]>,
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
@@ -25,7 +25,7 @@ pub(super) struct Piece {
     /// The symbols that the outline shows, with their depth in it.
     pub(super) shown: Arc<[Symbol]>,
     /// Signature of the visible symbols in `shown`.
-    pub(super) signature: Option<Signature>,
+    pub(super) signature: Option<SignatureHash>,
 }
 
 /// A name set on an instance.

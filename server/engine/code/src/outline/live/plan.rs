@@ -2,7 +2,7 @@
 //! Considers only anchors, not findings.
 
 use super::piece::Piece;
-use crate::outline::extract::{Anchor, Findings, PiecePlan, Step};
+use crate::outline::extract::{Anchor, Findings, PiecePlan, WalkAction};
 
 /// Minimum size of a piece before it may end at an anchor, in bytes.
 pub(super) const PIECE: usize = 1_024;
@@ -17,7 +17,7 @@ pub(super) struct WalkedPiece<'a> {
 }
 
 /// Splits a walk into pieces, and stops it where all later pieces are unchanged.
-pub(super) struct Pieces<'o, 'a> {
+pub(super) struct PieceSplitter<'o, 'a> {
     old: &'o [Piece],
     starts: &'o [usize],
     touched: &'o [bool],
@@ -29,7 +29,7 @@ pub(super) struct Pieces<'o, 'a> {
     pub(super) walked: Vec<WalkedPiece<'a>>,
 }
 
-impl<'o> Pieces<'o, '_> {
+impl<'o> PieceSplitter<'o, '_> {
     /// Creates the plan for a walk that starts at an anchor and its byte offset. `starts` are the current offsets of
     /// the old pieces, and `touched` marks the pieces that were edited.
     pub(super) fn new(
@@ -55,38 +55,38 @@ impl<'o> Pieces<'o, '_> {
 
     /// Whether the walk may stop shortly after `start`. A cut at `start` would then leave a small piece, which would
     /// have to merge with the next one, and so on to the end of the text.
-    fn ends_soon(&self, start: usize) -> bool {
+    fn is_near_stop(&self, start: usize) -> bool {
         self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(MIN_REWALKED_PIECE))
     }
 }
 
-impl<'a> PiecePlan<'a> for Pieces<'_, 'a> {
-    fn next(&self) -> usize {
+impl<'a> PiecePlan<'a> for PieceSplitter<'_, 'a> {
+    fn next_anchor_offset(&self) -> usize {
         let full = self.start.saturating_add(PIECE);
         self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
     }
 
-    fn step(&mut self, anchor: &Anchor, start: usize) -> Step {
+    fn decide(&mut self, anchor: &Anchor, start: usize) -> WalkAction {
         self.skip_until(start);
         let is_small = start < self.start.saturating_add(MIN_REWALKED_PIECE);
         let is_in_step = self.starts.get(self.candidate) == Some(&start)
             && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
         if is_in_step && !is_small {
-            Step::Stop
-        } else if start >= self.start.saturating_add(PIECE) && !self.ends_soon(start) {
-            Step::Cut
+            WalkAction::Stop
+        } else if start >= self.start.saturating_add(PIECE) && !self.is_near_stop(start) {
+            WalkAction::Cut
         } else {
-            Step::Continue
+            WalkAction::Continue
         }
     }
 
-    fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize) {
+    fn take_piece(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize) {
         let anchor = std::mem::replace(&mut self.anchor, anchor);
         let start = std::mem::replace(&mut self.start, start);
         self.walked.push(WalkedPiece { anchor, start, findings });
     }
 
-    fn end(&mut self, findings: Findings<'a>) {
+    fn take_last_piece(&mut self, findings: Findings<'a>) {
         self.candidate = self.old.len();
         self.walked.push(WalkedPiece { anchor: self.anchor.clone(), start: self.start, findings });
     }

@@ -71,6 +71,6 @@ pub(super) fn piece_start(starts: &[usize], piece: usize) -> usize {
     starts.get(piece).copied().unwrap_or(usize::MAX)
 }
 
-pub(super) fn floor(text: &Rope, offset: usize) -> usize {
+pub(super) fn floor_char_boundary(text: &Rope, offset: usize) -> usize {
     text.char_to_byte(text.byte_to_char(offset.min(text.len_bytes())))
 }

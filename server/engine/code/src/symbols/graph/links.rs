@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 use strata_grammars::{ImportStyle, LanguageId};
 
-use super::model::{Edge, Incoming, Node, Parts, Pin, References};
+use super::model::{Edge, FileNode, FileRelations, IncomingEdges, References, ResolvedMention};
 use super::names::{Definer, Definition, DefinitionScope, NameTable};
-use super::pins::{self, FileScope, Marks};
+use super::pins::{self, KnownFiles, NameStates};
 use crate::outline::SymbolKind;
 use crate::symbols::imports::Resolver;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
@@ -28,34 +28,34 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     let mut names = NameTable::default();
     let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.define_names(file)).collect();
     names.index_definers(defines.iter().map(|defines| &**defines));
-    let parts: Vec<Parts> = index
+    let parts: Vec<FileRelations> = index
         .iter()
         .zip(defines)
-        .map(|((key, file), defines)| Parts {
+        .map(|((key, file), defines)| FileRelations {
             defines,
             mentions: names.mentioned(file),
             imports: imports(&resolver, key, file),
         })
         .collect();
-    let all_parts: Vec<&Parts> = parts.iter().collect();
-    let scope = FileScope { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
-    let pins = pins::all_pins(scope, &mut Marks::new(names.len()));
+    let all_parts: Vec<&FileRelations> = parts.iter().collect();
+    let scope = KnownFiles { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::resolve_all_mentions(scope, &mut NameStates::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
     for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
         let language = symbols.language;
         let is_test = language.is_test_file(key.as_str());
-        let mut node = Node { language, is_test, parts, pins, edges: Box::default() };
+        let mut node = FileNode { language, is_test, parts, pins, edges: Box::default() };
         node.edges = edges(&resolver, &names, file, &node, &mut weights);
         nodes.push(Arc::new(node));
     }
-    let incoming = Arc::new(Incoming::from_nodes(&nodes));
+    let incoming = Arc::new(IncomingEdges::from_nodes(&nodes));
     let (resolver, names) = (Arc::new(resolver), Arc::new(names));
     References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
 /// Returns the files that a mentioned name may refer to, if the file does not define the name itself.
-pub(super) fn referenced_files(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
+pub(super) fn referenced_files(graph: &References, file: u32, node: &FileNode, name: u32) -> Vec<Edge> {
     let mut referenced_files = Vec::new();
     for_each_referenced_file(&graph.resolver, &graph.names, file, node, name, |file, weight| {
         referenced_files.push(Edge { file, weight });
@@ -101,7 +101,7 @@ pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,
-    node: &Node,
+    node: &FileNode,
     weights: &mut FxHashMap<u32, f32>,
 ) -> Box<[Edge]> {
     for &name in &node.parts.mentions {
@@ -122,12 +122,12 @@ pub(super) fn for_each_referenced_file(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,
-    node: &Node,
+    node: &FileNode,
     name: u32,
     mut add: impl FnMut(u32, f32),
 ) {
-    let pinned = node.pins_of(name);
-    for Pin { file, .. } in pinned {
+    let pinned = node.resolved_mentions(name);
+    for ResolvedMention { file, .. } in pinned {
         add(*file, 1.0 / pinned.len() as f32);
     }
     let definers = names.definers(name);

@@ -13,7 +13,7 @@ const TEST_WEIGHT: f32 = 0.3;
 impl References {
     /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
     /// may refer to several files counts in proportion to the likelihood that it refers to this one.
-    pub(in crate::symbols) fn mentioned(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
+    pub(in crate::symbols) fn mention_counts(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
         let all = self.mentions_of_definitions();
         let number = self.number(key);
         let node = number.and_then(|number| self.node(number));

@@ -14,9 +14,9 @@ pub struct References {
     pub(super) resolver: Arc<Resolver>,
     pub(super) names: Arc<NameTable>,
     /// One node for each file, in key order.
-    pub(super) nodes: Vec<Arc<Node>>,
+    pub(super) nodes: Vec<Arc<FileNode>>,
     /// The edges of all nodes, grouped by target.
-    pub(super) incoming: Arc<Incoming>,
+    pub(super) incoming: Arc<IncomingEdges>,
     /// Importance of each file, computed on first use by a random walk without seeds and scaled so that the highest
     /// value is 1.
     pub(super) centrality: Arc<OnceLock<Vec<f64>>>,
@@ -26,19 +26,19 @@ pub struct References {
 
 /// The definitions, mentions and references of one file. Names and files are represented by numbers.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct FileNode {
     pub(super) language: LanguageId,
     pub(super) is_test: bool,
-    pub(super) parts: Parts,
+    pub(super) parts: FileRelations,
     /// The files to which the imports resolve mentioned names, sorted.
-    pub(super) pins: Box<[Pin]>,
+    pub(super) pins: Box<[ResolvedMention]>,
     /// References to other files, sorted by file.
     pub(super) edges: Box<[Edge]>,
 }
 
 /// Data about a file that depends only on the file and on the names known to the graph.
 #[derive(Debug, PartialEq)]
-pub(super) struct Parts {
+pub(super) struct FileRelations {
     /// Definitions without duplicates, sorted by name.
     pub(super) defines: Box<[Definition]>,
     /// Mentioned names that some file of the language family defines, sorted.
@@ -49,7 +49,7 @@ pub(super) struct Parts {
 
 /// A file that a mentioned name refers to, according to the imports of the file that mentions it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Pin {
+pub(super) struct ResolvedMention {
     pub(super) name: u32,
     pub(super) file: u32,
     /// Number of re-exports followed to find the definition.
@@ -65,7 +65,7 @@ pub(super) struct Edge {
 
 /// Edges grouped by the file to which they lead.
 #[derive(Debug, Default)]
-pub(super) struct Incoming {
+pub(super) struct IncomingEdges {
     pub(super) starts: Vec<u32>,
     pub(super) edges: Vec<Edge>,
 }
@@ -84,12 +84,12 @@ impl References {
         self.files().get(number as usize)
     }
 
-    pub(super) fn node(&self, number: u32) -> Option<&Node> {
+    pub(super) fn node(&self, number: u32) -> Option<&FileNode> {
         self.nodes.get(number as usize).map(|node| &**node)
     }
 }
 
-impl Node {
+impl FileNode {
     /// Returns where the file defines a name, or `None` if it does not define the name.
     pub(super) fn scope_of(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
@@ -97,7 +97,7 @@ impl Node {
         defines.get(index).map(|definition| definition.scope)
     }
 
-    pub(super) fn pins_of(&self, name: u32) -> &[Pin] {
+    pub(super) fn resolved_mentions(&self, name: u32) -> &[ResolvedMention] {
         let start = self.pins.partition_point(|pin| pin.name < name);
         let rest = self.pins.get(start..).unwrap_or_default();
         let len = rest.partition_point(|pin| pin.name == name);
@@ -110,8 +110,8 @@ impl Node {
     }
 }
 
-impl Incoming {
-    pub(super) fn from_nodes(nodes: &[Arc<Node>]) -> Self {
+impl IncomingEdges {
+    pub(super) fn from_nodes(nodes: &[Arc<FileNode>]) -> Self {
         let mut starts = vec![0_u32; nodes.len() + 1];
         for edge in nodes.iter().flat_map(|node| &node.edges) {
             if let Some(count) = starts.get_mut(edge.file as usize + 1) {

@@ -45,7 +45,7 @@ pub(super) struct NameTable {
 impl NameTable {
     /// Returns the names that a file exports, sorted, without duplicates. Assigns IDs to new names.
     pub(super) fn define_names(&mut self, file: &FileSymbols) -> Box<[Definition]> {
-        let family = self.family(file.language.family);
+        let family = self.intern_family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
         let mut names = Vec::new();
         for (text, scope) in definitions(file) {
@@ -121,12 +121,12 @@ impl NameTable {
     }
 
     /// Returns the ID of a name in a language family, or `None` if the name is not tracked.
-    pub(super) fn number(&self, family: &str, text: &str) -> Option<u32> {
+    pub(super) fn name_id(&self, family: &str, text: &str) -> Option<u32> {
         self.families.iter().find(|(name, _)| *name == family)?.1.get(text).copied()
     }
 
     /// Returns the IDs of a name, one for each language family that defines it.
-    pub(super) fn numbers(&self, text: &str) -> Vec<u32> {
+    pub(super) fn name_ids(&self, text: &str) -> Vec<u32> {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
@@ -153,7 +153,7 @@ impl NameTable {
         self.definers.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    fn family(&mut self, family: &'static str) -> usize {
+    fn intern_family(&mut self, family: &'static str) -> usize {
         self.families.iter().position(|(name, _)| *name == family).unwrap_or_else(|| {
             self.families.push((family, FxHashMap::default()));
             self.families.len() - 1

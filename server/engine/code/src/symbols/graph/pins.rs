@@ -1,7 +1,7 @@
 //! Resolves mentioned names through imports: to the imported file if it defines the name, or to the file from which it
 //! re-exports the name.
 
-use super::model::{Parts, Pin};
+use super::model::{FileRelations, ResolvedMention};
 use super::names::DefinitionScope;
 
 /// Maximum number of re-exports to follow. More than one is needed because a package's entry may re-export from another
@@ -10,18 +10,18 @@ const MAX_REEXPORTS: u8 = 3;
 
 /// The files among which names are resolved.
 #[derive(Clone, Copy)]
-pub(super) struct FileScope<'a> {
+pub(super) struct KnownFiles<'a> {
     /// Data about each file, indexed by file number.
-    pub(super) parts: &'a [&'a Parts],
+    pub(super) parts: &'a [&'a FileRelations],
     /// Whether a file represents its directory, such as `__init__.py`, and may re-export everything it imports.
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
 /// State of each name while one file is processed. Allocated once and reused for all files.
-pub(super) struct Marks(Vec<Mark>);
+pub(super) struct NameStates(Vec<NameState>);
 
 #[derive(Clone, Copy, Default)]
-struct Mark {
+struct NameState {
     /// Number of the file that mentions the name, plus one; 0 if the name has not been marked yet.
     file: u32,
     /// Where the mentioning file itself defines the name; `None` if it does not.
@@ -29,16 +29,16 @@ struct Mark {
     is_resolved: bool,
 }
 
-impl Marks {
+impl NameStates {
     pub(super) fn new(names: usize) -> Self {
-        Self(vec![Mark::default(); names])
+        Self(vec![NameState::default(); names])
     }
 
     /// Marks the names that a file mentions, and those that are already resolved.
-    fn set(&mut self, file: u32, parts: &Parts, known_pins: &[Pin]) {
+    fn start_file(&mut self, file: u32, parts: &FileRelations, known_pins: &[ResolvedMention]) {
         for &name in &parts.mentions {
             if let Some(mark) = self.0.get_mut(name as usize) {
-                *mark = Mark { file: file + 1, own_scope: None, is_resolved: false };
+                *mark = NameState { file: file + 1, own_scope: None, is_resolved: false };
             }
         }
         for definition in &parts.defines {
@@ -55,7 +55,7 @@ impl Marks {
 
     /// Whether a file still needs a definition of a name in `scope`: it mentions the name, no import has resolved it
     /// yet, and its own definition, if any, ranks below `scope`.
-    fn needs(&self, file: u32, name: u32, scope: DefinitionScope) -> bool {
+    fn needs_definition(&self, file: u32, name: u32, scope: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
             mark.file == file + 1
                 && !mark.is_resolved
@@ -65,14 +65,17 @@ impl Marks {
 }
 
 /// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
-pub(super) fn all_pins(scope: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
-    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); scope.parts.len()];
+pub(super) fn resolve_all_mentions(
+    scope: KnownFiles<'_>,
+    marks: &mut NameStates,
+) -> Vec<Box<[ResolvedMention]>> {
+    let mut pins: Vec<Box<[ResolvedMention]>> = vec![Box::default(); scope.parts.len()];
     for round in 0..=MAX_REEXPORTS {
         let mut changed = false;
         for file in (0_u32..).take(scope.parts.len()) {
             let pins_of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
             let known_pins = pins_of(file);
-            let mut new_pins = new_pins(scope, marks, file, round, known_pins, &pins_of);
+            let mut new_pins = resolve_round(scope, marks, file, round, known_pins, &pins_of);
             if !new_pins.is_empty() {
                 new_pins.extend_from_slice(known_pins);
                 new_pins.sort_unstable();
@@ -90,15 +93,15 @@ pub(super) fn all_pins(scope: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]
 }
 
 /// Computes the pins of one file, given the pins of all others.
-pub(super) fn file_pins<'p>(
-    scope: FileScope<'_>,
-    marks: &mut Marks,
+pub(super) fn resolve_file_mentions<'p>(
+    scope: KnownFiles<'_>,
+    marks: &mut NameStates,
     file: u32,
-    others: &dyn Fn(u32) -> &'p [Pin],
-) -> Box<[Pin]> {
-    let mut pins: Vec<Pin> = Vec::new();
+    others: &dyn Fn(u32) -> &'p [ResolvedMention],
+) -> Box<[ResolvedMention]> {
+    let mut pins: Vec<ResolvedMention> = Vec::new();
     for round in 0..=MAX_REEXPORTS {
-        let new = new_pins(scope, marks, file, round, &pins, others);
+        let new = resolve_round(scope, marks, file, round, &pins, others);
         pins.extend(new);
     }
     pins.sort_unstable();
@@ -106,22 +109,22 @@ pub(super) fn file_pins<'p>(
 }
 
 /// Returns the pins that a round adds for a file, based on the results of the previous rounds.
-fn new_pins<'p>(
-    scope: FileScope<'_>,
-    marks: &mut Marks,
+fn resolve_round<'p>(
+    scope: KnownFiles<'_>,
+    marks: &mut NameStates,
     file: u32,
     round: u8,
-    known_pins: &[Pin],
-    pins: &dyn Fn(u32) -> &'p [Pin],
-) -> Vec<Pin> {
+    known_pins: &[ResolvedMention],
+    pins: &dyn Fn(u32) -> &'p [ResolvedMention],
+) -> Vec<ResolvedMention> {
     let mut pins_found = Vec::new();
     let part = |file: u32| scope.parts.get(file as usize).copied();
     let Some(parts) = part(file).filter(|parts| !parts.imports.is_empty()) else { return pins_found };
-    marks.set(file, parts, known_pins);
-    let add_definitions = |target: u32, pins_found: &mut Vec<Pin>| {
+    marks.start_file(file, parts, known_pins);
+    let add_definitions = |target: u32, pins_found: &mut Vec<ResolvedMention>| {
         for definition in part(target).into_iter().flat_map(|target| &target.defines) {
-            if marks.needs(file, definition.name, definition.scope) {
-                pins_found.push(Pin { name: definition.name, file: target, round });
+            if marks.needs_definition(file, definition.name, definition.scope) {
+                pins_found.push(ResolvedMention { name: definition.name, file: target, round });
             }
         }
     };
@@ -132,8 +135,8 @@ fn new_pins<'p>(
         }
         // Add names that the imported file itself imports by name.
         for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
-            if marks.needs(file, pin.name, DefinitionScope::Outer) {
-                pins_found.push(Pin { round, ..*pin });
+            if marks.needs_definition(file, pin.name, DefinitionScope::Outer) {
+                pins_found.push(ResolvedMention { round, ..*pin });
             }
         }
         // Add definitions in the files that an entry file imports, since it may re-export them as a whole.

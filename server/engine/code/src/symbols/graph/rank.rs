@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
-use super::model::{Node, References};
+use super::model::{FileNode, References};
 use super::walk::Direction;
 use crate::symbols::words::subwords;
 
@@ -59,7 +59,7 @@ pub struct Ranking {
 
 impl Ranking {
     /// Returns all files with their scores, in the same order. The scores add up to about 1.
-    pub(crate) fn scored(&self) -> impl Iterator<Item = (&FileKey, f64)> {
+    pub(crate) fn scored_files(&self) -> impl Iterator<Item = (&FileKey, f64)> {
         self.files.iter().zip(self.scores.iter().copied())
     }
 
@@ -78,7 +78,7 @@ impl References {
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let weights = self.restart_weights(seeds);
         let ranks = self.walk(&weights, Direction::Forward);
-        let weighted = |(rank, node): (f64, &Arc<Node>)| rank * node.kind_factor();
+        let weighted = |(rank, node): (f64, &Arc<FileNode>)| rank * node.kind_factor();
         let mut scored: Vec<(f64, &FileKey)> =
             ranks.into_iter().zip(&self.nodes).map(weighted).zip(self.files()).collect();
         scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
@@ -181,7 +181,7 @@ impl References {
     }
 }
 
-impl Node {
+impl FileNode {
     /// Returns the factor for the kind of file: test, document or code.
     fn kind_factor(&self) -> f64 {
         if self.is_test {

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
 use super::links::{edges, imports};
-use super::model::{Incoming, Node, Parts, Pin, References};
-use super::pins::{self, FileScope, Marks};
+use super::model::{FileNode, FileRelations, IncomingEdges, References, ResolvedMention};
+use super::pins::{self, KnownFiles, NameStates};
 use crate::symbols::index::SymbolIndex;
 
 /// Implements [`References::updated`]. Returns `None` if the references of other files change too, because
@@ -16,7 +16,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     if index.len() != graph.files().len() {
         return None;
     }
-    let mut changed_parts: Vec<(u32, Parts)> = Vec::with_capacity(changed.len());
+    let mut changed_parts: Vec<(u32, FileRelations)> = Vec::with_capacity(changed.len());
     for key in changed {
         let (number, symbols) = (graph.number(key)?, index.get(key)?);
         let old_node = graph.node(number).filter(|old_node| old_node.language == symbols.language)?;
@@ -27,22 +27,22 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
         }
         let mentions = graph.names.mentioned(symbols);
         if mentions != old_node.parts.mentions {
-            changed_parts.push((number, Parts { defines, mentions, imports }));
+            changed_parts.push((number, FileRelations { defines, mentions, imports }));
         }
     }
     if changed_parts.is_empty() {
         return Some(graph.clone());
     }
-    let mut parts: Vec<&Parts> = graph.nodes.iter().map(|node| &node.parts).collect();
+    let mut parts: Vec<&FileRelations> = graph.nodes.iter().map(|node| &node.parts).collect();
     for (number, new_parts) in &changed_parts {
         *parts.get_mut(*number as usize)? = new_parts;
     }
-    let scope = FileScope { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
-    let pins_of = |file: u32| -> &[Pin] { graph.node(file).map_or(&[], |node| &node.pins) };
-    let mut marks = Marks::new(graph.names.len());
+    let scope = KnownFiles { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
+    let pins_of = |file: u32| -> &[ResolvedMention] { graph.node(file).map_or(&[], |node| &node.pins) };
+    let mut marks = NameStates::new(graph.names.len());
     let mut pinned = Vec::with_capacity(changed_parts.len());
     for (number, _) in &changed_parts {
-        let pins = pins::file_pins(scope, &mut marks, *number, &pins_of);
+        let pins = pins::resolve_file_mentions(scope, &mut marks, *number, &pins_of);
         // Files that import this one may resolve names through its pins.
         if pins != graph.node(*number)?.pins && is_imported(graph, *number) {
             return None;
@@ -53,7 +53,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     let mut weights = FxHashMap::default();
     for ((number, parts), pins) in changed_parts.into_iter().zip(pinned) {
         let old_node = graph.node(number)?;
-        let mut node = Node {
+        let mut node = FileNode {
             language: old_node.language,
             is_test: old_node.is_test,
             parts,
@@ -63,7 +63,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
         node.edges = edges(&graph.resolver, &graph.names, number, &node, &mut weights);
         *nodes.get_mut(number as usize)? = Arc::new(node);
     }
-    let incoming = Arc::new(Incoming::from_nodes(&nodes));
+    let incoming = Arc::new(IncomingEdges::from_nodes(&nodes));
     let (resolver, names) = (Arc::clone(&graph.resolver), Arc::clone(&graph.names));
     Some(References {
         resolver,

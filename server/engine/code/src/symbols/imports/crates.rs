@@ -1,6 +1,6 @@
 //! Resolves Rust imports along the module tree: `crate::a::b`, `super::c`, `name::d`.
 
-use super::super::manifests::{Manifests, with_key};
+use super::super::manifests::{Manifests, items_with_key};
 use super::importer::{Importer, is_below, join_names, self_and_parents};
 use super::table::PathTable;
 use super::tree;
@@ -69,7 +69,7 @@ impl<'a> ModulePosition<'a> {
             name if BUILT_IN.contains(&name) => None,
             name => self.resolve_crate(table, manifests, name, rest).or_else(|| {
                 let child = join_names(&self.module_directory, name);
-                table.module(&child, self.family).next()?;
+                table.module_files(&child, self.family).next()?;
                 self.descend(table, &self.module_directory, path)
             }),
         }
@@ -83,16 +83,16 @@ impl<'a> ModulePosition<'a> {
         name: &str,
         rest: &[&str],
     ) -> Option<u32> {
-        let renamed = with_key(&manifests.renamed_crates, name, |renamed| &renamed.alias).iter();
+        let renamed = items_with_key(&manifests.renamed_crates, name, |renamed| &renamed.alias).iter();
         let applicable = renamed.filter(|renamed| is_below(self.importer_path, &renamed.directory));
         let name =
             applicable.max_by_key(|renamed| renamed.directory.len()).map_or(name, |renamed| &renamed.name);
         let index = manifests.crates.partition_point(|krate| krate.name.as_str() < name);
         let krate = manifests.crates.get(index).filter(|krate| krate.name == name);
-        let root = krate.and_then(|krate| table.exact(&krate.root)).or_else(|| {
+        let root = krate.and_then(|krate| table.find_exact(&krate.root)).or_else(|| {
             let fits = |language: strata_grammars::LanguageId| language.family == self.family;
             let by_directory =
-                |name: &str| table.by_stem_end(&format!("{name}/src/lib"), self.importer_path, fits);
+                |name: &str| table.find_by_stem_end(&format!("{name}/src/lib"), self.importer_path, fits);
             by_directory(name).or_else(|| by_directory(&name.replace('_', "-")))
         })?;
         let directory = table.key(root)?.directory();
@@ -105,7 +105,7 @@ impl<'a> ModulePosition<'a> {
         let mut innermost = root_file(table, &module_path, self.family);
         for part in path {
             module_path = join_names(&module_path, part);
-            match table.module(&module_path, self.family).next() {
+            match table.module_files(&module_path, self.family).next() {
                 Some(file) => innermost = Some(file),
                 None => break,
             }
@@ -116,12 +116,13 @@ impl<'a> ModulePosition<'a> {
 
 /// Returns the file whose submodules are in a directory.
 fn root_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
-    let module_file = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
+    let module_file =
+        || (!directory.is_empty()).then(|| table.module_files(directory, family).next()).flatten();
     crate_file(table, directory, family).or_else(module_file)
 }
 
 /// Returns the root file of a crate, if `directory` contains one.
 fn crate_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
-    let named = |name: &str| table.module(&join_names(directory, name), family).next();
+    let named = |name: &str| table.module_files(&join_names(directory, name), family).next();
     named("lib").or_else(|| named("main"))
 }

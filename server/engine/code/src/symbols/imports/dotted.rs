@@ -21,23 +21,25 @@ pub(super) fn resolve(
         let Some(directory) = self_and_parents(importer.key.directory()).nth(dots - 1) else {
             return Vec::new();
         };
-        return table.modules(&join_names(directory, &path), family);
+        return table.module_file_list(&join_names(directory, &path), family);
     }
     for directory in self_and_parents(importer.key.directory()) {
         // Absolute imports start outside the package, so skip directories that are packages.
-        if !directory.is_empty() && table.module(directory, family).next().is_some() {
+        if !directory.is_empty() && table.module_files(directory, family).next().is_some() {
             continue;
         }
         for root in PYTHON_SOURCES {
-            let modules = table.modules(&join_names(&join_names(directory, root), &path), family);
+            let modules = table.module_file_list(&join_names(&join_names(directory, root), &path), family);
             if !modules.is_empty() {
                 return modules;
             }
         }
     }
     // Another project of the repository, installed in place.
-    let other_projects =
-        manifests.python_sources.iter().map(|source| table.modules(&join_names(source, &path), family));
+    let other_projects = manifests
+        .python_sources
+        .iter()
+        .map(|source| table.module_file_list(&join_names(source, &path), family));
     let mut other_projects = other_projects.filter(|modules| !modules.is_empty());
     if let (Some(modules), None) = (other_projects.next(), other_projects.next()) {
         return modules;
@@ -45,7 +47,10 @@ pub(super) fn resolve(
     // A single word usually names a library.
     if path.contains('/') {
         let near = importer.key.as_str();
-        return table.by_stem_end(&path, near, |language| language.family == family).into_iter().collect();
+        return table
+            .find_by_stem_end(&path, near, |language| language.family == family)
+            .into_iter()
+            .collect();
     }
     Vec::new()
 }

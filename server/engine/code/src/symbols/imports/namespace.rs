@@ -24,20 +24,20 @@ pub(super) fn resolve(table: &PathTable, importer: Importer<'_>, import: &str) -
         let full_length = path.len();
         path.retain(|part| !matches!(*part, "*" | "_"));
         if path.len() == full_length {
-            let file = in_file(table, importer, &path);
+            let file = find_file(table, importer, &path);
             if file.is_some() {
                 files.extend(file);
                 continue;
             }
         }
-        files.extend(in_directory(table, importer, &path));
+        files.extend(find_directory_files(table, importer, &path));
     }
     files
 }
 
 /// Returns the file that matches the most parts of `path`, ignoring up to [`MAX_MEMBERS`] parts at the end, then
 /// parts at the beginning.
-fn in_file(table: &PathTable, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
+fn find_file(table: &PathTable, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
     let has_namespaces = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();
     let without_members = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
@@ -46,12 +46,12 @@ fn in_file(table: &PathTable, importer: Importer<'_>, path: &[&str]) -> Option<u
         let starts = 0..path.len().saturating_sub(1);
         starts
             .filter_map(|start| path.get(start..))
-            .find_map(|parts| table.by_stem_end(&parts.join("/"), near, has_namespaces))
+            .find_map(|parts| table.find_by_stem_end(&parts.join("/"), near, has_namespaces))
     })
 }
 
 /// Returns the files of the directory that `path` names, skipping leading components until one matches.
-fn in_directory<'t>(
+fn find_directory_files<'t>(
     table: &'t PathTable,
     importer: Importer<'_>,
     path: &[&str],
@@ -60,12 +60,12 @@ fn in_directory<'t>(
     let starts = 0..path.len().saturating_sub(1);
     let directory = starts
         .filter_map(|start| path.get(start..))
-        .find_map(|parts| table.directory_by_end(&parts.join("/"), near));
+        .find_map(|parts| table.find_directory_by_end(&parts.join("/"), near));
     let has_namespaces = |number: &u32| {
         table.language(*number).is_some_and(|language| language.imports == ImportStyle::Namespace)
     };
     directory
-        .map(|directory| table.in_directory(directory))
+        .map(|directory| table.files_in_directory(directory))
         .unwrap_or_default()
         .iter()
         .copied()

@@ -1,6 +1,6 @@
 //! Resolves Go imports: `example.com/module/directory` refers to all files of the directory except its tests.
 
-use super::super::manifests::{Manifests, with_key};
+use super::super::manifests::{Manifests, items_with_key};
 use super::importer::{Importer, join_names, self_and_parents};
 use super::table::PathTable;
 
@@ -11,7 +11,7 @@ pub(super) fn resolve(
     import: &str,
 ) -> Vec<u32> {
     let in_module = self_and_parents(import).find_map(|prefix| {
-        let module = with_key(&manifests.go_modules, prefix, |module| &module.path).first()?;
+        let module = items_with_key(&manifests.go_modules, prefix, |module| &module.path).first()?;
         let subpath = import.get(prefix.len()..)?.trim_start_matches('/');
         Some(join_names(&module.directory, subpath))
     });
@@ -20,7 +20,7 @@ pub(super) fn resolve(
         let suffixes = import.match_indices('/').filter_map(|(slash, _)| import.get(slash + 1..));
         let long_suffixes = suffixes.filter(|end| end.contains('/'));
         long_suffixes
-            .map(|end| table.directory_by_end(end, importer.key.as_str()))
+            .map(|end| table.find_directory_by_end(end, importer.key.as_str()))
             .find_map(|found| found)
             .map(str::to_owned)
     });
@@ -31,6 +31,6 @@ pub(super) fn resolve(
             .zip(table.language(number))
             .is_some_and(|(key, language)| language.family == family && !language.is_test_file(key.as_str()))
     };
-    let files = directory.map(|directory| table.in_directory(&directory)).unwrap_or_default();
+    let files = directory.map(|directory| table.files_in_directory(&directory)).unwrap_or_default();
     files.iter().copied().filter(is_product_file).collect()
 }

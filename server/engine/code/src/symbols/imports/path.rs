@@ -1,6 +1,6 @@
 //! Resolves JavaScript and TypeScript imports: `./a.js`, `../lib`, `@/lib`, `package/part`.
 
-use super::super::manifests::{Manifests, join, with_key};
+use super::super::manifests::{Manifests, items_with_key, resolve_relative_path};
 use super::importer::{Importer, join_names, self_and_parents};
 use super::table::PathTable;
 
@@ -20,17 +20,17 @@ pub(super) fn resolve(
     let directory = importer.key.directory();
     let resolve_path = |path: &str| resolve_path(table, importer, path);
     if import.starts_with('#') {
-        return private_import(table, manifests, importer, import);
+        return resolve_private_import(table, manifests, importer, import);
     }
     let import = import.split(['?', '#']).next().unwrap_or(import);
     if import.starts_with('.') {
-        return join(directory, import).map_or(Vec::new(), |path| resolve_path(&path));
+        return resolve_relative_path(directory, import).map_or(Vec::new(), |path| resolve_path(&path));
     }
     if import.is_empty() {
         return Vec::new();
     }
     for config in self_and_parents(directory)
-        .flat_map(|ancestor| with_key(&manifests.scripts, ancestor, |c| &c.directory))
+        .flat_map(|ancestor| items_with_key(&manifests.scripts, ancestor, |c| &c.directory))
     {
         for (pattern, targets) in &config.paths {
             let Some(star) = match_star(pattern, import) else { continue };
@@ -45,7 +45,7 @@ pub(super) fn resolve(
         }
     }
     let (name, part) = split_package(import);
-    for package in with_key(&manifests.packages, name, |package| &package.name) {
+    for package in items_with_key(&manifests.packages, name, |package| &package.name) {
         let directory = &package.directory;
         let subpath = if part.is_empty() { ".".to_owned() } else { format!("./{part}") };
         let exported = subpath_targets(&package.exports, &subpath)
@@ -77,7 +77,7 @@ pub(super) fn resolve(
 }
 
 /// Resolves a name that starts with `#`, by the `imports` of the nearest package.
-fn private_import(
+fn resolve_private_import(
     table: &PathTable,
     manifests: &Manifests,
     importer: Importer<'_>,
@@ -110,7 +110,7 @@ fn subpath_targets<'a>(
 
 /// Returns the paths of the files that a target may be compiled from, with the target itself first.
 fn source_candidates(directory: &str, target: &str) -> Vec<String> {
-    let Some(path) = join("", target) else { return Vec::new() };
+    let Some(path) = resolve_relative_path("", target) else { return Vec::new() };
     let mut candidates = vec![path.clone()];
     if let Some((first, rest)) = path.split_once('/')
         && BUILD_DIRECTORIES.contains(&first)
@@ -126,16 +126,16 @@ fn source_candidates(directory: &str, target: &str) -> Vec<String> {
 
 /// Resolves a path that may lack its extension, have a different one, or name a directory.
 fn resolve_path(table: &PathTable, importer: Importer<'_>, path: &str) -> Vec<u32> {
-    if let Some(exact) = table.exact(path) {
+    if let Some(exact) = table.find_exact(path) {
         return vec![exact];
     }
     let family = importer.language.family;
-    let modules = table.modules(path, family);
+    let modules = table.module_file_list(path, family);
     if !modules.is_empty() {
         return modules;
     }
     let source = COMPILED_EXTENSIONS.iter().find_map(|extension| path.strip_suffix(extension));
-    source.map_or(Vec::new(), |path| table.modules(path, family))
+    source.map_or(Vec::new(), |path| table.module_file_list(path, family))
 }
 
 /// Returns the text that the `*` of a pattern matches, empty for a pattern without `*`. Returns `None` if the

@@ -48,7 +48,7 @@ impl PathTable {
         for (file, key) in (0_u32..).zip(&files) {
             let end = stem_end(key);
             stems.push(Stem { file, len: length(end) });
-            if is_entry(key) && !key.directory().is_empty() {
+            if is_index_file(key) && !key.directory().is_empty() {
                 stems.push(Stem { file, len: length(key.directory().len()) });
             }
         }
@@ -81,10 +81,10 @@ impl PathTable {
 
     pub(super) fn is_entry(&self, number: u32) -> bool {
         self.key(number)
-            .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
+            .is_some_and(|key| is_index_file(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
 
-    pub(super) fn exact(&self, path: &str) -> Option<u32> {
+    pub(super) fn find_exact(&self, path: &str) -> Option<u32> {
         self.files
             .binary_search_by(|key| key.as_str().cmp(path))
             .ok()
@@ -93,7 +93,11 @@ impl PathTable {
 
     /// Returns the files of a language family whose path without extension is `path`, or that represent the
     /// directory `path`.
-    pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
+    pub(super) fn module_files<'a>(
+        &'a self,
+        path: &'a str,
+        family: &'a str,
+    ) -> impl Iterator<Item = u32> + 'a {
         let start = self
             .stems
             .partition_point(|stem| compare_reversed(self.stem_text(*stem), path) == Ordering::Less);
@@ -102,32 +106,32 @@ impl PathTable {
         equal.filter(move |&file| self.family(file) == family)
     }
 
-    /// Like [`module`](Self::module), but returns a list.
-    pub(super) fn modules(&self, path: &str, family: &str) -> Vec<u32> {
-        self.module(path, family).collect()
+    /// Like [`module_files`](Self::module_files), but returns a list.
+    pub(super) fn module_file_list(&self, path: &str, family: &str) -> Vec<u32> {
+        self.module_files(path, family).collect()
     }
 
     /// Returns the file whose path ends with the components `end`. If there are several, returns the file
     /// closest to `near`, or `None` if no single file is closest.
-    pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
-        let range = ends_with(&self.names, end, |&number| self.text(number));
+    pub(super) fn find_by_name_end(&self, end: &str, near: &str) -> Option<u32> {
+        let range = items_with_end(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
     }
 
     /// Like `by_name_end`, but compares paths without their extensions and considers only files whose
     /// language `fits` accepts.
-    pub(super) fn by_stem_end(
+    pub(super) fn find_by_stem_end(
         &self,
         end: &str,
         near: &str,
         fits: impl Fn(LanguageId) -> bool,
     ) -> Option<u32> {
-        let range = ends_with(&self.stems, end, |stem| self.stem_text(*stem));
+        let range = items_with_end(&self.stems, end, |stem| self.stem_text(*stem));
         let numbers = range.iter().map(|stem| stem.file);
         self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)
     }
 
-    pub(super) fn in_directory(&self, directory: &str) -> &[u32] {
+    pub(super) fn files_in_directory(&self, directory: &str) -> &[u32] {
         let directory_of = |number: u32| self.key(number).map_or("", FileKey::directory);
         let start = self.directories.partition_point(|&number| directory_of(number) < directory);
         let rest = self.directories.get(start..).unwrap_or_default();
@@ -137,9 +141,9 @@ impl PathTable {
 
     /// Returns the directory whose path ends with the components `end`. If there are several, returns the
     /// directory closest to `near`, or `None` if no single directory is closest.
-    pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
+    pub(super) fn find_directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let directory_of = |number: u32| self.key(number).map_or("", FileKey::directory);
-        let range = ends_with(&self.directory_ends, end, |&number| directory_of(number));
+        let range = items_with_end(&self.directory_ends, end, |&number| directory_of(number));
         self.closest(range.iter().copied(), near).map(directory_of)
     }
 
@@ -177,7 +181,7 @@ impl PathTable {
 
 /// Returns at most `MAX_RANGE` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
 /// by [`compare_reversed`].
-fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
+fn items_with_end<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
         return &[];
     }
@@ -206,7 +210,7 @@ fn stem_end(key: &FileKey) -> usize {
     key.as_str().len() - name.len() + stem.len()
 }
 
-fn is_entry(key: &FileKey) -> bool {
+fn is_index_file(key: &FileKey) -> bool {
     let name = key.file_name();
     ENTRIES.contains(&name.split('.').next().unwrap_or(name))
 }

@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 
 use super::lexical::LexicalIndex;
 use super::query::{ParsedQuery, Query};
-use super::score::{relevant, weight_words};
+use super::score::{relevant_files, weight_words};
 use crate::symbols::graph::{Ranking, References, Seeds};
 use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
@@ -26,13 +26,13 @@ const MAX_FILES: usize = 400;
 
 /// The words of a question with their weights, and the identifiers it contains.
 #[derive(Debug)]
-pub struct AskedWords {
+pub struct QuestionWords {
     words: BTreeMap<String, f64>,
     best: f64,
     identifiers: FxHashSet<String>,
 }
 
-impl AskedWords {
+impl QuestionWords {
     /// Parses a question and weights its words by their rarity.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let parsed_query = ParsedQuery::read(text);
@@ -67,13 +67,14 @@ pub fn rank_for(
     seeds: &Seeds<'_>,
 ) -> Ranking {
     let ranking = references.rank(seeds);
-    let relevant_files = relevant(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
+    let relevant_files =
+        relevant_files(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
     let sharpened: BTreeMap<&FileKey, f64> = relevant_files
         .iter()
         .map(|relevant| (&relevant.file, relevant.score.powf(SHARPENING_EXPONENT)))
         .collect();
     let all: f64 = sharpened.values().sum::<f64>().max(f64::MIN_POSITIVE);
-    let mixed = ranking.scored().map(|(key, score)| {
+    let mixed = ranking.scored_files().map(|(key, score)| {
         let relevance = sharpened.get(key).copied().unwrap_or(0.0) / all;
         (key.clone(), (1.0 - QUESTION_SHARE) * score + QUESTION_SHARE * relevance)
     });
@@ -83,7 +84,8 @@ pub fn rank_for(
 /// Returns the files that a text names by path, or by an identifier that few files define, in key order.
 pub fn mentioned_files(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
     let parsed_query = ParsedQuery::read(text);
-    let mut files_named: Vec<FileKey> = parsed_query.named_among(files.iter()).into_iter().cloned().collect();
+    let mut files_named: Vec<FileKey> =
+        parsed_query.named_files_among(files.iter()).into_iter().cloned().collect();
     for name in &parsed_query.identifiers {
         let definers = references.definers_of(name);
         if definers.len() <= MAX_DEFINERS {

@@ -78,7 +78,7 @@ impl LexicalIndex {
         let mut counts: FxHashMap<u32, FieldCounts> = FxHashMap::default();
         let mut lengths = [0; FIELDS];
         each_word(key, symbols, |field, word| {
-            let term = self.term(word);
+            let term = self.intern_term(word);
             let count = counts.entry(term).or_default();
             if let Some(count) = count.get_mut(field as usize) {
                 *count = count.saturating_add(1);
@@ -138,7 +138,7 @@ impl LexicalIndex {
         self.totals.get(field).map_or(0.0, |total| *total as f64) / self.len().max(1) as f64
     }
 
-    fn term(&mut self, word: &str) -> u32 {
+    fn intern_term(&mut self, word: &str) -> u32 {
         if let Some(&term) = self.terms.get(word) {
             return term;
         }

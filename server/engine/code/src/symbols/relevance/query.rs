@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 #[cfg(test)]
 use rustc_hash::FxHashSet;
 use strata_base::key::FileKey;
-use strata_base::text::floor;
+use strata_base::text::floor_char_boundary;
 
 use super::lexical::{LexicalIndex, name_words};
 use crate::symbols::graph::Seeds;
@@ -68,7 +68,7 @@ impl Mentions {
     /// Parses a text and looks up its paths among the existing files.
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let parsed_query = ParsedQuery::read(text);
-        let mentioned: FxHashSet<u32> = parsed_query.named(lexical).into_iter().collect();
+        let mentioned: FxHashSet<u32> = parsed_query.named_files(lexical).into_iter().collect();
         let files = lexical.files().filter(|(number, _)| mentioned.contains(number));
         let mut identifiers = parsed_query.identifiers;
         let mut distinct = FxHashSet::default();
@@ -86,12 +86,12 @@ pub fn names_code(text: &str) -> bool {
 impl ParsedQuery {
     /// Parses a text into words, paths and identifiers.
     pub(crate) fn read(text: &str) -> Self {
-        let text = text.get(..floor(text, MAX_TEXT_BYTES)).unwrap_or_default();
+        let text = text.get(..floor_char_boundary(text, MAX_TEXT_BYTES)).unwrap_or_default();
         let mut parsed_query = Self::default();
         let mut weights: FxHashMap<String, usize> = FxHashMap::default();
         let mut is_first = true;
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            if !is_first && is_trailer(line) {
+            if !is_first && is_commit_trailer(line) {
                 continue;
             }
             let weight = if is_first { FIRST_LINE_WEIGHT } else { 1.0 };
@@ -107,17 +107,20 @@ impl ParsedQuery {
 
     /// Returns the numbers of the files whose paths end with a path in the text. Ignores paths that match
     /// more than a few files.
-    pub(crate) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
+    pub(crate) fn named_files(&self, lexical: &LexicalIndex) -> Vec<u32> {
         let numbered = lexical.files().map(|(number, file)| (number, &file.key));
-        self.named_by(numbered)
+        self.named_candidates(numbered)
     }
 
     /// Like `named`, but for files that are not indexed, in their given order.
-    pub(super) fn named_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
-        self.named_by(files.map(|key| (key, key)))
+    pub(super) fn named_files_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
+        self.named_candidates(files.map(|key| (key, key)))
     }
 
-    fn named_by<'a, F: Ord + Copy>(&self, candidates: impl Iterator<Item = (F, &'a FileKey)>) -> Vec<F> {
+    fn named_candidates<'a, F: Ord + Copy>(
+        &self,
+        candidates: impl Iterator<Item = (F, &'a FileKey)>,
+    ) -> Vec<F> {
         let mut files_by_path: BTreeMap<&str, Vec<F>> =
             self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
         if files_by_path.is_empty() {
@@ -174,7 +177,7 @@ impl ParsedQuery {
     }
 }
 
-fn is_trailer(line: &str) -> bool {
+fn is_commit_trailer(line: &str) -> bool {
     let line = line.trim_start();
     TRAILERS
         .iter()

@@ -7,7 +7,7 @@ use strata_base::key::FileKey;
 
 use super::lexical::{FIELDS, Field, LexicalIndex};
 use super::query::{ParsedQuery, Query};
-use crate::outline::{Outline, QualifiedNames, SymbolKind};
+use crate::outline::{Outline, QualifiedNameTracker, SymbolKind};
 use crate::symbols::graph::References;
 use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
@@ -44,7 +44,7 @@ const MAX_SYMBOLS: usize = 8;
 
 /// A file that is relevant to a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Relevant {
+pub struct RelevantFile {
     pub file: FileKey,
     /// Relevance between 0 and 1. The score of the best file is 1 if the file contains words of the text.
     pub score: f64,
@@ -65,13 +65,13 @@ pub struct MatchedSymbol {
 /// Returns at most `limit` files that are relevant to a text, best first, then in key order. If no file matches,
 /// returns the files most important to the repository and the seeds, with low scores. Returns no files if there are
 /// neither text nor seeds.
-pub fn relevant(
+pub fn relevant_files(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
     references: &References,
     query: &Query<'_>,
     limit: usize,
-) -> Vec<Relevant> {
+) -> Vec<RelevantFile> {
     let parsed_query = ParsedQuery::read(query.text);
     let Some(scores) = scores(lexical, references, &parsed_query, query) else { return Vec::new() };
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
@@ -87,7 +87,7 @@ pub fn relevant(
     };
     ranked
         .into_iter()
-        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: symbols(key, score) })
+        .map(|(score, key)| RelevantFile { file: key.clone(), score, symbols: symbols(key, score) })
         .collect()
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn scores(
     let words = weight_words(lexical, parsed_query);
     let mut scores = score_words(lexical, &words);
     normalize(&mut scores);
-    for number in parsed_query.named(lexical) {
+    for number in parsed_query.named_files(lexical) {
         add_score(&mut scores, number, NAMED_BONUS);
     }
     if query.text.trim().is_empty() && query.seeds.is_empty() {
@@ -228,7 +228,7 @@ fn matched_symbols(
     best: f64,
     file_score: f64,
 ) -> Vec<MatchedSymbol> {
-    let mut names = QualifiedNames::default();
+    let mut names = QualifiedNameTracker::default();
     let mut symbols = Vec::new();
     for symbol in outline.visible() {
         names.enter(symbol);
@@ -241,7 +241,7 @@ fn matched_symbols(
             let fit = (value / (best * f64::from(count.max(1)).sqrt())).min(1.0);
             symbols.push(MatchedSymbol {
                 kind: symbol.kind,
-                name: names.dotted(),
+                name: names.dotted_name(),
                 score: (fit * file_score).sqrt(),
             });
         }

@@ -9,7 +9,7 @@ use strata_grammars::LanguageId;
 
 use super::lexical::LexicalIndex;
 use super::query::{Mentions, Query};
-use super::score::{Relevant, relevant};
+use super::score::{RelevantFile, relevant_files};
 use crate::symbols::graph::{References, Seeds};
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 
@@ -44,12 +44,12 @@ impl Repository {
         Self { symbols, references, lexical }
     }
 
-    fn relevant(&self, text: &str) -> Vec<Relevant> {
+    fn relevant(&self, text: &str) -> Vec<RelevantFile> {
         self.relevant_to(&Query { text, ..Query::default() })
     }
 
-    fn relevant_to(&self, query: &Query<'_>) -> Vec<Relevant> {
-        relevant(&self.symbols, &self.lexical, &self.references, query, 20)
+    fn relevant_to(&self, query: &Query<'_>) -> Vec<RelevantFile> {
+        relevant_files(&self.symbols, &self.lexical, &self.references, query, 20)
     }
 
     #[track_caller]

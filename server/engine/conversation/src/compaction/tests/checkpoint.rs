@@ -26,8 +26,9 @@ use super::fixture::{
     history, model, model_view, pinned, pressure, result, user,
 };
 use crate::compaction::{
-    AutoCompaction, BuiltinProfile, CompactionMoment, CompactionStatus, Digest, KeepRules, PREVIOUS_SUMMARY,
-    Pressure, Profile, ProfileOptions, Reserve, Summariser, TOOL_DIGEST, TriggerMetric, split,
+    AutoCompaction, BuiltinProfile, CompactionMoment, CompactionStatus, DigestLimits, KeepRules,
+    PREVIOUS_SUMMARY, Pressure, Profile, ProfileOptions, Summariser, TOOL_DIGEST, TriggerMetric,
+    WindowReserve, split,
 };
 use crate::history::{History, Kind, Role, Visibility};
 use crate::settings::{CompactionSettings, ToolOutputSettings};
@@ -41,14 +42,17 @@ fn checkpoint() -> Profile {
 fn checkpoint_defaults() {
     let profile = checkpoint();
     assert_eq!(profile.moment, CompactionMoment::AfterTurn);
-    assert_eq!(profile.trigger.reserve, Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }));
+    assert_eq!(
+        profile.trigger.reserve,
+        Some(WindowReserve { tokens: 16_384, otherwise: 8_000, messages: 50 })
+    );
     assert_eq!((profile.keep.tokens, profile.keep.messages), (20_000, 5));
     assert_eq!((profile.summary.result_chars, profile.summary.call_chars), (1_800, 1_200));
-    assert_eq!(profile.summary.digest, Some(Digest { kept_results: 10, line_chars: 160, lines: 40 }));
+    assert_eq!(profile.summary.digest, Some(DigestLimits { kept_results: 10, line_chars: 160, lines: 40 }));
 }
 
 fn with(options: ProfileOptions) -> Profile {
-    Profile::named("checkpoint", &[("checkpoint".to_owned(), options)].into()).unwrap()
+    Profile::from_name("checkpoint", &[("checkpoint".to_owned(), options)].into()).unwrap()
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn the_limit_is_the_window_minus_the_reserve_else_8_000_tokens_else_a_number_of_
         (never, None, 900_000, 900, None),
     ] {
         let pressure = Pressure { window, context, history: context, messages, ..Pressure::default() };
-        let reading = profile.due(&pressure).map(|reading| (reading.measured, reading.limit));
+        let reading = profile.due_reading(&pressure).map(|reading| (reading.measured, reading.limit));
         assert_eq!(reading, due, "{pressure:?}");
     }
 }
@@ -88,7 +92,7 @@ fn nothing_is_due_when_automatic_compaction_is_off() {
 
 /// Returns the number of newest messages that are kept.
 fn kept_messages(conversation: &History, profile: &Profile, window: Option<usize>) -> usize {
-    let sent: Vec<_> = conversation.sent().cloned().collect();
+    let sent: Vec<_> = conversation.sent_messages().cloned().collect();
     let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &count_message);
     split.map_or(sent.len(), |split| sent.len() - split.end)
 }
@@ -115,7 +119,7 @@ fn without_tokens_the_last_five_messages_are_kept() {
 #[test]
 fn the_summary_is_one_user_message_before_the_kept_messages() {
     let (after, draft, _) = compact(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok(SUMMARY.to_owned()));
-    let messages: Vec<_> = after.sent().collect();
+    let messages: Vec<_> = after.sent_messages().collect();
     assert_eq!(messages.len(), 5);
     assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, Kind::Summary));
     assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\n{SUMMARY}"));
@@ -196,7 +200,7 @@ fn one_cutoff_applies_to_archiving_and_digesting() {
         let results = ToolOutputSettings { cutoff, ..ToolOutputSettings::default() };
         let profile = settings.profile(&results);
         let (after, ..) = compact(&conversation, &profile, MODEL, |_| Ok(SUMMARY.to_owned()));
-        let shown = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
+        let shown = after.visible_messages().filter(|message| message.body.kind == Kind::ToolResult).count();
         assert_eq!(shown, visible, "cutoff {cutoff}");
         assert_eq!(model_view(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
         let archived = plan_archival(conversation.messages(), &results, &CacheState::Forced);
@@ -292,7 +296,7 @@ fn old_results_in_kept_messages_are_archived_and_digested() {
         after.messages().iter().filter(|message| message.body.kind == Kind::ToolResultArchived).collect();
     assert_eq!(archived.len(), 3);
     assert!(archived.iter().all(|message| message.body.agent == Visibility::Hidden && message.body.user == Visibility::Shown));
-    let visible = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
+    let visible = after.visible_messages().filter(|message| message.body.kind == Kind::ToolResult).count();
     assert_eq!(visible, 10);
 
     let mut undone = after.clone();
@@ -303,7 +307,7 @@ fn old_results_in_kept_messages_are_archived_and_digested() {
     let mut grown = after.clone();
     grown.add(model("and so on"));
     let current = Pressure { window: Some(200_000), ..pressure(&grown, None) };
-    let front: usize = grown.sent().take(2).map(|message| count_message(message)).sum();
+    let front: usize = grown.sent_messages().take(2).map(|message| count_message(message)).sum();
     let keep = KeepRules { tokens: current.history - front, ..checkpoint().keep };
     let profile = Profile { keep, ..checkpoint() };
     let draft = draft_compaction(&grown, &profile, current, MODEL, |_| Ok("Again.".to_owned())).unwrap();

@@ -20,8 +20,8 @@ use super::fixture::{
     model_view, pressure, result, user,
 };
 use crate::compaction::{
-    ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, FirstMessage,
-    KNOWN_FILES, Pressure, Profile, READ_AGAIN, Summariser, SummaryPurpose, Topics, TriggerMetric,
+    ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, FirstMessageRule,
+    KNOWN_FILES, Pressure, Profile, READ_AGAIN, Summariser, SummaryPurpose, TopicDetection, TriggerMetric,
 };
 
 fn continuation() -> Profile {
@@ -34,7 +34,7 @@ fn continuation_defaults() {
     assert_eq!(profile.moment, CompactionMoment::BeforeAssembling);
     assert_eq!((profile.trigger.window_share, profile.target_share), (Some(0.8), Some(0.5)));
     assert_eq!(profile.trigger.messages_over, Some(25));
-    assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessage::Kept, 6));
+    assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessageRule::Kept, 6));
     assert_eq!(profile.summary.words, Some((300, 800)));
     assert_eq!(profile.lists, ActivityListUpdate::Shorten);
     assert_eq!(KNOWN_FILES, 20);
@@ -49,15 +49,15 @@ fn due_over_80_percent_of_the_window() {
         (800_000, None, false),
         (0, Some(200_000), false),
     ] {
-        assert_eq!(continuation().due(&at(context, window)).is_some(), due, "{context}");
+        assert_eq!(continuation().due_reading(&at(context, window)).is_some(), due, "{context}");
     }
 }
 
 #[test]
 fn due_with_more_than_25_messages() {
     let at = |messages| Pressure { messages, ..Pressure::default() };
-    assert_eq!(continuation().due(&at(25)), None);
-    assert_eq!(continuation().due(&at(26)).unwrap().measured, TriggerMetric::Messages);
+    assert_eq!(continuation().due_reading(&at(25)), None);
+    assert_eq!(continuation().due_reading(&at(26)).unwrap().measured, TriggerMetric::Messages);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
     let conversation = exchanges(15, 100);
     let (after, draft, _) = compact(&conversation, &continuation(), MODEL, |_| Ok("They talked.".to_owned()));
     assert_eq!(draft.strategy, CompactionStrategy::Model);
-    let messages: Vec<String> = after.sent().map(|message| message.text()).collect();
+    let messages: Vec<String> = after.sent_messages().map(|message| message.text()).collect();
     assert_eq!(messages.len(), 8);
     assert!(messages[0].starts_with("question 0 "));
     assert!(messages[1].contains("They talked."));
@@ -80,7 +80,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
         more.add(message.body.clone());
     }
     let (again, ..) = compact(&more, &continuation(), MODEL, |_| Ok("And more.".to_owned()));
-    let messages: Vec<String> = again.sent().map(|message| message.text()).collect();
+    let messages: Vec<String> = again.sent_messages().map(|message| message.text()).collect();
     assert_eq!(messages.len(), 8);
     assert!(messages[0].starts_with("question 0 ") && messages[1].contains("And more."));
     assert!(!messages[1].contains("They talked."));
@@ -96,7 +96,7 @@ fn the_summary_starts_with_the_exact_header() {
     for summariser in [MODEL, Summariser::Extractive] {
         let (after, ..) =
             compact(&exchanges(15, 100), &continuation(), summariser, |_| Ok("Text.".to_owned()));
-        let summary = after.sent().nth(1).unwrap().text();
+        let summary = after.sent_messages().nth(1).unwrap().text();
         assert!(summary.starts_with(&format!("{CONTINUED}\n\n")), "{summary}");
     }
 }
@@ -104,7 +104,7 @@ fn the_summary_starts_with_the_exact_header() {
 #[test]
 fn the_summary_says_that_files_can_be_read_again() {
     let (after, ..) = compact(&exchanges(15, 100), &continuation(), MODEL, |_| Ok("Text.".to_owned()));
-    assert!(after.sent().nth(1).unwrap().text().ends_with(READ_AGAIN));
+    assert!(after.sent_messages().nth(1).unwrap().text().ends_with(READ_AGAIN));
 }
 
 const PHASES: [&str; 6] = [
@@ -205,7 +205,7 @@ fn known_files_are_named_when_summaries_are_merged() {
     let rest = (0..30).map(|n| model(&format!("{n} {}", "words ".repeat(600))));
     let conversation = history(start.into_iter().chain(rest));
     for builtin in [BuiltinProfile::Continuation, BuiltinProfile::Handoff] {
-        let small = Summariser::Model { window: 8_000, topics: Topics::NotAsked };
+        let small = Summariser::Model { window: 8_000, topics: TopicDetection::NotAsked };
         let questions = asked_questions(&conversation, &builtin.profile(), small);
         assert!(questions.len() > 2);
         for question in &questions {
@@ -219,7 +219,7 @@ fn known_files_are_named_when_summaries_are_merged() {
 fn the_summary_without_a_model_has_the_same_sections() {
     let (after, ..) =
         compact(&exchanges(15, 100), &continuation(), Summariser::Extractive, |_| Ok(String::new()));
-    let summary = after.sent().nth(1).unwrap().text();
+    let summary = after.sent_messages().nth(1).unwrap().text();
     let all: Vec<&str> =
         ["## Analysis"].into_iter().chain(PHASES).chain(["## Summary"]).chain(THEMES).collect();
     assert!(in_order(&summary, &all), "{summary}");
@@ -260,7 +260,7 @@ fn at_most_20_known_files_are_named() {
     assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
 
     let (after, ..) = compact(&conversation, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
-    let summary = after.sent().nth(1).unwrap().text();
+    let summary = after.sent_messages().nth(1).unwrap().text();
     assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), KNOWN_FILES);
 }
 
@@ -289,7 +289,7 @@ fn aims_for_half_of_the_window() {
     // Clipping stops once the target is reached, so the newest result is whole.
     let (after, _) = crate::compaction::commit(&conversation, draft, &continuation()).unwrap();
     let results: Vec<usize> = after
-        .sent()
+        .sent_messages()
         .filter(|message| message.body.content[0].is_tool_result())
         .map(|message| super::fixture::count_message(message))
         .collect();
@@ -317,7 +317,7 @@ fn a_clipped_summary_still_names_the_edited_files() {
         draft_compaction(&conversation, &continuation(), current, MODEL, |_| Ok(long.clone())).unwrap();
     assert!(draft.after.tokens + 3_000 <= 6_300, "{:?}", draft.after);
     let (after, _) = crate::compaction::commit(&conversation, draft, &continuation()).unwrap();
-    let summary = after.sent().nth(1).unwrap().text();
+    let summary = after.sent_messages().nth(1).unwrap().text();
     assert!(count(&summary) < count(&long) && summary.contains("src/edited.rs"), "{summary}");
 }
 

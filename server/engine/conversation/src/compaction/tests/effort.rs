@@ -4,7 +4,9 @@
 use std::cell::Cell;
 
 use super::fixture::{call, count, count_message, history, model, pinned, pressure, result, user};
-use crate::compaction::{BuiltinProfile, CompactionRun, Profile, Summariser, TokenCounters, Topics, commit};
+use crate::compaction::{
+    BuiltinProfile, CompactionRun, Profile, Summariser, TokenCounters, TopicDetection, commit,
+};
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{History, Message};
 
@@ -66,7 +68,8 @@ fn effort(conversation: &History, profile: &Profile, summariser: Summariser) -> 
 fn the_work_grows_linearly_with_the_conversation() {
     let (small, large) = (rounds(150), rounds(300));
     for builtin in BuiltinProfile::ALL {
-        for summariser in [Summariser::Extractive, Summariser::Model { window: 8_000, topics: Topics::Asked }]
+        for summariser in
+            [Summariser::Extractive, Summariser::Model { window: 8_000, topics: TopicDetection::Asked }]
         {
             let mut profile = builtin.profile();
             profile.keep.tokens = profile.keep.tokens.min(4_000);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::compaction::{
     CompactionDraft, CompactionRun, NotCompacted, Pressure, Profile, Summariser, SummarizerQuestion,
-    TokenCounters, Topics, commit,
+    TokenCounters, TopicDetection, commit,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{
@@ -87,9 +87,9 @@ pub(super) fn counters() -> TokenCounters<'static> {
 
 /// Measures the conversation as if the prompt contained nothing else.
 pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
-    let tokens = history.sent().map(|message| count_message(message)).sum();
-    let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
-    let messages = history.visible().count();
+    let tokens = history.sent_messages().map(|message| count_message(message)).sum();
+    let exchanges = history.visible_messages().filter(|message| History::begins_exchange(message)).count();
+    let messages = history.visible_messages().count();
     Pressure { history: tokens, context: tokens, window, messages, exchanges, ..Pressure::default() }
 }
 
@@ -98,8 +98,9 @@ pub(super) const SUMMARY: &str = "## Done\n## Next Steps\n## Summary\n## 7. Imme
                                  them. Nothing was decided, no file was changed, and no work is open. The next question \
                                  may be about anything.";
 
-pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
-pub(super) const TOPIC_MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
+pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: TopicDetection::NotAsked };
+pub(super) const TOPIC_MODEL: Summariser =
+    Summariser::Model { window: 100_000, topics: TopicDetection::Asked };
 
 /// Compacts with `profile` and a model that gives the same answer to each question.
 pub(super) fn draft_compaction(
@@ -152,7 +153,7 @@ pub(super) fn asked_questions(
 /// Returns everything that the model sees: message by message, each block on its own line.
 pub(super) fn model_view(history: &History) -> String {
     let mut view = String::new();
-    for message in history.sent() {
+    for message in history.sent_messages() {
         let speaker = match message.body.role {
             Role::User => "user",
             Role::Assistant => "model",

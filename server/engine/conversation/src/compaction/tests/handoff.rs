@@ -35,8 +35,8 @@ fn handoff() -> Profile {
 fn due_at_200_000_tokens_of_context_before_a_turn() {
     assert_eq!(handoff().moment, CompactionMoment::BeforeAssembling);
     let at = |context| Pressure { context, history: 500_000, ..Pressure::default() };
-    assert_eq!(handoff().due(&at(199_999)), None);
-    assert!(handoff().due(&at(200_000)).is_some());
+    assert_eq!(handoff().due_reading(&at(199_999)), None);
+    assert!(handoff().due_reading(&at(200_000)).is_some());
 }
 
 /// The files of the request are more than any compaction could free.
@@ -50,7 +50,7 @@ fn a_conversation_is_compacted_only_if_the_request_then_fits() {
             history += turn;
             let pressure =
                 Pressure { history, context: other_tokens + history, window, ..Pressure::default() };
-            if profile.due(&pressure).is_some() {
+            if profile.due_reading(&pressure).is_some() {
                 compactions += 1;
                 history = profile.keep.tokens.min(4_000) + profile.summary.tokens.min(2_000);
             }
@@ -75,11 +75,11 @@ fn a_conversation_is_compacted_only_if_the_request_then_fits() {
 fn a_threshold_of_0_disables() {
     let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
     let custom = [("handoff".to_owned(), options)].into();
-    let profile = Profile::named("handoff", &custom).unwrap();
-    assert_eq!(profile.due(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
+    let profile = Profile::from_name("handoff", &custom).unwrap();
+    assert_eq!(profile.due_reading(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
     let options = ProfileOptions { context_from: Some(5), ..ProfileOptions::default() };
-    let profile = Profile::named("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
-    assert!(profile.due(&Pressure { context: 5, history: 5, ..Pressure::default() }).is_some());
+    let profile = Profile::from_name("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
+    assert!(profile.due_reading(&Pressure { context: 5, history: 5, ..Pressure::default() }).is_some());
 }
 
 #[test]

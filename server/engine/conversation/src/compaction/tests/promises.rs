@@ -9,13 +9,14 @@ use strata_base::text::clip;
 
 use super::fixture::{count, count_message, counters, draft_compaction, history, model_view, pressure, user};
 use crate::compaction::{
-    BuiltinProfile, CompactionDraft, CompactionRun, CompactionStrategy, Digest, DraftRefusal, FirstMessage,
-    Profile, Summariser, SummarizerQuestion, SummaryPurpose, Topics, commit,
+    BuiltinProfile, CompactionDraft, CompactionRun, CompactionStrategy, DigestLimits, DraftRefusal,
+    FirstMessageRule, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection, commit,
 };
 use crate::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
 use crate::history::{
-    ContentBlock, Entry, History, HistoryChange, HistoryDiff, Image, ImageSource, Kind, Message, MessageId,
-    NO_RESPONSE, NewMessage, Outcome, Pin, ProjectedMessage, Provider, ResultPart, Role, Visibility, project,
+    ContentBlock, History, HistoryChange, HistoryDiff, Image, ImageSource, Kind, Message, MessageId,
+    NO_RESPONSE, NewMessage, Outcome, Pin, ProjectedMessage, Provider, RebuildEntry, ResultPart, Role,
+    Visibility, project,
 };
 use crate::providers;
 
@@ -130,9 +131,10 @@ fn a_profile() -> impl Strategy<Value = Profile> {
                 profile.keep.tokens = tokens;
                 profile.keep.messages = messages;
                 profile.keep.exchanges = exchanges;
-                profile.keep.first = if first { FirstMessage::Kept } else { FirstMessage::Summarised };
+                profile.keep.first =
+                    if first { FirstMessageRule::Kept } else { FirstMessageRule::Summarised };
                 profile.summary.digest =
-                    results.map(|kept_results| Digest { kept_results, line_chars: 160, lines: 2 });
+                    results.map(|kept_results| DigestLimits { kept_results, line_chars: 160, lines: 2 });
                 profile.target_share = target;
                 profile.trigger.history_over = over;
                 profile.summary.tokens = summary;
@@ -157,7 +159,7 @@ impl FakeModel {
     fn summariser(&self) -> Summariser {
         match self {
             Self::NoModel => Summariser::Extractive,
-            _ => Summariser::Model { window: 4_000, topics: Topics::Asked },
+            _ => Summariser::Model { window: 4_000, topics: TopicDetection::Asked },
         }
     }
 
@@ -221,7 +223,8 @@ impl Case {
 /// Returns, by message, the texts of the results that are sent for the message.
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
-    let projected = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
+    let projected =
+        project(history.sent_messages().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
     for ProjectedMessage { id, content, .. } in projected {
         let of_message = results.entry(id).or_default();
         for block in content {
@@ -241,7 +244,7 @@ fn waiting(history: &History) -> Vec<String> {
             ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok }
         })
         .to_vec();
-    let results = project(history.sent().map(|message| &**message), &coming, None).results;
+    let results = project(history.sent_messages().map(|message| &**message), &coming, None).results;
     let answers = |id: &str| {
         let text = ResultPart::Text { text: id.to_owned() };
         results.iter().any(
@@ -257,7 +260,7 @@ fn content(history: &History) -> HashMap<MessageId, (Role, Vec<ContentBlock>)> {
 }
 
 fn no_violations(history: &History) {
-    let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
+    let messages: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
     assert_eq!(providers::violations(&messages), []);
     let coming: Vec<ContentBlock> = waiting(history)
         .into_iter()
@@ -269,7 +272,7 @@ fn no_violations(history: &History) {
     if coming.is_empty() {
         return;
     }
-    assert_eq!(providers::violations_with(&messages, &coming), []);
+    assert_eq!(providers::violations_with_prompt(&messages, &coming), []);
 }
 
 proptest! {
@@ -281,10 +284,10 @@ proptest! {
         let (mut after, rebuilt) = commit(&case.history, draft.clone(), &case.profile).unwrap();
 
         no_violations(&after);
-        let tokens: usize = after.sent().map(|message| count_message(message)).sum();
+        let tokens: usize = after.sent_messages().map(|message| count_message(message)).sum();
         prop_assert_eq!(tokens, draft.after.tokens);
         prop_assert!(draft.after.tokens < draft.before.tokens);
-        prop_assert_eq!(after.sent().count(), draft.after.messages);
+        prop_assert_eq!(after.sent_messages().count(), draft.after.messages);
 
         let contents = content(&after);
         for (id, body) in content(&case.history) {
@@ -338,10 +341,10 @@ proptest! {
         let (results_before, results_after) = (results(&case.history), results(&after));
         // Messages between an unanswered call and a later call with the same id may be gone.
         let silent = |id: &MessageId| results_before.get(id).is_some_and(|texts| format!("{texts:?}").contains(NO_RESPONSE));
-        if after.sent().any(|message| message.id <= last_old && silent(&message.id)) {
+        if after.sent_messages().any(|message| message.id <= last_old && silent(&message.id)) {
             return Ok(());
         }
-        for message in after.sent() {
+        for message in after.sent_messages() {
             let unchanged = case.history.get(message.id).is_some_and(|before| before == message);
             if unchanged {
                 prop_assert_eq!(results_after.get(&message.id), results_before.get(&message.id), "{}\n{}\n----\n{}", message.id.0, model_view(&case.history), model_view(&after));
@@ -353,18 +356,18 @@ proptest! {
     fn pins_survive(case in a_case()) {
         let Some(draft) = case.draft() else { return Ok(()) };
         let (after, _) = commit(&case.history, draft, &case.profile).unwrap();
-        for pinned in case.history.sent().filter(|message| message.body.pin == Pin::Kept) {
-            prop_assert!(after.sent().any(|message| message == pinned), "{pinned:?}");
+        for pinned in case.history.sent_messages().filter(|message| message.body.pin == Pin::Kept) {
+            prop_assert!(after.sent_messages().any(|message| message == pinned), "{pinned:?}");
         }
 
         let view = model_view(&after);
-        let last = case.history.sent().rev().find(|message| {
+        let last = case.history.sent_messages().rev().find(|message| {
             History::begins_exchange(message) && !message.text().trim().is_empty()
         });
         if let Some(last) = last {
             prop_assert!(view.contains(clip(last.text().trim(), 4_000)), "{}\n----\n{view}", last.text());
         }
-        let sent: Vec<&Message> = case.history.sent().map(|message| &**message).collect();
+        let sent: Vec<&Message> = case.history.sent_messages().map(|message| &**message).collect();
         let facts = facts(sent, &ToolPatterns::default());
         let named = unbundle(&view);
         for (path, _) in facts.files.iter().filter(|(_, trace)| trace.is_changed()) {
@@ -395,7 +398,7 @@ proptest! {
         no_violations(&after);
 
         let old: Vec<MessageId> =
-            grown.sent().map(|message| message.id).take_while(|id| *id <= draft.basis.last_old).collect();
+            grown.sent_messages().map(|message| message.id).take_while(|id| *id <= draft.basis.last_old).collect();
         let id = *index.get(&old);
         let mut changed = grown.clone();
         match change_kind {
@@ -416,7 +419,7 @@ proptest! {
     ) {
         let Some(draft) = case.draft() else { return Ok(()) };
         let kept_ids: Vec<MessageId> =
-            case.history.sent().map(|message| message.id).filter(|id| *id > draft.basis.last_old).collect();
+            case.history.sent_messages().map(|message| message.id).filter(|id| *id > draft.basis.last_old).collect();
         if kept_ids.is_empty() {
             return Ok(());
         }
@@ -485,9 +488,9 @@ proptest! {
                 (0, Some(id)) => current.change(id, |body| body.content.push(ContentBlock::text("changed"))).unwrap(),
                 (1, Some(id)) => drop(current.truncate(id).unwrap()),
                 (2 | 3, Some(id)) => {
-                    let entries = ids.iter().filter(|other| **other >= id).map(|id| Entry::Keep(*id));
-                    let entries = [Entry::Add(message.clone())].into_iter().chain(entries).chain([Entry::Add(message)]);
-                    let covered: Vec<MessageId> = current.sent().map(|message| message.id).collect();
+                    let entries = ids.iter().filter(|other| **other >= id).map(|id| RebuildEntry::Keep(*id));
+                    let entries = [RebuildEntry::Add(message.clone())].into_iter().chain(entries).chain([RebuildEntry::Add(message)]);
+                    let covered: Vec<MessageId> = current.sent_messages().map(|message| message.id).collect();
                     let entries = entries.filter(|entry| entry.kept_message().is_none_or(|id| covered.contains(&id)));
                     done.push(current.clone().rebuild(&covered, entries.clone().collect()));
                     current.rebuild(&covered, entries.collect());
@@ -497,7 +500,7 @@ proptest! {
                 (6, _) => current.set([]),
                 _ => { current.add(message); }
             }
-            let change = current.since(&before);
+            let change = current.diff_since(&before);
             prop_assert_eq!(change.is_empty(), current.messages() == before.messages());
             apply(&mut store, &change);
             let stored: Vec<&Message> = store.iter().collect();

@@ -9,7 +9,7 @@ use super::fixture::{
 };
 use crate::compaction::CompactionStrategy::Extractive;
 use crate::compaction::{
-    BuiltinProfile, CompactionRun, Profile, Summariser, SummarizerQuestion, SummaryPurpose, Topics,
+    BuiltinProfile, CompactionRun, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{History, Kind, NewMessage};
@@ -56,7 +56,7 @@ proptest! {
         let mut profile = builtin.profile();
         profile.keep.exchanges = 0;
         profile.keep.tokens = 0;
-        let summariser = Summariser::Model { window, topics: Topics::Asked };
+        let summariser = Summariser::Model { window, topics: TopicDetection::Asked };
         let mut question_count = 0;
         let _ = draft_compaction(&conversation, &profile, pressure(&conversation, None), summariser, |question| {
             check(question, window);
@@ -83,7 +83,7 @@ fn a_conversation_that_fits_is_summarized_with_one_question() {
 #[test]
 fn a_long_conversation_is_summarized_in_parts_that_are_merged() {
     let conversation = exchanges(12, 800);
-    let summariser = Summariser::Model { window: 8_000, topics: Topics::NotAsked };
+    let summariser = Summariser::Model { window: 8_000, topics: TopicDetection::NotAsked };
     let questions = asked_questions(&conversation, &BuiltinProfile::Topic.profile(), summariser);
     let (merge, parts) = questions.split_last().unwrap();
     assert_eq!(merge.purpose, SummaryPurpose::Merge);
@@ -102,7 +102,7 @@ fn a_long_conversation_is_summarized_in_parts_that_are_merged() {
 #[test]
 fn partial_summaries_that_exceed_the_window_are_discarded() {
     let conversation = exchanges(60, 800);
-    let summariser = Summariser::Model { window: 1_500, topics: Topics::NotAsked };
+    let summariser = Summariser::Model { window: 1_500, topics: TopicDetection::NotAsked };
     let long = "a longer word. ".repeat(1_000);
     let pressure = pressure(&conversation, None);
     let draft =
@@ -178,7 +178,8 @@ fn the_model_is_asked_for_the_headings_of_the_extractive_summary() {
         };
         let requested = headings(&asked_questions(&conversation, &profile, MODEL)[0].prompt);
         let (after, ..) = compact(&conversation, &profile, Summariser::Extractive, |_| Ok(String::new()));
-        let summary = after.sent().find(|message| message.body.kind == Kind::Summary).unwrap().text();
+        let summary =
+            after.sent_messages().find(|message| message.body.kind == Kind::Summary).unwrap().text();
         let written = headings(&summary);
         assert!(written.len() >= 2, "{summary}");
         let mut rest = requested.iter();

@@ -38,8 +38,9 @@ fn topic() -> Profile {
 #[test]
 fn a_large_conversation_waits_until_a_compaction_saves_money_or_the_limit_is_near() {
     let heavy = Pressure { limit: Some(100_000), history: 24_001, context: 60_000, ..Pressure::default() };
-    let due =
-        |pressure: Pressure| BuiltinProfile::Topic.profile().due(&pressure).map(|reading| reading.limit);
+    let due = |pressure: Pressure| {
+        BuiltinProfile::Topic.profile().due_reading(&pressure).map(|reading| reading.limit)
+    };
     assert_eq!(due(heavy), None);
     assert_eq!(due(Pressure { pays: true, ..heavy }), Some(24_000));
     assert_eq!(due(Pressure { pays: true, history: 24_000, ..heavy }), None);
@@ -56,7 +57,7 @@ fn a_large_conversation_waits_until_a_compaction_saves_money_or_the_limit_is_nea
 fn every_profile_compacts_before_a_request_reaches_its_limit() {
     for builtin in BuiltinProfile::ALL {
         let full = Pressure { limit: Some(40_000), context: 38_000, history: 20_000, ..Pressure::default() };
-        let reading = builtin.profile().due(&full);
+        let reading = builtin.profile().due_reading(&full);
         assert_eq!(
             reading.map(|reading| reading.measured),
             Some(TriggerMetric::ContextTokens),
@@ -65,7 +66,7 @@ fn every_profile_compacts_before_a_request_reaches_its_limit() {
         let files = RequestSize { tokens: 90_000, least: 24_000, limit: Some(40_000), window: Some(44_000) };
         let files = Pressure::from_request(files, 20_000);
         assert_eq!(files.context, 24_000, "files that do not fit by themselves are left out");
-        assert_eq!(builtin.profile().due(&files), None, "{builtin:?}");
+        assert_eq!(builtin.profile().due_reading(&files), None, "{builtin:?}");
     }
 }
 
@@ -91,7 +92,7 @@ fn the_status_has_tokens_threshold_and_percent() {
 }
 
 fn kept_messages(conversation: &History) -> usize {
-    let sent: Vec<_> = conversation.sent().cloned().collect();
+    let sent: Vec<_> = conversation.sent_messages().cloned().collect();
     split(&sent, &topic(), &Pressure::default(), &count_message)
         .map_or(sent.len(), |split| sent.len() - split.end)
 }
@@ -112,7 +113,7 @@ fn exchanges_that_exceed_the_trigger_are_not_all_kept() {
     assert_eq!(kept_messages(&exchanges(30, 6_001)), 2);
     assert_eq!(kept_messages(&exchanges(30, 12_001)), 0);
     // Exchanges that exceed the window are not kept either, if the window is smaller.
-    let sent: Vec<_> = exchanges(30, 2_000).sent().cloned().collect();
+    let sent: Vec<_> = exchanges(30, 2_000).sent_messages().cloned().collect();
     for (window, left) in [(8_000, 4), (7_999, 2)] {
         let pressure = Pressure { window: Some(window), ..Pressure::default() };
         assert_eq!(
@@ -132,7 +133,7 @@ fn exchanges_that_exceed_the_trigger_are_not_all_kept() {
 fn a_summary_and_an_acknowledgement_precede_the_kept_messages() {
     let (after, draft, _) = compact(&exchanges(30, 1_000), &topic(), MODEL, |_| Ok(SUMMARY.to_owned()));
     assert_eq!(draft.strategy, CompactionStrategy::Model);
-    let messages: Vec<_> = after.sent().collect();
+    let messages: Vec<_> = after.sent_messages().collect();
     assert_eq!(messages.len(), 6);
     assert_eq!((messages[0].body.role, messages[1].body.role), (Role::User, Role::Assistant));
     assert_eq!(messages[0].text(), format!("Summary of the conversation so far:\n\n{SUMMARY}"));
@@ -188,7 +189,7 @@ fn a_confident_topic_boundary_among_the_kept_messages_is_the_cut() {
             "{boundary}"
         );
         let (after, _) = commit(&conversation, draft, &topic()).unwrap();
-        assert!(after.sent().next().unwrap().text().starts_with("question "));
+        assert!(after.sent_messages().next().unwrap().text().starts_with("question "));
     }
 }
 
@@ -252,7 +253,7 @@ fn emergency_truncation_starts_above_twice_the_trigger() {
     let draft = run(&conversation).unwrap();
     assert_eq!(draft.strategy, CompactionStrategy::Truncated);
     let (after, _) = commit(&conversation, draft, &topic()).unwrap();
-    let messages: Vec<_> = after.sent().collect();
+    let messages: Vec<_> = after.sent_messages().collect();
     assert_eq!(messages[0].text(), LEFT_OUT);
     assert!(messages[1].text().starts_with("question 13 "), "the oldest go, and pairs stay");
     assert_eq!(messages.len(), 25);

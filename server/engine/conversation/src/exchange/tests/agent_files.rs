@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::exchange::{ConversationFormat, Origin, read_any, write_for};
+use crate::exchange::{ConversationFormat, Origin, read_any, write_conversation};
 use crate::history::{
     ContentBlock, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role, project,
 };
@@ -51,7 +51,7 @@ fn render<'a>(
 fn check(messages: &[Message]) {
     let sent = project(messages, &[], None).history;
     for form in FORMS {
-        let text = write_for(form, messages, &ORIGIN).unwrap();
+        let text = write_conversation(form, messages, &ORIGIN).unwrap();
         let read = read_any(&text).unwrap_or_else(|error| panic!("{form:?}: {error}: {text}"));
         assert_eq!(read.form, form, "{text}");
         let expected = render(sent.iter().map(|message| (message.role, &*message.content)), form);
@@ -80,14 +80,14 @@ fn a_conversation_goes_to_another_agent_and_back() {
         NewMessage::text(Role::User, "Thanks."),
     ]);
     check(&messages);
-    let codex = write_for(ConversationFormat::Codex, &messages, &ORIGIN).unwrap();
+    let codex = write_conversation(ConversationFormat::Codex, &messages, &ORIGIN).unwrap();
     let meta: Value = serde_json::from_str(codex.lines().next().unwrap()).unwrap();
     assert_eq!((&meta["type"], &meta["payload"]["cwd"]), (&json!("session_meta"), &json!("/projects/shop")));
-    let claude = write_for(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let claude = write_conversation(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
     let first: Value = serde_json::from_str(claude.lines().next().unwrap()).unwrap();
     assert_eq!(first["timestamp"], "2026-11-18T00:00:00.500Z");
     for form in [ConversationFormat::Aider, ConversationFormat::Chatgpt, ConversationFormat::Strata] {
-        assert_eq!(write_for(form, &messages, &ORIGIN), None);
+        assert_eq!(write_conversation(form, &messages, &ORIGIN), None);
     }
 }
 
@@ -99,7 +99,7 @@ fn claude_code_gets_no_message_without_content() {
         NewMessage::new(Role::Assistant, vec![thinking]),
         NewMessage::text(Role::User, "Well?"),
     ]);
-    let text = write_for(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let text = write_conversation(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(|line| line["message"]["content"] != json!([])), "{text}");
     assert_eq!(lines.last().unwrap()["parentUuid"], lines[lines.len() - 2]["uuid"], "{text}");
@@ -111,7 +111,8 @@ fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
     let messages =
         numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
     let ids = |session| {
-        let text = write_for(ConversationFormat::Opencode, &messages, &Origin { session, ..ORIGIN }).unwrap();
+        let text = write_conversation(ConversationFormat::Opencode, &messages, &Origin { session, ..ORIGIN })
+            .unwrap();
         let export: Value = serde_json::from_str(&text).unwrap();
         let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
         let messages = export["messages"].as_array().unwrap();
@@ -143,7 +144,8 @@ fn opencode_gets_every_field_that_it_requires() {
         NewMessage::text(Role::Assistant, "Ada."),
     ]);
     let export: Value =
-        serde_json::from_str(&write_for(ConversationFormat::Opencode, &messages, &ORIGIN).unwrap()).unwrap();
+        serde_json::from_str(&write_conversation(ConversationFormat::Opencode, &messages, &ORIGIN).unwrap())
+            .unwrap();
     let check = |value: &Value, strings: &[&str], numbers: &[&str], objects: &[&str]| {
         for (pointers, is_right) in [
             (strings, Value::is_string as fn(&Value) -> bool),

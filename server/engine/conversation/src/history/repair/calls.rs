@@ -25,7 +25,7 @@ pub(super) struct Calls {
 
 /// Calls of one assistant turn that still wait for their results.
 #[derive(Default)]
-pub(super) struct Pending(OpenCalls<String, PendingCall>);
+pub(super) struct PendingCalls(OpenCalls<String, PendingCall>);
 
 struct PendingCall {
     /// Original id.
@@ -39,8 +39,8 @@ struct PendingCall {
 
 impl Calls {
     /// Sets the id under which each call of an assistant turn is sent, and returns the calls as pending.
-    pub(super) fn assign_ids(&mut self, turn: &mut [Utterance]) -> Pending {
-        let mut pending = Pending::default();
+    pub(super) fn assign_ids(&mut self, turn: &mut [Utterance]) -> PendingCalls {
+        let mut pending = PendingCalls::default();
         let blocks = turn
             .iter_mut()
             .flat_map(|Utterance { id, content, .. }| content.iter_mut().map(move |block| (*id, block)));
@@ -55,7 +55,7 @@ impl Calls {
     }
 
     /// Returns substitute results for the calls that are still pending. From now on, their own results are late.
-    pub(super) fn substitute_results(&mut self, pending: Pending) -> Vec<Utterance> {
+    pub(super) fn substitute_results(&mut self, pending: PendingCalls) -> Vec<Utterance> {
         let mut open = pending.0.into_unanswered().waiting;
         open.sort_by_key(|call| call.place);
         let mut substitutes = Vec::new();
@@ -96,7 +96,7 @@ impl Calls {
         }
         loop {
             *count += 1;
-            let hash = ContentHash::of_parts([id.as_bytes(), &count.to_be_bytes()]);
+            let hash = ContentHash::from_parts([id.as_bytes(), &count.to_be_bytes()]);
             let name = format!("call_{hash}");
             if self.used.insert(name.clone()) {
                 return name;
@@ -105,7 +105,7 @@ impl Calls {
     }
 }
 
-impl Pending {
+impl PendingCalls {
     /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
         self.0.answer(call_id).map(|call| call.sent_as)

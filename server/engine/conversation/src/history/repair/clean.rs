@@ -15,16 +15,16 @@ pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
 /// Converts a message to the form that the model sees, with stubs for archived results. `None` if the message
 /// is hidden.
-pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
+pub(super) fn clean_message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
         (Kind::ToolResultArchived, _) => {
             let stubs: Vec<_> =
                 message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
-            clean(&stubs, role, recipient)
+            clean_blocks(&stubs, role, recipient)
         }
         (_, Visibility::Hidden) => return None,
-        (_, Visibility::Shown) => clean(&message.body.content, role, recipient),
+        (_, Visibility::Shown) => clean_blocks(&message.body.content, role, recipient),
     };
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
@@ -36,7 +36,11 @@ pub fn archived_stub(message: MessageId) -> String {
 }
 
 /// Converts blocks to an acceptable form, and drops those that `role` cannot send.
-pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
+pub(super) fn clean_blocks(
+    content: &[ContentBlock],
+    role: Role,
+    recipient: Option<Provider>,
+) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
 }
 
@@ -54,23 +58,23 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
         (ContentBlock::Image(_), Role::Assistant) => Some(ContentBlock::text(PICTURE_LEFT_OUT)),
         (ContentBlock::Thinking { signature, .. }, Role::Assistant) => {
             let sealed = signature.as_ref().is_some_and(|seal| !seal.is_empty());
-            (sealed && keeps_reasoning(recipient)).then(|| block.clone())
+            (sealed && accepts_reasoning(recipient)).then(|| block.clone())
         }
         (ContentBlock::RedactedThinking { data }, Role::Assistant) => {
-            (!data.is_empty() && keeps_reasoning(recipient)).then(|| block.clone())
+            (!data.is_empty() && accepts_reasoning(recipient)).then(|| block.clone())
         }
         (ContentBlock::ToolCall { id, name, input }, Role::Assistant) => {
-            let input = arguments(input, recipient);
-            Some(ContentBlock::ToolCall { id: id.clone(), name: tool_name(name), input })
+            let input = clean_arguments(input, recipient);
+            Some(ContentBlock::ToolCall { id: id.clone(), name: clean_tool_name(name), input })
         }
         (ContentBlock::ToolResult { call_id, content, outcome }, Role::User) => {
-            let content = result(content, *outcome, recipient);
+            let content = clean_result(content, *outcome, recipient);
             Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
         }
         (ContentBlock::Foreign(foreign), _)
             if foreign.is_accepted_by(recipient, ForeignPosition::Said(role)) =>
         {
-            Some(ContentBlock::Foreign(foreign.unmarked()))
+            Some(ContentBlock::Foreign(foreign.without_cache_marks()))
         }
         (ContentBlock::Foreign(foreign), _) => foreign.text().map(ContentBlock::text),
         (ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. }, Role::User)
@@ -81,13 +85,13 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
 
 /// Whether a provider accepts reasoning in requests. Only Anthropic's models do, including on Bedrock
 /// ("signature values are compatible across platforms", Anthropic, "Extended thinking").
-fn keeps_reasoning(recipient: Option<Provider>) -> bool {
+fn accepts_reasoning(recipient: Option<Provider>) -> bool {
     matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
 }
 
 /// Removes empty text parts from a tool result. A failed result keeps only text, and gets a fixed message if
 /// none remains.
-fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
+fn clean_result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
         (ResultPart::Text { text }, _) => (!text.trim().is_empty()).then(|| part.clone()),
@@ -96,7 +100,7 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
         (ResultPart::Foreign(foreign), Outcome::Ok)
             if foreign.is_accepted_by(recipient, ForeignPosition::Result) =>
         {
-            Some(ResultPart::Foreign(foreign.unmarked()))
+            Some(ResultPart::Foreign(foreign.without_cache_marks()))
         }
         (ResultPart::Foreign(foreign), _) => foreign.text().map(text),
     });
@@ -105,7 +109,7 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
 }
 
 /// Replaces unsupported characters in a tool name with `_`, and truncates the name.
-fn tool_name(name: &str) -> String {
+fn clean_tool_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
     if name.is_empty() { "_".into() } else { name }
@@ -113,7 +117,7 @@ fn tool_name(name: &str) -> String {
 
 /// Wraps arguments in an object unless they are one already. Replaces arguments that exceed OpenAI's limit for
 /// strings if OpenAI is the recipient.
-fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
+fn clean_arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),
         Value::Null => json!({}),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use strata_tokens::counting::ImageSize;
 
 use super::utterance::{PICTURE_LEFT_OUT, Utterance};
-use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, media_type_of, sides};
+use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, image_size, media_type_of};
 
 /// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
 const SIDE_OF_FEW: u32 = 8_000;
@@ -29,16 +29,19 @@ const FEW_AFTER_A_CUT: usize = 10;
 /// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if
 /// there are too many, with a placeholder. Keeps the images of the new request, so that its sender gets the
 /// provider's error.
-pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
+pub(super) fn replace_unsendable_images(
+    mut utterances: Vec<Utterance>,
+    recipient: Option<Provider>,
+) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
-        keep(block, &mut |image| {
-            name_kind(image);
+        replace_rejected_images(block, &mut |image| {
+            correct_media_type(image);
             true
         });
     }
-    keep_recorded(&mut utterances, |image| fits(image, recipient));
+    replace_history_images(&mut utterances, |image| is_accepted_image(image, recipient));
     let mut number_to_drop = number_to_drop(&utterances);
-    keep_recorded(&mut utterances, |_| {
+    replace_history_images(&mut utterances, |_| {
         let is_dropped = number_to_drop > 0;
         number_to_drop -= usize::from(is_dropped);
         !is_dropped
@@ -47,13 +50,15 @@ pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provide
 }
 
 /// Replaces the images of the history for which `keeps` returns `false`.
-fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image) -> bool) {
+fn replace_history_images(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image) -> bool) {
     let recorded = utterances.iter_mut().filter(|utterance| utterance.id.is_some());
-    recorded.flat_map(|utterance| &mut utterance.content).for_each(|block| keep(block, &mut keeps));
+    recorded
+        .flat_map(|utterance| &mut utterance.content)
+        .for_each(|block| replace_rejected_images(block, &mut keeps));
 }
 
 /// Replaces the images of a block for which `keeps` returns `false`. `keeps` may change an image.
-fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
+fn replace_rejected_images(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     if let ContentBlock::Image(image) = block
         && !keeps(image)
     {
@@ -71,7 +76,7 @@ fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
 
 /// Number and size of images, which providers limit.
 #[derive(Clone, Copy, Default)]
-struct PictureTotals {
+struct ImageTotals {
     pictures: usize,
     /// Number of images larger than [`SIDE_OF_MANY`].
     large: usize,
@@ -84,12 +89,12 @@ struct PictureTotals {
 /// again.
 fn number_to_drop(utterances: &[Utterance]) -> usize {
     // `droppable` contains the images of the history, which may be dropped. `all` is the load of all images.
-    let mut droppable: VecDeque<PictureTotals> = VecDeque::new();
-    let (mut all, mut dropped) = (PictureTotals::default(), 0);
+    let mut droppable: VecDeque<ImageTotals> = VecDeque::new();
+    let (mut all, mut dropped) = (ImageTotals::default(), 0);
     for utterance in utterances {
         for block in &utterance.content {
-            all.pictures += uploaded_in(block);
-            for picture in block.images().map(PictureTotals::from_image) {
+            all.pictures += count_uploaded_images(block);
+            for picture in block.images().map(ImageTotals::from_image) {
                 all.add(picture);
                 if utterance.id.is_some() {
                     droppable.push_back(picture);
@@ -108,10 +113,12 @@ fn number_to_drop(utterances: &[Utterance]) -> usize {
     dropped
 }
 
-impl PictureTotals {
+impl ImageTotals {
     fn from_image(image: &Image) -> Self {
         let (bytes, side) = match &image.source {
-            ImageSource::Base64 { data, .. } => (data.len(), sides(data).map_or(0, ImageSize::longest)),
+            ImageSource::Base64 { data, .. } => {
+                (data.len(), image_size(data).map_or(0, ImageSize::longer_side))
+            }
             ImageSource::Url { .. } => (0, 0),
         };
         Self { pictures: 1, large: usize::from(side > SIDE_OF_MANY), bytes }
@@ -135,17 +142,17 @@ impl PictureTotals {
 }
 
 /// Returns the number of images in a block that are stored with the provider.
-fn uploaded_in(block: &ContentBlock) -> usize {
+fn count_uploaded_images(block: &ContentBlock) -> usize {
     let parts = match block {
-        ContentBlock::Foreign(foreign) => return usize::from(foreign.is_picture()),
+        ContentBlock::Foreign(foreign) => return usize::from(foreign.is_uploaded_image()),
         ContentBlock::ToolResult { content, .. } => content.iter(),
         _ => return 0,
     };
-    parts.filter(|part| matches!(part, ResultPart::Foreign(foreign) if foreign.is_picture())).count()
+    parts.filter(|part| matches!(part, ResultPart::Foreign(foreign) if foreign.is_uploaded_image())).count()
 }
 
 /// Corrects the media type of an image, because providers reject a wrong one.
-fn name_kind(image: &mut Image) {
+fn correct_media_type(image: &mut Image) {
     if let ImageSource::Base64 { media_type, data } = &mut image.source
         && let Some(kind) = media_type_of(data)
     {
@@ -154,7 +161,7 @@ fn name_kind(image: &mut Image) {
 }
 
 /// Whether `recipient` accepts an image, regardless of other images.
-fn fits(image: &Image, recipient: Option<Provider>) -> bool {
+fn is_accepted_image(image: &Image, recipient: Option<Provider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
         // Gemini, "Image understanding", supports PNG, JPEG, WebP, HEIC and HEIF.
@@ -166,7 +173,7 @@ fn fits(image: &Image, recipient: Option<Provider>) -> bool {
         ImageSource::Base64 { data, .. } => {
             let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
             let light = !is_strict || data.len() <= PICTURE_BYTES;
-            let side = sides(data).map(ImageSize::longest);
+            let side = image_size(data).map(ImageSize::longer_side);
             light && is_base64(data) && side.is_some_and(|side| side <= SIDE_OF_FEW)
         }
     }

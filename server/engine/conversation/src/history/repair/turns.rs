@@ -1,7 +1,7 @@
 //! Arranges utterances in alternating turns of user and assistant, starting with the user, and makes the
 //! repairs that depend on neighboring messages.
 
-use super::calls::{Calls, Pending};
+use super::calls::{Calls, PendingCalls};
 use super::server_calls;
 use super::utterance::{EARLIER_LEFT_OUT, Utterance};
 use crate::history::{ContentBlock, Role};
@@ -24,18 +24,18 @@ impl Turns {
         let mut turns = Self::default();
         for utterance in utterances {
             if turns.turns.last().is_some_and(|turn| turn.role != utterance.role) {
-                turns.close();
+                turns.finish_last_turn();
             }
             turns.push(utterance);
         }
-        turns.close();
+        turns.finish_last_turn();
         turns
     }
 
     /// Pairs calls and results, turn by turn, and removes reasoning that providers reject.
     pub(super) fn with_answered_calls(self, calls: &mut Calls) -> Self {
         let mut answered = Self::default();
-        let mut pending = Pending::default();
+        let mut pending = PendingCalls::default();
         let mut rest = self.turns.into_iter().peekable();
         while let Some(mut turn) = rest.next() {
             match turn.role {
@@ -91,10 +91,10 @@ impl Turns {
 
     /// Completes the last turn: pairs its server-side calls, and removes the turn if it only contains
     /// reasoning.
-    fn close(&mut self) {
+    fn finish_last_turn(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
         server_calls::remove_unpaired(&mut turn.utterances);
-        if turn.blocks().all(|block| block.is_reasoning() || is_foreign_reasoning(block)) {
+        if turn.blocks().all(|block| block.is_reasoning() || is_encrypted_reasoning(block)) {
             self.turns.pop();
         }
     }
@@ -119,7 +119,7 @@ impl Turn {
     /// it. Always removes encrypted reasoning at the end of the turn.
     fn remove_rejected_reasoning(&mut self) {
         while let Some(last) = self.utterances.last_mut()
-            && last.content.last().is_some_and(is_foreign_reasoning)
+            && last.content.last().is_some_and(is_encrypted_reasoning)
         {
             last.content.pop();
             if last.content.is_empty() {
@@ -138,13 +138,13 @@ impl Turn {
     }
 }
 
-fn is_foreign_reasoning(block: &ContentBlock) -> bool {
-    matches!(block, ContentBlock::Foreign(foreign) if foreign.is_foreign_reasoning())
+fn is_encrypted_reasoning(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Foreign(foreign) if foreign.is_encrypted_reasoning())
 }
 
 /// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,
 /// then its other content, including late results of earlier calls. Drops results that answer no call.
-fn user_turn(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
+fn user_turn(utterances: Vec<Utterance>, mut pending: PendingCalls, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();
     for Utterance { id, role, content } in utterances {

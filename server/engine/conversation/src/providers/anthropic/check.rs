@@ -6,7 +6,7 @@ use std::io;
 use serde_json::Value;
 use strata_tokens::counting::ImageSize;
 
-use crate::history::{media_type_of, sides};
+use crate::history::{image_size, media_type_of};
 use crate::providers::json_fields::{list, text};
 use crate::providers::{Findings, Rule, is_web_address, is_word};
 
@@ -76,7 +76,7 @@ impl<'a> RequestChecker<'a> {
     fn check_tools(&mut self, body: &'a Value) {
         for (index, tool) in self.findings.tools(body).iter().enumerate() {
             let path = format!("/tools/{index}");
-            self.findings.declaration(tool, tool.get("input_schema"), &path);
+            self.findings.check_declaration(tool, tool.get("input_schema"), &path);
             if let Some(control) = tool.get("cache_control") {
                 self.check_breakpoint(control, path);
             }
@@ -155,9 +155,9 @@ impl<'a> RequestChecker<'a> {
             "image" => self.check_image(block, &path),
             "thinking" => {
                 self.findings.string(block, "thinking", &path);
-                self.check_seal(block, "signature", &path);
+                self.check_signature(block, "signature", &path);
             }
-            "redacted_thinking" => self.check_seal(block, "data", &path),
+            "redacted_thinking" => self.check_signature(block, "data", &path),
             "tool_use" => self.check_call(block, &path),
             "tool_result" => self.check_result(block, &path),
             "container_upload" => {
@@ -181,7 +181,13 @@ impl<'a> RequestChecker<'a> {
     fn check_other_block(&mut self, kind: &str, block: &'a Value, path: &str) {
         match kind {
             "document" => {
-                self.findings.object(block, "source", Rule::Shape, path, "a document must have a `source`");
+                self.findings.check_object(
+                    block,
+                    "source",
+                    Rule::Shape,
+                    path,
+                    "a document must have a `source`",
+                );
             }
             "search_result" => {
                 self.findings.string(block, "source", path);
@@ -207,7 +213,13 @@ impl<'a> RequestChecker<'a> {
 
     fn check_server_call(&mut self, kind: &str, block: &Value, path: &str) {
         self.findings.string(block, "name", path);
-        self.findings.object(block, "input", Rule::CallInput, path, "a call's `input` must be an object");
+        self.findings.check_object(
+            block,
+            "input",
+            Rule::CallInput,
+            path,
+            "a call's `input` must be an object",
+        );
         let Some(id) = self.findings.string(block, "id", path) else { return };
         let (start, more) = if kind == "server_tool_use" { ("srvtoolu_", "") } else { ("", "-") };
         let is_more = |c: char| c.is_ascii_alphanumeric() || c == '_' || more.contains(c);
@@ -238,7 +250,7 @@ impl<'a> RequestChecker<'a> {
         }
     }
 
-    fn check_seal(&mut self, block: &Value, key: &str, path: &str) {
+    fn check_signature(&mut self, block: &Value, key: &str, path: &str) {
         if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
             let detail = format!("reasoning must be returned with its original `{key}`");
             self.findings.add(Rule::ThinkingSeal, path, detail);
@@ -247,7 +259,13 @@ impl<'a> RequestChecker<'a> {
 
     fn check_call(&mut self, block: &'a Value, path: &str) {
         self.findings.tool_name(block, path);
-        self.findings.object(block, "input", Rule::CallInput, path, "a call's `input` must be an object");
+        self.findings.check_object(
+            block,
+            "input",
+            Rule::CallInput,
+            path,
+            "a call's `input` must be an object",
+        );
         let Some(id) = self.findings.string(block, "id", path) else { return };
         if id.is_empty() || !id.bytes().all(is_word) {
             let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]+$");
@@ -305,7 +323,7 @@ impl<'a> RequestChecker<'a> {
             }
             Some("base64") => {
                 let data = field("data").unwrap_or_default();
-                longest = sides(data).map(ImageSize::longest);
+                longest = image_size(data).map(ImageSize::longer_side);
                 if !is_base64(data) {
                     self.findings.add(Rule::ImageForm, path, "an image must be base64 without line breaks");
                 } else if longest.is_none() {
@@ -391,12 +409,12 @@ impl<'a> RequestChecker<'a> {
                     self.findings.add(Rule::ResultsFirst, path, detail);
                 }
             }
-            self.findings.unanswered(pending.drain(..).filter(|(id, _)| open.contains(id)));
+            self.findings.report_unanswered(pending.drain(..).filter(|(id, _)| open.contains(id)));
             if role(message) == Some("assistant") {
                 pending = calls(message, index);
             }
         }
-        self.findings.unanswered(pending);
+        self.findings.report_unanswered(pending);
     }
 
     /// Checks that every server-side call is followed by its result in the same message.
@@ -465,7 +483,7 @@ impl<'a> RequestChecker<'a> {
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }
-        if size(body) >= BODY_BYTES {
+        if json_size(body) >= BODY_BYTES {
             self.findings.add(Rule::BodySize, "", "the body must be smaller than 32 MB");
         }
     }
@@ -494,16 +512,16 @@ fn is_base64(text: &str) -> bool {
 }
 
 /// Returns the number of bytes of `body` as compact JSON, without writing it to memory.
-fn size(body: &Value) -> usize {
-    let mut counter = Counter(0);
+fn json_size(body: &Value) -> usize {
+    let mut counter = ByteCounter(0);
     // Counting cannot fail, and a `Value` can always be serialized.
     let _ = serde_json::to_writer(&mut counter, body);
     counter.0
 }
 
-struct Counter(usize);
+struct ByteCounter(usize);
 
-impl io::Write for Counter {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())

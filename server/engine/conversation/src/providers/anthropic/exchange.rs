@@ -10,7 +10,7 @@ use super::messages::{content_block, result_part, text_block};
 use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
-    drop_marks,
+    remove_cache_marks,
 };
 
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
@@ -49,7 +49,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
             return Err(ReadError::new(format!("`{other}` is neither `user` nor `assistant`")).inside("role"));
         }
     };
-    let content = fields::each(value, "content", block)?;
+    let content = fields::read_each(value, "content", block)?;
     let kind = if content.iter().any(ContentBlock::is_tool_result) { Kind::ToolResult } else { Kind::Normal };
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
@@ -68,7 +68,7 @@ fn normalize_content(content: &mut Value) {
         *content = json!([text_block(text)]);
     }
     for block in content.as_array_mut().into_iter().flatten() {
-        drop_marks(block);
+        remove_cache_marks(block);
         let Some(block) = block.as_object_mut() else { continue };
         if block.get("type").is_some_and(|kind| kind == "tool_result") {
             if block.get("is_error") == Some(&Value::Bool(false)) {
@@ -98,7 +98,7 @@ fn block(value: &Value) -> Result<ContentBlock, ReadError> {
         },
         "tool_result" => ContentBlock::ToolResult {
             call_id: fields::string(value, "tool_use_id")?,
-            content: fields::each(value, "content", part)?,
+            content: fields::read_each(value, "content", part)?,
             outcome: match value.get("is_error") {
                 None | Some(Value::Bool(false) | Value::Null) => Outcome::Ok,
                 Some(Value::Bool(true)) => Outcome::Error,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use strata_tokens::models::Ttl;
 
 use crate::history::{ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart};
-use crate::providers::{Speaker, SpokenBlock, SpokenMessage, message_with, results_first};
+use crate::providers::{Speaker, SpokenBlock, SpokenMessage, build_message, results_first};
 
 pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
@@ -15,27 +15,27 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
             Speaker::System => {
                 system.extend(message.texts().map(|(text, block)| with_breakpoint(text_block(text), block)));
             }
-            Speaker::User => messages.extend(turn("user", message)),
-            Speaker::Assistant => messages.extend(turn("assistant", message)),
+            Speaker::User => messages.extend(write_message("user", message)),
+            Speaker::Assistant => messages.extend(write_message("assistant", message)),
         }
     }
     (system, messages)
 }
 
 /// Writes a message; `None` if none of its blocks can be written.
-fn turn(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
+fn write_message(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
     if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = spoken.blocks.as_slice() {
-        return Some(message_with(role, text.as_str().into()));
+        return Some(build_message(role, text.as_str().into()));
     }
     let blocks: Vec<Value> = results_first(&spoken.blocks, |block| block.content)
         .filter_map(|block| Some(with_breakpoint(content_block(block.content)?, block)))
         .collect();
-    (!blocks.is_empty()).then(|| message_with(role, blocks.into()))
+    (!blocks.is_empty()).then(|| build_message(role, blocks.into()))
 }
 
 /// Adds the breakpoint of `block` to `value`, if the API accepts one there.
 fn with_breakpoint(mut value: Value, block: &SpokenBlock<'_>) -> Value {
-    let bearable = block.content.can_carry_a_mark();
+    let bearable = block.content.can_carry_breakpoint();
     if let (Some(ttl), true, Some(object)) = (block.mark, bearable, value.as_object_mut()) {
         object.insert("cache_control".into(), breakpoint(ttl));
     }

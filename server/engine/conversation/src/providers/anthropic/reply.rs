@@ -6,7 +6,7 @@ use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, Provider};
 use crate::providers::reply::{
-    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, arguments, end, number, text,
+    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, arguments, number, parse_stop_reason, text,
 };
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl StreamedReply for StreamedMessage {
         match text(data, "type") {
             "message_start" => {
                 draft.has_begun = true;
-                usage(data.pointer("/message/usage"), draft);
+                update_usage(data.pointer("/message/usage"), draft);
             }
             "content_block_start" => {
                 self.end(draft);
@@ -37,8 +37,8 @@ impl StreamedReply for StreamedMessage {
                 let written = text(&start, "text").to_owned() + text(&start, "thinking");
                 let signature = text(&start, "signature").to_owned();
                 match text(&start, "type") {
-                    "text" => draft.push_event(ReplyEvent::Text(written.clone())),
-                    "thinking" => draft.push_thinking(&written),
+                    "text" => draft.emit_event(ReplyEvent::Text(written.clone())),
+                    "thinking" => draft.emit_thinking(&written),
                     _ => {}
                 }
                 self.open = Some(OpenBlock { start, written, signature });
@@ -49,11 +49,11 @@ impl StreamedReply for StreamedMessage {
                 match (text(&open.start, "type"), text(delta, "type")) {
                     ("text", "text_delta") => {
                         open.written.push_str(text(delta, "text"));
-                        draft.push_event(ReplyEvent::Text(text(delta, "text").to_owned()));
+                        draft.emit_event(ReplyEvent::Text(text(delta, "text").to_owned()));
                     }
                     ("thinking", "thinking_delta") => {
                         open.written.push_str(text(delta, "thinking"));
-                        draft.push_thinking(text(delta, "thinking"));
+                        draft.emit_thinking(text(delta, "thinking"));
                     }
                     ("thinking", "signature_delta") => open.signature.push_str(text(delta, "signature")),
                     ("text" | "thinking", _) => {}
@@ -67,8 +67,8 @@ impl StreamedReply for StreamedMessage {
                 }
             }
             "message_delta" => {
-                usage(data.get("usage"), draft);
-                draft.end = data.pointer("/delta/stop_reason").and_then(Value::as_str).map(end);
+                update_usage(data.get("usage"), draft);
+                draft.end = data.pointer("/delta/stop_reason").and_then(Value::as_str).map(parse_stop_reason);
             }
             _ => {}
         }
@@ -80,9 +80,9 @@ impl StreamedReply for StreamedMessage {
             let signature = text(block, "signature").to_owned();
             OpenBlock { start: block.clone(), written, signature }.close(draft);
         }
-        usage(body.get("usage"), draft);
+        update_usage(body.get("usage"), draft);
         let reason = body.get("stop_reason").and_then(Value::as_str);
-        draft.end = Some(reason.map_or(ReplyEnd::Complete, end));
+        draft.end = Some(reason.map_or(ReplyEnd::Complete, parse_stop_reason));
         Some(())
     }
 
@@ -130,7 +130,7 @@ impl OpenBlock {
 
 /// Updates the usage. Counts are cumulative ("The token counts shown in the `usage` field of the `message_delta`
 /// event are cumulative"), so a smaller count, as some gateways send at the end, is ignored.
-fn usage(billed: Option<&Value>, draft: &mut ReplyDraft) {
+fn update_usage(billed: Option<&Value>, draft: &mut ReplyDraft) {
     let Some(billed) = billed else { return };
     let count = |field: &str, known: u64| number(billed, field).max(known);
     let known = draft.usage.unwrap_or_default();

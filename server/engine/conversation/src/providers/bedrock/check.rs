@@ -24,7 +24,7 @@ struct RequestChecker<'a> {
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut checker = RequestChecker::default();
-    checker.findings.model(body, "modelId");
+    checker.findings.check_model(body, "modelId");
     checker.check_tools(body);
     if let Some(system) = body.get("system") {
         for (index, block) in checker.list(system, "/system").iter().enumerate() {
@@ -80,7 +80,7 @@ impl<'a> RequestChecker<'a> {
                 continue;
             }
             let spec = tool.get("toolSpec").unwrap_or(&Value::Null);
-            self.findings.declaration(spec, spec.pointer("/inputSchema/json"), &path);
+            self.findings.check_declaration(spec, spec.pointer("/inputSchema/json"), &path);
         }
     }
 
@@ -154,7 +154,13 @@ impl<'a> RequestChecker<'a> {
     fn check_call(&mut self, call: &Value, path: &str) {
         self.check_id(call, path);
         self.findings.tool_name(call, path);
-        self.findings.object(call, "input", Rule::CallInput, path, "a call's `input` must be an object");
+        self.findings.check_object(
+            call,
+            "input",
+            Rule::CallInput,
+            path,
+            "a call's `input` must be an object",
+        );
     }
 
     fn check_result(&mut self, result: &'a Value, path: &str) {
@@ -242,7 +248,7 @@ impl<'a> RequestChecker<'a> {
                     }
                 }
             }
-            self.findings.unanswered(open.drain(..));
+            self.findings.report_unanswered(open.drain(..));
             let mut ids_in_message = HashSet::new();
             for (id, path) in ids("toolUse") {
                 if !ids_in_message.insert(id) {
@@ -252,7 +258,7 @@ impl<'a> RequestChecker<'a> {
                 open.push((id, path));
             }
         }
-        self.findings.unanswered(open);
+        self.findings.report_unanswered(open);
     }
 
     fn check_limits(&mut self) {

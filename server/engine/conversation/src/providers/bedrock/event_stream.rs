@@ -29,7 +29,7 @@ impl Framing for FrameDecoder {
             self.buffer.extend_from_slice(bytes);
         }
         let mut events = Vec::new();
-        while let Some(length) = number(&self.buffer, 0) {
+        while let Some(length) = read_u32(&self.buffer, 0) {
             if !(PRELUDE + CHECKSUM..=MAX_FRAME).contains(&length) {
                 self.is_broken = true;
                 self.buffer.clear();
@@ -37,7 +37,7 @@ impl Framing for FrameDecoder {
                 break;
             } else {
                 let frame: Vec<u8> = self.buffer.drain(..length).collect();
-                events.extend(event(&frame));
+                events.extend(parse_frame(&frame));
             }
         }
         events
@@ -45,8 +45,8 @@ impl Framing for FrameDecoder {
 }
 
 /// Parses a complete frame; `None` if its headers are invalid.
-fn event(frame: &[u8]) -> Option<ServerEvent> {
-    let headers_end = PRELUDE + number(frame, 4)?;
+fn parse_frame(frame: &[u8]) -> Option<ServerEvent> {
+    let headers_end = PRELUDE + read_u32(frame, 4)?;
     let payload = frame.get(headers_end..frame.len().checked_sub(CHECKSUM)?)?;
     let mut headers = frame.get(PRELUDE..headers_end)?;
     let mut name = String::new();
@@ -69,7 +69,7 @@ fn event(frame: &[u8]) -> Option<ServerEvent> {
 }
 
 /// Returns the number at a position, in four bytes.
-fn number(bytes: &[u8], at: usize) -> Option<usize> {
+fn read_u32(bytes: &[u8], at: usize) -> Option<usize> {
     let four: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
     usize::try_from(u32::from_be_bytes(four)).ok()
 }

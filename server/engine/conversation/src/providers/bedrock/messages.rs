@@ -16,15 +16,15 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
     for message in spoken {
         match message.speaker {
             Speaker::System => system.extend(message.texts().flat_map(|(_, block)| with_breakpoint(block))),
-            Speaker::User => messages.extend(turn("user", message)),
-            Speaker::Assistant => messages.extend(turn("assistant", message)),
+            Speaker::User => messages.extend(write_message("user", message)),
+            Speaker::Assistant => messages.extend(write_message("assistant", message)),
         }
     }
     (system, messages)
 }
 
 /// Writes a message; `None` if none of its blocks can be written.
-fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
+fn write_message(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
     let blocks: Vec<Value> =
         results_first(&message.blocks, |block| block.content).flat_map(with_breakpoint).collect();
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
@@ -33,7 +33,7 @@ fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
 /// Writes a block, followed by its cache point, if any.
 fn with_breakpoint(block: &SpokenBlock<'_>) -> Vec<Value> {
     let Some(written) = content_block(block.content) else { return Vec::new() };
-    let mark = block.mark.filter(|_| block.content.can_carry_a_mark());
+    let mark = block.mark.filter(|_| block.content.can_carry_breakpoint());
     // Five minutes is the API's default lifetime.
     let point = mark.map(|ttl| match ttl {
         Ttl::FiveMinutes => json!({"cachePoint": {"type": "default"}}),

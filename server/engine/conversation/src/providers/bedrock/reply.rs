@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::providers::anthropic::reply::StreamedMessage;
-use crate::providers::reply::{ProviderError, ReplyDraft, ReplyEnd, StreamedReply, end, text};
+use crate::providers::reply::{ProviderError, ReplyDraft, ReplyEnd, StreamedReply, parse_stop_reason, text};
 
 #[derive(Debug, Default)]
 pub(super) struct StreamedConverse {
@@ -29,18 +29,18 @@ impl StreamedReply for StreamedConverse {
                 self.is_open = false;
                 self.inner.event("", &json!({"type": "content_block_stop"}), draft);
             }
-            "messageStop" => self.finish = Some(end(text(data, "stopReason"))),
+            "messageStop" => self.finish = Some(parse_stop_reason(text(data, "stopReason"))),
             "metadata" => {
                 self.inner.event(
                     "",
-                    &json!({"type": "message_start", "message": {"usage": usage(data)}}),
+                    &json!({"type": "message_start", "message": {"usage": anthropic_usage(data)}}),
                     draft,
                 );
                 self.finish(draft);
             }
             name if name.ends_with("Exception") => {
                 draft.has_begun = true;
-                let error = ProviderError::from_status(status(name), data.to_string().as_bytes(), None);
+                let error = ProviderError::from_status(http_status(name), data.to_string().as_bytes(), None);
                 draft.end = Some(ReplyEnd::Failed(error));
             }
             _ => {}
@@ -49,9 +49,12 @@ impl StreamedReply for StreamedConverse {
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         let content = body.pointer("/output/message/content")?.as_array()?;
-        let blocks: Vec<Value> = content.iter().filter_map(block).collect();
+        let blocks: Vec<Value> = content.iter().filter_map(anthropic_block).collect();
         let stop = body.get("stopReason").cloned().unwrap_or_default();
-        self.inner.read_body(&json!({"content": blocks, "stop_reason": stop, "usage": usage(body)}), draft)
+        self.inner.read_body(
+            &json!({"content": blocks, "stop_reason": stop, "usage": anthropic_usage(body)}),
+            draft,
+        )
     }
 
     fn end(&mut self, draft: &mut ReplyDraft) {
@@ -96,7 +99,7 @@ impl StreamedConverse {
 }
 
 /// Converts a block to Anthropic's form; `None` for kinds that Strata does not store.
-fn block(block: &Value) -> Option<Value> {
+fn anthropic_block(block: &Value) -> Option<Value> {
     let thought = block.pointer("/reasoningContent/reasoningText");
     if let Some(text) = block.get("text") {
         Some(json!({"type": "text", "text": text}))
@@ -118,7 +121,7 @@ fn tool_use(call: &Value) -> Value {
 
 /// Converts the token counts, of which `inputTokens` excludes cached ones:
 /// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html>.
-fn usage(data: &Value) -> Value {
+fn anthropic_usage(data: &Value) -> Value {
     let count = |name: &str| data.pointer(&format!("/usage/{name}")).cloned().unwrap_or_default();
     json!({
         "input_tokens": count("inputTokens"),
@@ -130,7 +133,7 @@ fn usage(data: &Value) -> Value {
 
 /// Returns the HTTP status that an exception has outside of a stream:
 /// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors>.
-fn status(exception: &str) -> u16 {
+fn http_status(exception: &str) -> u16 {
     match exception {
         "throttlingException" => 429,
         "serviceUnavailableException" => 503,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
 };
 
 /// `tokens` counts all tokens of the prompt, and `billed_units` only some of them. The cache holds a part of the prompt.
@@ -36,7 +36,7 @@ impl StreamedReply for StreamedChat {
         let message = delta.get("message").unwrap_or(&Value::Null);
         match kind {
             "message-start" => draft.has_begun = true,
-            "content-start" | "content-delta" => content(message.get("content"), draft),
+            "content-start" | "content-delta" => push_content(message.get("content"), draft),
             "tool-plan-delta" => draft.push_text(text(message, "tool_plan")),
             "tool-call-start" => {
                 self.close(draft);
@@ -58,7 +58,7 @@ impl StreamedReply for StreamedChat {
             }
             // An error has no type.
             "" if data.get("message").is_some_and(Value::is_string) => {
-                draft.end = Some(ReplyEnd::Failed(ProviderError::in_body(data.to_string().as_bytes())));
+                draft.end = Some(ReplyEnd::Failed(ProviderError::from_body(data.to_string().as_bytes())));
             }
             _ => {}
         }
@@ -70,7 +70,7 @@ impl StreamedReply for StreamedChat {
             draft.push_text(plan);
         }
         for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
-            content(Some(part), draft);
+            push_content(Some(part), draft);
         }
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             let function = call.get("function").unwrap_or(&Value::Null);
@@ -91,9 +91,9 @@ impl StreamedChat {
 }
 
 /// Adds a piece of content: text or reasoning.
-fn content(piece: Option<&Value>, draft: &mut ReplyDraft) {
+fn push_content(piece: Option<&Value>, draft: &mut ReplyDraft) {
     if let Some(piece) = piece {
-        draft.push_thinking(text(piece, "thinking"));
+        draft.emit_thinking(text(piece, "thinking"));
         draft.push_text(text(piece, "text"));
     }
 }
@@ -111,6 +111,6 @@ fn finish(end_of: &Value, draft: &mut ReplyDraft) {
             ReplyEnd::Failed(ProviderError::server("the provider's time for the answer is over"))
         }
         // STOP_SEQUENCE, MAX_TOKENS, ERROR, and words that are not documented.
-        (word, _) => end(word),
+        (word, _) => parse_stop_reason(word),
     });
 }

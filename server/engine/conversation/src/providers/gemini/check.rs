@@ -28,8 +28,8 @@ const NO_PARTS: [&str; 2] = ["`parts` must be a list", "`parts` must not be empt
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
-    fields(&mut findings, body);
-    tools(&mut findings, body);
+    check_fields(&mut findings, body);
+    check_tools(&mut findings, body);
     if let Some(instructions) = body.get("systemInstruction") {
         let parts = findings.filled_list(instructions, "parts", "/systemInstruction", NO_PARTS);
         for (index, part) in parts.iter().enumerate() {
@@ -45,8 +45,8 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
     findings
 }
 
-fn fields(findings: &mut Findings, body: &Value) {
-    findings.model(body, "model");
+fn check_fields(findings: &mut Findings, body: &Value) {
+    findings.check_model(body, "model");
     for field in body.as_object().into_iter().flat_map(|body| body.keys()) {
         if !FIELDS.contains(&field.as_str()) {
             findings.add(Rule::Shape, format!("/{field}"), format!("unknown field `{field}`"));
@@ -54,7 +54,7 @@ fn fields(findings: &mut Findings, body: &Value) {
     }
 }
 
-fn tools(findings: &mut Findings, body: &Value) {
+fn check_tools(findings: &mut Findings, body: &Value) {
     for (index, tool) in findings.tools(body).iter().enumerate() {
         let path = format!("/tools/{index}/functionDeclarations");
         let Some(declared) = tool.get("functionDeclarations").and_then(Value::as_array) else {
@@ -64,7 +64,7 @@ fn tools(findings: &mut Findings, body: &Value) {
         for (at, function) in declared.iter().enumerate() {
             let path = format!("{path}/{at}");
             let schema = function.get("parametersJsonSchema").or_else(|| function.get("parameters"));
-            findings.declaration(function, schema, &path);
+            findings.check_declaration(function, schema, &path);
         }
     }
 }
@@ -84,26 +84,26 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         for (at, part) in parts.iter().enumerate() {
             check_part(findings, part, role, &format!("{path}/parts/{at}"));
         }
-        answers(findings, &calls, parts, &path);
+        check_responses(findings, &calls, parts, &path);
         if role != "model" && parts.iter().any(|part| part.get("functionResponse").is_none()) {
             unsigned = None;
         }
-        calls = FunctionCall::all_of(parts, &path);
+        calls = FunctionCall::from_parts(parts, &path);
         if let Some(first) = calls.first()
             && text(first.part, "thoughtSignature").is_empty()
         {
             unsigned.get_or_insert_with(|| first.path.clone());
         }
     }
-    answers(findings, &calls, &[], "");
-    if let (Some(path), true) = (unsigned, is_signing(model)) {
+    check_responses(findings, &calls, &[], "");
+    if let (Some(path), true) = (unsigned, needs_signatures(model)) {
         let detail = "the first call of a turn must be returned with its `thoughtSignature`";
         findings.add(Rule::ThinkingSeal, path, detail);
     }
 }
 
 /// Whether a model requires thought signatures, as Gemini 3 and later do.
-fn is_signing(model: &str) -> bool {
+fn needs_signatures(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let generation = name.strip_prefix("gemini-").and_then(|rest| rest.chars().next());
     generation.and_then(|digit| digit.to_digit(10)).is_some_and(|generation| generation >= 3)
@@ -115,7 +115,7 @@ struct FunctionCall<'a> {
 }
 
 impl<'a> FunctionCall<'a> {
-    fn all_of(parts: &'a [Value], path: &str) -> Vec<Self> {
+    fn from_parts(parts: &'a [Value], path: &str) -> Vec<Self> {
         let calls = parts.iter().enumerate().filter(|(_, part)| part.get("functionCall").is_some());
         calls.map(|(at, part)| FunctionCall { part, path: format!("{path}/parts/{at}") }).collect()
     }
@@ -127,7 +127,7 @@ impl<'a> FunctionCall<'a> {
 
 /// Checks that each of the preceding `calls` has exactly one response in `parts`, with the same id and name,
 /// and that there are no other responses.
-fn answers(findings: &mut Findings, calls: &[FunctionCall<'_>], parts: &[Value], path: &str) {
+fn check_responses(findings: &mut Findings, calls: &[FunctionCall<'_>], parts: &[Value], path: &str) {
     let mut open: HashMap<(&str, &str), usize> = HashMap::new();
     for call in calls {
         *open.entry((call.field("id"), call.field("name"))).or_default() += 1;
@@ -165,22 +165,22 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
             findings.add(Rule::BlockPlace, path, "only the model can call functions");
         }
         findings.tool_name(call, path);
-        findings.object(call, "args", Rule::CallInput, path, "a call's `args` must be an object");
+        findings.check_object(call, "args", Rule::CallInput, path, "a call's `args` must be an object");
     } else if let Some(response) = part.get("functionResponse") {
         if !is_user {
             findings.add(Rule::BlockPlace, path, "function responses must come from the user");
         }
         findings.string(response, "name", path);
-        findings.object(response, "response", Rule::Shape, path, "a `response` must be an object");
+        findings.check_object(response, "response", Rule::Shape, path, "a `response` must be an object");
     } else if let Some(data) = part.get("inlineData") {
-        picture(findings, is_user, path);
+        check_image_role(findings, is_user, path);
         let kind = findings.string(data, "mimeType", path).unwrap_or_default();
         let has_data = findings.string(data, "data", path).is_some_and(|data| !data.is_empty());
         if !PICTURES.contains(&kind) || !has_data {
             findings.add(Rule::ImageForm, path, "an image must be PNG, JPEG, WebP, HEIC or HEIF");
         }
     } else if let Some(file) = part.get("fileData") {
-        picture(findings, is_user, path);
+        check_image_role(findings, is_user, path);
         if !findings.string(file, "fileUri", path).is_some_and(is_web_address) {
             findings.add(Rule::ImageForm, path, "an image URL must begin with http: or https:");
         }
@@ -189,7 +189,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
     }
 }
 
-fn picture(findings: &mut Findings, is_user: bool, path: &str) {
+fn check_image_role(findings: &mut Findings, is_user: bool, path: &str) {
     if !is_user {
         findings.add(Rule::BlockPlace, path, "only user messages can contain images");
     }

@@ -27,8 +27,8 @@ pub(crate) fn contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>
     for message in spoken {
         match message.speaker {
             Speaker::System => system.extend(message.texts().map(|(text, _)| json!({"text": text}))),
-            Speaker::User => contents.extend(content("user", writer.user(message))),
-            Speaker::Assistant => contents.extend(content("model", writer.model(message))),
+            Speaker::User => contents.extend(content("user", writer.user_parts(message))),
+            Speaker::Assistant => contents.extend(content("model", writer.model_parts(message))),
         }
     }
     (system, contents)
@@ -47,7 +47,7 @@ struct ContentWriter<'a> {
 impl<'a> ContentWriter<'a> {
     /// Writes a user message: results first, then everything else. Images in results follow as separate
     /// parts, because not all generations accept them in results.
-    fn user(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
+    fn user_parts(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let (mut results, mut rest) = (Vec::new(), Vec::new());
         for block in results_first(&message.blocks, |block| block.content) {
             match block.content {
@@ -82,7 +82,7 @@ impl<'a> ContentWriter<'a> {
         json!({"functionResponse": {"id": call_id, "name": name, "response": {key: output}}})
     }
 
-    fn model(&mut self, message: &SpokenMessage<'a>) -> Vec<Value> {
+    fn model_parts(&mut self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let mut parts: Vec<Value> = Vec::new();
         let mut signature: Option<&Value> = None;
         let mut has_called = false;
@@ -95,7 +95,7 @@ impl<'a> ContentWriter<'a> {
                 }
                 ContentBlock::Foreign(foreign) if foreign.provider == Provider::Gemini => {
                     if let Some(earlier) = signature.replace(&foreign.value) {
-                        parts.push(signed(json!({"text": ""}), earlier));
+                        parts.push(add_signature(json!({"text": ""}), earlier));
                     }
                     continue;
                 }
@@ -110,22 +110,22 @@ impl<'a> ContentWriter<'a> {
             };
             let is_call = matches!(block.content, ContentBlock::ToolCall { .. });
             if let Some(signature) = signature.take() {
-                part = signed(part, signature);
+                part = add_signature(part, signature);
             } else if is_call && !has_called && self.needs_signatures {
-                part = signed(part, &json!({"thoughtSignature": UNSIGNED}));
+                part = add_signature(part, &json!({"thoughtSignature": UNSIGNED}));
             }
             has_called |= is_call;
             parts.push(part);
         }
         if let Some(signature) = signature {
-            parts.push(signed(json!({"text": ""}), signature));
+            parts.push(add_signature(json!({"text": ""}), signature));
         }
         parts
     }
 }
 
 /// Adds the signature in `block` to `part`.
-fn signed(mut part: Value, block: &Value) -> Value {
+fn add_signature(mut part: Value, block: &Value) -> Value {
     if let Some(signature) = block.get("thoughtSignature") {
         part["thoughtSignature"] = signature.clone();
     }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::history::Provider;
-use crate::providers::reply::{ReplyDraft, StreamedReply, UsageFields, blocked, end, text};
+use crate::providers::reply::{ReplyDraft, StreamedReply, UsageFields, blocked_end, parse_stop_reason, text};
 
 /// `UsageMetadata` in <https://ai.google.dev/api/generate-content>
 const USAGE: UsageFields = UsageFields {
@@ -30,13 +30,13 @@ impl StreamedReply for StreamedContent {
             candidate.is_some() || block_reason.is_some() || data.get("usageMetadata").is_some();
         let parts = candidate.and_then(|candidate| candidate.pointer("/content/parts")?.as_array());
         for part in parts.into_iter().flatten() {
-            self.part(part, draft);
+            self.read_part(part, draft);
         }
         // Each event counts the whole reply so far.
         let usage = data.get("usageMetadata").and_then(|billed| USAGE.read(billed));
         draft.usage = usage.or(draft.usage);
         let finish = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
-        draft.end = finish.map(end).or(block_reason.map(blocked));
+        draft.end = finish.map(parse_stop_reason).or(block_reason.map(blocked_end));
     }
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
@@ -46,10 +46,10 @@ impl StreamedReply for StreamedContent {
 }
 
 impl StreamedContent {
-    fn part(&mut self, part: &Value, draft: &mut ReplyDraft) {
+    fn read_part(&mut self, part: &Value, draft: &mut ReplyDraft) {
         let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
         if is_thought {
-            return draft.push_thinking(text(part, "text"));
+            return draft.emit_thinking(text(part, "text"));
         }
         if let Some(signature) = part.get("thoughtSignature").filter(|signature| signature.is_string()) {
             let signed_thought = json!({"type": "thought_signature", "thoughtSignature": signature});

@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 use strata_tokens::cost::Usage;
 
-use crate::providers::reply::{ProviderError, Reply, ReplyDraft, ReplyEnd, StreamedReply, end, number, text};
+use crate::providers::reply::{
+    ProviderError, Reply, ReplyDraft, ReplyEnd, StreamedReply, number, parse_stop_reason, text,
+};
 
 /// Maximum window to request, in tokens.
 const WIDEST: usize = 1 << 17;
@@ -24,7 +26,7 @@ pub(super) fn body(model: &str, system: &str, prompt: &str, output_tokens: usize
 }
 
 /// Decodes the answer.
-pub(super) fn read(body: &[u8]) -> Result<Reply, ProviderError> {
+pub(super) fn read_answer(body: &[u8]) -> Result<Reply, ProviderError> {
     Reply::from_body(&mut OllamaAnswer, body)
 }
 
@@ -37,7 +39,7 @@ impl StreamedReply for OllamaAnswer {
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         draft.push_text(body.pointer("/message/content").and_then(Value::as_str)?);
         let reason = Some(text(body, "done_reason")).filter(|reason| !reason.is_empty());
-        draft.end = Some(reason.map_or(ReplyEnd::Complete, end));
+        draft.end = Some(reason.map_or(ReplyEnd::Complete, parse_stop_reason));
         let (input, output) = (number(body, "/prompt_eval_count"), number(body, "/eval_count"));
         draft.usage = Some(Usage { input, output, cache_read: 0, cache_write: 0 });
         Some(())

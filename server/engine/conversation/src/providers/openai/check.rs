@@ -15,22 +15,22 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
     let messages = findings.messages(body);
     for (index, tool) in findings.tools(body).iter().enumerate() {
-        declaration(&mut findings, tool, &format!("/tools/{index}"));
+        check_declaration(&mut findings, tool, &format!("/tools/{index}"));
     }
     for (index, message) in messages.iter().enumerate() {
         check_message(&mut findings, message, &format!("/messages/{index}"));
     }
-    pairs(&mut findings, messages);
+    check_pairs(&mut findings, messages);
     limits::check(&mut findings, body, "messages");
     findings
 }
 
-fn declaration(findings: &mut Findings, tool: &Value, path: &str) {
+fn check_declaration(findings: &mut Findings, tool: &Value, path: &str) {
     let function = tool.get("function").unwrap_or(&Value::Null);
     if tool.get("type").and_then(Value::as_str) != Some("function") {
         findings.add(Rule::Shape, path, "a tool must have the type `function`");
     }
-    findings.declaration(function, function.get("parameters"), path);
+    findings.check_declaration(function, function.get("parameters"), path);
 }
 
 fn check_message(findings: &mut Findings, message: &Value, path: &str) {
@@ -101,10 +101,14 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         }
         _ if role == "tool" => findings.add(Rule::ToolText, path, "a tool message can only contain text"),
         Some("image_url") => {
-            findings.image_url(part.get("image_url").map_or("", |image| text(image, "url")), role, path);
+            findings.check_image_url(
+                part.get("image_url").map_or("", |image| text(image, "url")),
+                role,
+                path,
+            );
         }
         Some(kind @ ("input_audio" | "file")) => {
-            findings.object(part, kind, Rule::Shape, path, &format!("`{kind}` must be an object"));
+            findings.check_object(part, kind, Rule::Shape, path, &format!("`{kind}` must be an object"));
             if role != "user" {
                 findings.add(Rule::BlockPlace, path, "audio and files must come from the user");
             }
@@ -121,7 +125,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
 
 /// Checks that each call is answered by a `tool` message directly after it, and that there are no other
 /// `tool` messages.
-fn pairs(findings: &mut Findings, messages: &[Value]) {
+fn check_pairs(findings: &mut Findings, messages: &[Value]) {
     let mut open: Vec<(&str, String)> = Vec::new();
     let mut waiting: HashSet<&str> = HashSet::new();
     for (index, message) in messages.iter().enumerate() {
@@ -134,14 +138,14 @@ fn pairs(findings: &mut Findings, messages: &[Value]) {
             }
             continue;
         }
-        unanswered(findings, &mut open, &waiting);
+        report_unanswered(findings, &mut open, &waiting);
         open = calls(message, index);
         waiting = open.iter().map(|(id, _)| *id).collect();
     }
-    unanswered(findings, &mut open, &waiting);
+    report_unanswered(findings, &mut open, &waiting);
 }
 
-fn unanswered(findings: &mut Findings, open: &mut Vec<(&str, String)>, waiting: &HashSet<&str>) {
+fn report_unanswered(findings: &mut Findings, open: &mut Vec<(&str, String)>, waiting: &HashSet<&str>) {
     for (id, path) in open.drain(..).filter(|(id, _)| waiting.contains(id)) {
         let detail = format!("the call `{id}` must be followed by a tool message with its result");
         findings.add(Rule::CallAnswered, path, detail);

@@ -17,8 +17,8 @@ use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
+use crate::providers::build_message;
 use crate::providers::json_fields::{list, text};
-use crate::providers::message_with;
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
 /// conversation become its system prompt, and later ones become system events.
@@ -44,7 +44,7 @@ pub(crate) fn read_list(
 }
 
 /// Whether only this format has messages like `item`.
-pub(crate) fn is_message(item: &Value) -> bool {
+pub(crate) fn is_distinctive_message(item: &Value) -> bool {
     matches!(text(item, "role"), "tool" | "system" | "developer")
         || item.get("tool_calls").is_some()
         || item.get("content").is_some_and(Value::is_null)
@@ -57,7 +57,7 @@ pub(crate) fn part_types(item: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Converts a URL to an image. A `data:` URL becomes an inline image.
-pub(crate) fn image_at(url: &str) -> Image {
+pub(crate) fn image_from_url(url: &str) -> Image {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let source = match inline {
         Some((media_type, data)) => {
@@ -115,7 +115,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     if text(value, "role") == "tool" {
         let result = ContentBlock::ToolResult {
             call_id: fields::string(value, "tool_call_id")?,
-            content: fields::each(value, "content", result_part)?,
+            content: fields::read_each(value, "content", result_part)?,
             outcome: Outcome::Ok,
         };
         return Ok(NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) });
@@ -123,10 +123,10 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let (role, kind) = role(value)?;
     let mut content = match value.get("content") {
         Some(Value::Null) if role == Role::Assistant => Vec::new(),
-        _ => fields::each(value, "content", part)?,
+        _ => fields::read_each(value, "content", part)?,
     };
     if role == Role::Assistant && value.get("tool_calls").is_some_and(|calls| !calls.is_null()) {
-        content.extend(fields::each(value, "tool_calls", call)?);
+        content.extend(fields::read_each(value, "tool_calls", call)?);
     }
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
@@ -163,7 +163,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
                 return Err(ReadError::new("`image_url` is missing"));
             };
             let url = fields::string(image, "url").map_err(|error| error.inside("image_url"))?;
-            ContentBlock::Image(image_at(&url))
+            ContentBlock::Image(image_from_url(&url))
         }
         _ => ContentBlock::Foreign(foreign(value)),
     })
@@ -179,7 +179,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let problem = "must have a string `id` and an object in the field that its `type` names";
-        let foreign = Some(foreign(value)).filter(is_call);
+        let foreign = Some(foreign(value)).filter(is_custom_call);
         return foreign.map(ContentBlock::Foreign).ok_or_else(|| ReadError::new(problem));
     }
     let Some(function) = value.get("function") else { return Err(ReadError::new("`function` is missing")) };
@@ -200,12 +200,12 @@ fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
         match block {
             ContentBlock::Text { text } => parts.push(text_part(text)),
             ContentBlock::Image(image) => parts.push(image_part(image)),
-            ContentBlock::ToolCall { .. } => calls.extend(messages::call(block)),
+            ContentBlock::ToolCall { .. } => calls.extend(messages::tool_call(block)),
             ContentBlock::ToolResult { call_id, content, .. } => {
                 written.push(tool_message(call_id, content));
                 parts.extend(block.images().map(image_part));
             }
-            ContentBlock::Foreign(foreign) if message.role == Role::Assistant && is_call(foreign) => {
+            ContentBlock::Foreign(foreign) if message.role == Role::Assistant && is_custom_call(foreign) => {
                 calls.push(foreign.value.clone());
             }
             ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
@@ -214,7 +214,7 @@ fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
     }
     if written.is_empty() || !parts.is_empty() || !calls.is_empty() {
         let silent = parts.is_empty() && message.role == Role::Assistant;
-        let mut chat_message = message_with(role, if silent { Value::Null } else { parts.into() });
+        let mut chat_message = build_message(role, if silent { Value::Null } else { parts.into() });
         if !calls.is_empty() {
             chat_message["tool_calls"] = calls.into();
         }
@@ -235,7 +235,7 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
 
 /// Whether a foreign block is a call of a type other than `function`:
 /// `{"id": .., "type": "custom", "custom": {..}}`.
-fn is_call(foreign: &Foreign) -> bool {
+fn is_custom_call(foreign: &Foreign) -> bool {
     let field = |key: &str| foreign.value.get(key);
     let custom_field = field("type").and_then(Value::as_str).and_then(field);
     foreign.provider == Provider::OpenAi

@@ -23,12 +23,12 @@ const BASE64: [&str; 5] =
 /// Checks cache keys, breakpoints and string lengths. `list` names the field of `body` that contains the
 /// messages or items.
 pub(in crate::providers) fn check(findings: &mut Findings, body: &Value, list: &str) {
-    cache_key(findings, body);
-    breakpoints(findings, body, list);
-    strings(findings, body, &mut String::new());
+    check_cache_key(findings, body);
+    check_breakpoints(findings, body, list);
+    check_string_lengths(findings, body, &mut String::new());
 }
 
-fn cache_key(findings: &mut Findings, body: &Value) {
+fn check_cache_key(findings: &mut Findings, body: &Value) {
     match body.get("prompt_cache_key") {
         None => {}
         Some(Value::String(key)) if key.chars().count() <= CACHE_KEY_CHARS => {}
@@ -40,7 +40,7 @@ fn cache_key(findings: &mut Findings, body: &Value) {
 }
 
 /// Checks the form, position and number of breakpoints, and whether the model supports them.
-fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
+fn check_breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     let options = body.get("prompt_cache_options");
     if let Some(options) = options
         && !are_cache_options(options)
@@ -110,7 +110,7 @@ fn is_before_breakpoints(model: &str) -> bool {
 
 /// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and is unchanged on
 /// return.
-fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
+fn check_string_lengths(findings: &mut Findings, value: &Value, path: &mut String) {
     let length = path.len();
     match value {
         // Images, files and recordings are base64 and have separate limits.
@@ -123,7 +123,7 @@ fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 path.push_str(&format!("/{index}"));
-                strings(findings, item, path);
+                check_string_lengths(findings, item, path);
                 path.truncate(length);
             }
         }
@@ -131,7 +131,7 @@ fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
             for (key, item) in fields {
                 path.push('/');
                 path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                strings(findings, item, path);
+                check_string_lengths(findings, item, path);
                 path.truncate(length);
             }
         }

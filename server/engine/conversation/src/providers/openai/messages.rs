@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::history::{ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart};
 use crate::providers::{
-    BreakpointTargets, Breakpoints, Speaker, SpokenBlock, SpokenMessage, message_with, results_first,
+    BreakpointTargets, Breakpoints, Speaker, SpokenBlock, SpokenMessage, build_message, results_first,
 };
 
 pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
@@ -23,8 +23,8 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -
                     .flat_map(|(text, block)| with_breakpoint(text_parts(text), block, breakpoints));
                 messages.extend(chat_message("system", parts.collect(), breakpoints));
             }
-            Speaker::User => user(message, breakpoints, &mut messages),
-            Speaker::Assistant => messages.extend(assistant(message)),
+            Speaker::User => write_user(message, breakpoints, &mut messages),
+            Speaker::Assistant => messages.extend(assistant_message(message)),
         }
     }
     messages
@@ -33,7 +33,7 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -
 /// Writes a user message: tool results as `tool` messages, then one user message with the remaining content and the
 /// images, which a `tool` message cannot contain. With explicit breakpoints, volatile content gets a separate message,
 /// so that the one before it stays unchanged.
-fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Vec<Value>) {
+fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Vec<Value>) {
     for blocks in message.split_volatile_blocks(breakpoints) {
         let mut parts = Vec::new();
         for block in results_first(blocks, |block| block.content) {
@@ -67,7 +67,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Ve
 
 /// Builds a message from `parts`, or returns `None` if there are none.
 fn chat_message(role: &str, parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
-    contents(parts, breakpoints).map(|content| message_with(role, content))
+    contents(parts, breakpoints).map(|content| build_message(role, content))
 }
 
 /// Writes content as a plain string if it is a single text part, because every server accepts that, and otherwise as a
@@ -93,7 +93,7 @@ pub(in crate::providers) fn with_breakpoint(
 ) -> Vec<Value> {
     let is_marked = breakpoints == Breakpoints::Explicit
         && block.mark.is_some()
-        && BreakpointTargets::Input.include(Speaker::User, block.content);
+        && BreakpointTargets::Input.contains(Speaker::User, block.content);
     if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
         // The only supported lifetime, 30 minutes, is the default.
         last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
@@ -101,22 +101,22 @@ pub(in crate::providers) fn with_breakpoint(
     parts
 }
 
-fn assistant(message: &SpokenMessage<'_>) -> Option<Value> {
+fn assistant_message(message: &SpokenMessage<'_>) -> Option<Value> {
     let texts = message.blocks.iter().flat_map(|block| assistant_parts(block.content)).collect();
-    let calls: Vec<Value> = message.blocks.iter().filter_map(|block| call(block.content)).collect();
+    let calls: Vec<Value> = message.blocks.iter().filter_map(|block| tool_call(block.content)).collect();
     // Assistant messages cannot carry breakpoints.
     let content = contents(texts, Breakpoints::Automatic);
     if content.is_none() && calls.is_empty() {
         return None;
     }
-    let mut spoken = message_with("assistant", content.unwrap_or_default());
+    let mut spoken = build_message("assistant", content.unwrap_or_default());
     if !calls.is_empty() {
         spoken["tool_calls"] = calls.into();
     }
     Some(spoken)
 }
 
-pub(super) fn call(block: &ContentBlock) -> Option<Value> {
+pub(super) fn tool_call(block: &ContentBlock) -> Option<Value> {
     let ContentBlock::ToolCall { id, name, input } = block else { return None };
     let function = json!({"name": name, "arguments": input.to_string()});
     Some(json!({"id": id, "type": "function", "function": function}))

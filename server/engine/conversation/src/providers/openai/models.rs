@@ -2,7 +2,7 @@
 
 /// Whether a model of OpenAI reasons, as `gpt-5` and later, `o1` and `o3-mini` do; `None` for other names, including
 /// those with a prefix.
-pub(in crate::providers) fn reasons(model: &str) -> Option<bool> {
+pub(in crate::providers) fn is_reasoning_model(model: &str) -> Option<bool> {
     if let Some(version) = model.strip_prefix("chatgpt-").or(model.strip_prefix("gpt-")) {
         let digits = version.bytes().take_while(u8::is_ascii_digit).count();
         // OpenAI's versions have one digit, unlike `gpt-45`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use strata_base::json;
 
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
 };
 
 /// Chat Completions, and the deviations of compatible servers:
@@ -56,7 +56,7 @@ impl StreamedReply for StreamedChat {
         let choice = data.pointer("/choices/0");
         draft.has_begun |= choice.is_some() || data.get("usage").is_some();
         if let Some(choice) = choice {
-            self.choice(choice, choice.get("delta").unwrap_or(&Value::Null), draft);
+            self.read_choice(choice, choice.get("delta").unwrap_or(&Value::Null), draft);
         }
         // The usage arrives with the last choice, or in a separate event after it. Some servers also report the
         // usage so far with each choice.
@@ -69,7 +69,7 @@ impl StreamedReply for StreamedChat {
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         let choice = body.pointer("/choices/0")?;
-        self.choice(choice, choice.get("message")?, draft);
+        self.read_choice(choice, choice.get("message")?, draft);
         self.close_calls(draft);
         draft.usage = body.get("usage").and_then(|billed| USAGE.read(billed));
         draft.end = Some(self.finish.take().unwrap_or(ReplyEnd::Complete));
@@ -87,10 +87,10 @@ impl StreamedReply for StreamedChat {
 
 impl StreamedChat {
     /// Adds a message, or a part of it, and notes its finish reason.
-    fn choice(&mut self, choice: &Value, message: &Value, draft: &mut ReplyDraft) {
-        thought(message, draft);
+    fn read_choice(&mut self, choice: &Value, message: &Value, draft: &mut ReplyDraft) {
+        read_reasoning(message, draft);
         match message.get("content") {
-            Some(Value::Array(parts)) => parts.iter().for_each(|content| part(content, draft)),
+            Some(Value::Array(parts)) => parts.iter().for_each(|content| read_part(content, draft)),
             _ => draft.push_text(text(message, "content")),
         }
         draft.push_text(text(message, "refusal"));
@@ -98,7 +98,8 @@ impl StreamedChat {
             self.call_delta(call);
         }
         let reason = Some(text(choice, "finish_reason")).filter(|reason| !reason.is_empty());
-        let finish = ProviderError::stated_in(choice).map(ReplyEnd::Failed).or(reason.map(end));
+        let finish =
+            ProviderError::from_value(choice).map(ReplyEnd::Failed).or(reason.map(parse_stop_reason));
         if finish.is_some() {
             self.close_calls(draft);
             self.finish = finish;
@@ -157,22 +158,22 @@ impl StreamedChat {
 
 /// Reads a part of a message whose content is a list, as Mistral's reasoning models send it:
 /// <https://docs.mistral.ai/capabilities/reasoning/>.
-fn part(part: &Value, draft: &mut ReplyDraft) {
+fn read_part(part: &Value, draft: &mut ReplyDraft) {
     match part.get("thinking") {
         Some(Value::Array(thoughts)) => {
-            thoughts.iter().for_each(|part| draft.push_thinking(text(part, "text")));
+            thoughts.iter().for_each(|part| draft.emit_thinking(text(part, "text")));
         }
-        Some(thought) => draft.push_thinking(thought.as_str().unwrap_or_default()),
+        Some(thought) => draft.emit_thinking(thought.as_str().unwrap_or_default()),
         None => draft.push_text(part.as_str().unwrap_or_else(|| text(part, "text"))),
     }
 }
 
 /// Reads reasoning from the fields that DeepSeek, vLLM and OpenRouter use. Reasoning is shown but not
 /// stored, because the API does not accept it in requests.
-fn thought(delta: &Value, draft: &mut ReplyDraft) {
+fn read_reasoning(delta: &Value, draft: &mut ReplyDraft) {
     let thought = [text(delta, "reasoning_content"), text(delta, "reasoning")];
     if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {
-        draft.push_thinking(thought);
+        draft.emit_thinking(thought);
     }
 }
 

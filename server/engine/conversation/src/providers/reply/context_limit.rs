@@ -209,12 +209,12 @@ const CODES: [&str; 4] = [
 ];
 
 /// Whether a code or type of an error means that the request is too long.
-pub(super) fn is_code(code: &str) -> bool {
+pub(super) fn is_context_limit_code(code: &str) -> bool {
     CODES.contains(&code)
 }
 
 /// Returns the stated sizes if a message says that the request is too long.
-pub(super) fn stated_in(message: &str) -> Option<ContextSize> {
+pub(super) fn parse_message(message: &str) -> Option<ContextSize> {
     static PATTERNS: LazyLock<Vec<Regex>> =
         LazyLock::new(|| WORDINGS.iter().filter_map(|wording| Regex::new(wording.pattern).ok()).collect());
     let message = message.to_lowercase().replace('\u{2019}', "'");
@@ -232,8 +232,8 @@ mod tests {
         for Wording { pattern, source, example: (message, limit, requested) } in WORDINGS {
             assert!(Regex::new(pattern).is_ok() && source.starts_with("https://"), "{pattern}");
             let size = ContextSize { limit: *limit, requested: *requested };
-            assert_eq!(stated_in(message), Some(size), "{message}");
-            assert_eq!(stated_in(&format!("400: {}", message.to_uppercase())), Some(size), "{message}");
+            assert_eq!(parse_message(message), Some(size), "{message}");
+            assert_eq!(parse_message(&format!("400: {}", message.to_uppercase())), Some(size), "{message}");
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
             "Too many requests",
             "Your credit balance is too low",
         ] {
-            assert_eq!(stated_in(message), None, "{message}");
+            assert_eq!(parse_message(message), None, "{message}");
         }
     }
 }

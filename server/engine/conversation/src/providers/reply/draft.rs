@@ -93,16 +93,16 @@ impl ReplyDraft {
             Some(ContentBlock::Text { text: last_text }) => last_text.push_str(text),
             _ => self.content.push(ContentBlock::text(text)),
         }
-        self.push_event(ReplyEvent::Text(text.to_owned()));
+        self.emit_event(ReplyEvent::Text(text.to_owned()));
     }
 
     /// Shows reasoning, without adding it to the reply.
-    pub(crate) fn push_thinking(&mut self, text: &str) {
-        self.push_event(ReplyEvent::Thinking(text.to_owned()));
+    pub(crate) fn emit_thinking(&mut self, text: &str) {
+        self.emit_event(ReplyEvent::Thinking(text.to_owned()));
     }
 
     /// Shows an event, without adding it to the reply. Ignores empty texts.
-    pub(crate) fn push_event(&mut self, event: ReplyEvent) {
+    pub(crate) fn emit_event(&mut self, event: ReplyEvent) {
         if !matches!(&event, ReplyEvent::Text(text) | ReplyEvent::Thinking(text) if text.is_empty()) {
             self.events.push(event);
         }
@@ -110,7 +110,7 @@ impl ReplyDraft {
 
     pub(crate) fn push_call(&mut self, id: &str, name: &str, input: Value) {
         let (id, name) = (id.to_owned(), name.to_owned());
-        self.push_event(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
+        self.emit_event(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
         self.content.push(ContentBlock::ToolCall { id, name, input });
     }
 

@@ -16,7 +16,7 @@ use super::error::{ProviderError, ProviderErrorKind};
 /// - OpenRouter (`error`): <https://openrouter.ai/docs/api-reference/errors>
 /// - SGLang (`abort`): <https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/managers/schedule_batch.py>
 /// - TGI (`eos_token`): <https://huggingface.github.io/text-generation-inference/>
-pub(crate) fn end(reason: &str) -> ReplyEnd {
+pub(crate) fn parse_stop_reason(reason: &str) -> ReplyEnd {
     match reason.to_ascii_lowercase().as_str() {
         "stop" | "end_turn" | "stop_sequence" | "completed" | "eos" | "eos_token" => ReplyEnd::Complete,
         "tool_calls" | "tool_use" | "function_call" => ReplyEnd::ToolCalls,
@@ -35,7 +35,7 @@ pub(crate) fn end(reason: &str) -> ReplyEnd {
         | "image_safety"
         | "guardrail_intervened"
         | "content_filtered"
-        | "model_armor" => blocked(reason),
+        | "model_armor" => blocked_end(reason),
         // A retry may succeed.
         "error"
         | "failed"
@@ -45,16 +45,16 @@ pub(crate) fn end(reason: &str) -> ReplyEnd {
         | "aborted"
         | "malformed_function_call"
         | "unexpected_tool_call"
-        | "too_many_tool_calls" => failed(ProviderErrorKind::Server, "the provider failed", reason),
-        _ => failed(ProviderErrorKind::Incomplete, "the provider stopped it", reason),
+        | "too_many_tool_calls" => failed_end(ProviderErrorKind::Server, "the provider failed", reason),
+        _ => failed_end(ProviderErrorKind::Incomplete, "the provider stopped it", reason),
     }
 }
 
 /// Returns the end of a reply that content rules stopped for the reason `reason`.
-pub(crate) fn blocked(reason: &str) -> ReplyEnd {
-    failed(ProviderErrorKind::Content, "the provider's content rules stopped it", reason)
+pub(crate) fn blocked_end(reason: &str) -> ReplyEnd {
+    failed_end(ProviderErrorKind::Content, "the provider's content rules stopped it", reason)
 }
 
-fn failed(kind: ProviderErrorKind, problem: &str, reason: &str) -> ReplyEnd {
+fn failed_end(kind: ProviderErrorKind, problem: &str, reason: &str) -> ReplyEnd {
     ReplyEnd::Failed(ProviderError::new(kind, &format!("{problem} (`{reason}`)")))
 }

@@ -55,7 +55,7 @@ impl ProviderError {
     /// `Retry-After` header.
     pub fn from_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = json::from_slice(body).unwrap_or_default();
-        let stated = Self::contained_in(&value);
+        let stated = Self::from_error_body(&value);
         let by_status = match status {
             402 => ProviderErrorKind::Quota,
             401 | 403 => ProviderErrorKind::Authentication,
@@ -69,7 +69,7 @@ impl ProviderError {
         let Some(stated) = stated else {
             return Self {
                 kind: by_status,
-                message: excerpt(body),
+                message: describe_body(body),
                 retry_after,
                 size: ContextSize::default(),
             };
@@ -84,15 +84,15 @@ impl ProviderError {
     }
 
     /// Returns the error in a body that is no reply, whether or not it is marked as one.
-    fn contained_in(body: &Value) -> Option<Self> {
-        Self::stated_in(body).or_else(|| Self::flat(body))
+    fn from_error_body(body: &Value) -> Option<Self> {
+        Self::from_value(body).or_else(|| Self::from_unmarked_body(body))
     }
 
     /// Returns the error stated in a body or event, if any. Covers Anthropic ("Errors"), OpenAI ("Error
     /// codes"; in a stream of the Responses API, the event itself is the error), Gemini ("Troubleshooting"; a
     /// stream without events is a list), Ollama (the error is a string), vLLM and SGLang (the body itself is the
     /// error), and MiniMax (`base_resp`: <https://platform.minimax.io/docs/api-reference/errorcode>).
-    pub(crate) fn stated_in(value: &Value) -> Option<Self> {
+    pub(crate) fn from_value(value: &Value) -> Option<Self> {
         let error = value.get("error").or_else(|| value.pointer("/0/error"));
         if let Some(error) = error.filter(|error| !error.is_null()) {
             return Some(Self::from_fields(error, value));
@@ -106,7 +106,7 @@ impl ProviderError {
 
     /// Returns the error in a body that has no field that marks it as one: `message` (Bedrock, Cohere), `detail`
     /// (FastAPI).
-    fn flat(value: &Value) -> Option<Self> {
+    fn from_unmarked_body(value: &Value) -> Option<Self> {
         let texts = ["message", "Message", "detail", "msg"].map(|name| value.get(name));
         texts.into_iter().flatten().next().map(|_| Self::from_fields(value, value))
     }
@@ -123,8 +123,8 @@ impl ProviderError {
             None => raw,
         };
         let sizes = ["n_ctx", "n_prompt_tokens"].map(|name| error.get(name).and_then(Value::as_u64));
-        let context_limit = context_limit::stated_in(&message)
-            .or_else(|| contains_code(body).then(ContextSize::default))
+        let context_limit = context_limit::parse_message(&message)
+            .or_else(|| contains_context_limit_code(body).then(ContextSize::default))
             .map(|size| ContextSize {
                 limit: size.limit.or(sizes[0]),
                 requested: size.requested.or(sizes[1]),
@@ -139,13 +139,13 @@ impl ProviderError {
     }
 
     /// Returns the error in a body that is not a reply: the one that it contains, or else that it is invalid.
-    pub(crate) fn in_body(body: &[u8]) -> Self {
+    pub(crate) fn from_body(body: &[u8]) -> Self {
         let value: Value = json::from_slice(body).unwrap_or_default();
-        Self::contained_in(&value).unwrap_or_else(|| Self::garbage(body))
+        Self::from_error_body(&value).unwrap_or_else(|| Self::garbage(body))
     }
 
     pub(crate) fn garbage(body: &[u8]) -> Self {
-        Self::new(ProviderErrorKind::Garbage, &excerpt(body))
+        Self::new(ProviderErrorKind::Garbage, &describe_body(body))
     }
 
     pub(crate) fn server(message: &str) -> Self {
@@ -183,14 +183,14 @@ fn kind_from_name(name: &str) -> Option<ProviderErrorKind> {
 
 /// Whether any code or type in a body says that the request is too long. Gateways nest the errors of other
 /// providers, also as JSON in a string.
-fn contains_code(body: &Value) -> bool {
+fn contains_context_limit_code(body: &Value) -> bool {
     match body {
         Value::String(text) if text.starts_with('{') => {
-            json::from_str(text).is_ok_and(|nested: Value| contains_code(&nested))
+            json::from_str(text).is_ok_and(|nested: Value| contains_context_limit_code(&nested))
         }
-        Value::String(text) => context_limit::is_code(text),
-        Value::Array(list) => list.iter().any(contains_code),
-        Value::Object(fields) => fields.values().any(contains_code),
+        Value::String(text) => context_limit::is_context_limit_code(text),
+        Value::Array(list) => list.iter().any(contains_context_limit_code),
+        Value::Object(fields) => fields.values().any(contains_context_limit_code),
         _ => false,
     }
 }
@@ -199,10 +199,12 @@ fn contains_code(body: &Value) -> bool {
 /// <https://github.com/diegosouzapw/OmniRoute/issues/3044>.
 fn upstream_message(raw: &Value) -> String {
     let Some(text) = raw.as_str() else {
-        return ProviderError::stated_in(raw).map(|error| error.message).unwrap_or_default();
+        return ProviderError::from_value(raw).map(|error| error.message).unwrap_or_default();
     };
     match json::from_str::<Value>(text).ok().filter(Value::is_object) {
-        Some(nested) => ProviderError::contained_in(&nested).map(|error| error.message).unwrap_or_default(),
+        Some(nested) => {
+            ProviderError::from_error_body(&nested).map(|error| error.message).unwrap_or_default()
+        }
         None => text.to_owned(),
     }
 }
@@ -215,7 +217,7 @@ fn stated_delay(error: &Value) -> Option<Duration> {
 }
 
 /// Describes a body that is not JSON: its text, that of a page without the markup, or what it is instead.
-fn excerpt(body: &[u8]) -> String {
+fn describe_body(body: &[u8]) -> String {
     if body.starts_with(&[0x1f, 0x8b]) || body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         return "a compressed body".to_owned();
     }

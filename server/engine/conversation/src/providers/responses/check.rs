@@ -13,28 +13,28 @@ const CALL_ID_CHARS: usize = 64;
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
-    findings.model(body, "model");
+    findings.check_model(body, "model");
     for (index, tool) in findings.tools(body).iter().enumerate() {
         let path = format!("/tools/{index}");
         if tool.get("type").and_then(Value::as_str) != Some("function") {
             findings.add(Rule::Shape, path.clone(), "a tool must have the type `function`");
         }
-        findings.declaration(tool, tool.get("parameters"), &path);
+        findings.check_declaration(tool, tool.get("parameters"), &path);
     }
     let details = ["`input` must be a list of items", "at least one item is required"];
     let items = findings.filled_list(body, "input", "/input", details);
     for (index, item) in items.iter().enumerate() {
         check_item(&mut findings, body, item, &format!("/input/{index}"));
     }
-    pairs(&mut findings, items);
-    thoughts(&mut findings, items);
+    check_pairs(&mut findings, items);
+    check_reasoning_order(&mut findings, items);
     limits::check(&mut findings, body, "input");
     findings
 }
 
 fn check_item(findings: &mut Findings, body: &Value, item: &Value, path: &str) {
     match text(item, "type") {
-        "message" => message(findings, item, path),
+        "message" => check_message(findings, item, path),
         "function_call" => {
             findings.call_id(item, "call_id", CALL_ID_CHARS, path);
             findings.tool_name(item, path);
@@ -65,7 +65,7 @@ fn check_item(findings: &mut Findings, body: &Value, item: &Value, path: &str) {
     }
 }
 
-fn message(findings: &mut Findings, item: &Value, path: &str) {
+fn check_message(findings: &mut Findings, item: &Value, path: &str) {
     let role = text(item, "role");
     if !["system", "developer", "user", "assistant"].contains(&role) {
         findings.add(Rule::Role, format!("{path}/role"), format!("`{role}` is not a known role"));
@@ -94,7 +94,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::BlockPlace, path, detail);
             }
         }
-        Some("input_image") => findings.image_url(text(part, "image_url"), role, path),
+        Some("input_image") => findings.check_image_url(text(part, "image_url"), role, path),
         Some("refusal") if is_assistant => {
             findings.string(part, "refusal", path);
         }
@@ -103,7 +103,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
 }
 
 /// Checks that each call has exactly one output after it, and each output a call before it.
-fn pairs(findings: &mut Findings, items: &[Value]) {
+fn check_pairs(findings: &mut Findings, items: &[Value]) {
     let mut open: Vec<(&str, usize)> = Vec::new();
     let mut call_ids: HashSet<&str> = HashSet::new();
     for (index, item) in items.iter().enumerate() {
@@ -134,7 +134,7 @@ fn pairs(findings: &mut Findings, items: &[Value]) {
 }
 
 /// Checks that each reasoning item is followed by the call or assistant message that it led to.
-fn thoughts(findings: &mut Findings, items: &[Value]) {
+fn check_reasoning_order(findings: &mut Findings, items: &[Value]) {
     for (index, item) in items.iter().enumerate() {
         let next = items[index + 1..].iter().find(|next| text(next, "type") != "reasoning");
         let is_followed = next.is_some_and(|next| match text(next, "type") {

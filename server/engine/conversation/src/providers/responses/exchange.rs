@@ -16,7 +16,7 @@ use super::messages::{image_part, message_item};
 use crate::exchange::{ReadError, ReadList, extra, fields};
 use crate::history::{ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role};
 use crate::providers::json_fields::text;
-use crate::providers::openai::exchange::{arguments, image_at, part_types, read_list, role};
+use crate::providers::openai::exchange::{arguments, image_from_url, part_types, read_list, role};
 
 /// Types of message parts without an equivalent in Strata. Other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];
@@ -39,7 +39,7 @@ pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
 }
 
 /// Whether only this format has items like `item`.
-pub(crate) fn is_item(item: &Value) -> bool {
+pub(crate) fn is_distinctive_item(item: &Value) -> bool {
     let parts = part_types(item)
         .any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
     let kind = text(item, "type");
@@ -61,7 +61,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(match fields::kind(value)? {
         "message" => {
             let (role, kind) = role(value)?;
-            NewMessage { kind, ..NewMessage::new(role, fields::each(value, "content", part)?) }
+            NewMessage { kind, ..NewMessage::new(role, fields::read_each(value, "content", part)?) }
         }
         "function_call" => {
             let input = arguments(&fields::string(value, "arguments")?);
@@ -71,7 +71,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         "function_call_output" => {
             let result = ContentBlock::ToolResult {
                 call_id: fields::string(value, "call_id")?,
-                content: fields::each(value, "output", result_part)?,
+                content: fields::read_each(value, "output", result_part)?,
                 outcome: Outcome::Ok,
             };
             message_with(Role::User, Kind::ToolResult, result)
@@ -107,7 +107,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(match fields::kind(value)? {
         "input_text" | "output_text" | "text" => ContentBlock::Text { text: fields::string(value, "text")? },
         "input_image" if value.get("image_url").is_some_and(Value::is_string) => {
-            ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
+            ContentBlock::Image(image_from_url(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
         kind => return Err(ReadError::new(format!("`{kind}` is not a known part type")).inside("type")),

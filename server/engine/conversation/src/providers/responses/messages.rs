@@ -18,8 +18,8 @@ pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> V
                     .flat_map(|(text, block)| with_breakpoint(input_texts(text), block, breakpoints));
                 items.extend(message_item("developer", parts.collect()));
             }
-            Speaker::User => user(message, breakpoints, &mut items),
-            Speaker::Assistant => assistant(message, &mut items),
+            Speaker::User => write_user(message, breakpoints, &mut items),
+            Speaker::Assistant => write_assistant(message, &mut items),
         }
     }
     items
@@ -27,7 +27,7 @@ pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> V
 
 /// Writes a user message: tool results as separate items, then the remaining content. With explicit breakpoints,
 /// volatile content gets a separate message, so that the one before it stays unchanged.
-fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<Value>) {
+fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<Value>) {
     for blocks in message.split_volatile_blocks(breakpoints) {
         let mut parts = Vec::new();
         for block in results_first(blocks, |block| block.content) {
@@ -57,7 +57,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<V
     }
 }
 
-fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
+fn write_assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
     let mut parts = Vec::new();
     for block in &message.blocks {
         match block.content {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::history::Provider;
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
 };
 
 /// <https://platform.openai.com/docs/api-reference/responses/object>
@@ -36,11 +36,11 @@ impl StreamedReply for StreamedResponse {
                 draft.push_text(delta);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                draft.push_thinking(text(data, "delta"));
+                draft.emit_thinking(text(data, "delta"));
             }
             "response.output_item.done" => {
                 if let Some(item) = data.get("item") {
-                    self.item(item, draft);
+                    self.read_item(item, draft);
                 }
             }
             _ => {
@@ -55,7 +55,7 @@ impl StreamedReply for StreamedResponse {
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         for item in body.get("output")?.as_array()? {
-            self.item(item, draft);
+            self.read_item(item, draft);
         }
         close(body, "completed", draft);
         Some(())
@@ -63,7 +63,7 @@ impl StreamedReply for StreamedResponse {
 }
 
 impl StreamedResponse {
-    fn item(&mut self, item: &Value, draft: &mut ReplyDraft) {
+    fn read_item(&mut self, item: &Value, draft: &mut ReplyDraft) {
         match text(item, "type") {
             "message" => {
                 let shown = std::mem::take(&mut self.shown);
@@ -79,7 +79,7 @@ impl StreamedResponse {
                 let input = arguments(item.get("arguments").unwrap_or(&Value::Null));
                 draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, sealed(item)),
+            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, reduce_reasoning(item)),
             _ => draft.push_foreign(Provider::OpenAiResponses, item.clone()),
         }
     }
@@ -90,13 +90,13 @@ fn close(response: &Value, event: &str, draft: &mut ReplyDraft) {
     draft.usage = response.get("usage").and_then(|billed| USAGE.read(billed));
     let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
     let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
-    let error = ProviderError::stated_in(response).map(ReplyEnd::Failed);
-    draft.end = Some(error.unwrap_or_else(|| end(word)));
+    let error = ProviderError::from_value(response).map(ReplyEnd::Failed);
+    draft.end = Some(error.unwrap_or_else(|| parse_stop_reason(word)));
 }
 
 /// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
 /// `content`.
-fn sealed(item: &Value) -> Value {
+fn reduce_reasoning(item: &Value) -> Value {
     let mut reasoning = json!({"type": "reasoning"});
     for field in ["id", "summary", "encrypted_content"] {
         if let Some(value) = item.get(field) {

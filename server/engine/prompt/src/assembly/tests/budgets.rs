@@ -8,7 +8,7 @@ use strata_tokens::models::{CacheTtl, ModelTable, Ttl};
 use super::fixture::{Bench, all_text};
 use crate::assembly::{AssembleError, PromptRequest, WarningCode, history_size};
 use crate::layout::Part;
-use crate::session::{RequestOutcome, Status};
+use crate::session::{RequestOutcome, RequestStatus};
 use crate::tiers::PolicyName;
 
 /// Creates a repository of files of the given sizes, and a model with the given window.
@@ -101,7 +101,8 @@ fn a_prompt_respects_the_clients_input_limit() {
     assert_eq!(bench.session.pressure(None, bench.services(), 0).window, Some(50_000));
     let reply = bench.session.add_pending_prompt(bench.assemble(&within(Some(6_000))).unwrap());
     let answer = vec![ContentBlock::text("Done.")];
-    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome =
+        RequestOutcome { error: None, status: RequestStatus::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
     assert_eq!(bench.session.pressure(None, bench.services(), 0).window, Some(6_000), "compactions go by it");
 }
@@ -270,7 +271,7 @@ fn the_context_size_is_the_billed_size_plus_later_messages() {
     let usage = Usage { input: 7_000, output: 300, cache_read: 20, cache_write: 1 };
     let outcome = RequestOutcome {
         error: None,
-        status: Status::Complete,
+        status: RequestStatus::Complete,
         answer: vec![ContentBlock::text("Hello.")],
         usage: Some(usage),
         time_ms: 0,

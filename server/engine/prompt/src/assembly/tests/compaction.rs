@@ -3,17 +3,17 @@
 use strata_conversation::compaction::{CompactionRun, Summariser};
 
 use super::fixture::Bench;
-use crate::assembly::with_scales;
+use crate::assembly::with_token_counters;
 
 /// Compacts the conversation without a model if that is due at time 0, and returns whether it was.
 fn compacted(bench: &mut Bench) -> bool {
     let settings = &bench.settings;
     let profile = settings.compaction.profile(&settings.tool_output);
     let pressure = bench.session.pressure(None, bench.services(), 0);
-    if profile.due(&pressure).is_none() {
+    if profile.due_reading(&pressure).is_none() {
         return false;
     }
-    let draft = with_scales(bench.services(), |scales| {
+    let draft = with_token_counters(bench.services(), |scales| {
         let (history, tools) = (&bench.session.history, settings.tools.clone());
         CompactionRun::new(history, profile.clone(), pressure, Summariser::Extractive, tools, scales)?
             .finish(scales)

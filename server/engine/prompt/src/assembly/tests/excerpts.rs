@@ -100,7 +100,7 @@ fn a_shown_excerpt_is_not_repeated() {
     assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{text}");
     bench.turn("And what is the backoff delay of attempt 7?", "A minute.");
     assert!(
-        bench.session.excerpts.shown().any(|key| key.spelling() == DELAY_KEY),
+        bench.session.excerpts.shown_keys().any(|key| key.spelling() == DELAY_KEY),
         "{:?}",
         bench.session.excerpts
     );
@@ -184,7 +184,7 @@ fn a_request_without_a_question_keeps_the_last_excerpts() {
 fn a_pinned_excerpt_is_in_every_prompt() {
     let mut bench = bench(PolicyName::Flat);
     bench.session.excerpts.pin(key("src/render.py#render_template"));
-    bench.session.touch();
+    bench.session.mark_changed();
     let prepared = assemble_prompt(&bench, COOKIE);
     assert!(used(&prepared).contains(&("src/render.py#render_template".to_owned(), ExcerptStanding::Pinned)));
     let none = PromptRequest { auto_budget: Some(0), ..PromptRequest::new(Request::Nothing) };
@@ -199,7 +199,7 @@ fn a_dismissed_excerpt_disappears_and_is_not_chosen_again() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.excerpts.dismiss(key(DELAY_KEY));
-    bench.session.touch();
+    bench.session.mark_changed();
     bench.settings.context.auto_budget = LATER;
     for question in [DELAY, COOKIE] {
         let text = all_text(&assemble_prompt(&bench, question));
@@ -234,7 +234,7 @@ fn a_selected_file_replaces_its_excerpts() {
 fn selected_lines_are_not_repeated() {
     let mut bench = bench(PolicyName::Flat);
     bench.session.selection.select_lines("src/retry.py".into(), "L1-3".parse().unwrap());
-    bench.session.touch();
+    bench.session.mark_changed();
     assert_eq!(
         bench.session.selection.selected.values().next(),
         Some(&Extent::Lines(vec!["L1-3".parse().unwrap()]))
@@ -248,7 +248,7 @@ fn an_excluded_file_loses_its_excerpts() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.selection.exclude("src/retry.py".into());
-    bench.session.touch();
+    bench.session.mark_changed();
     let text = all_text(&assemble_prompt(&bench, "What about the other files?"));
     assert!(!text.contains("attempt, 60)") && !text.contains("src/retry.py"), "{text}");
 }

@@ -20,9 +20,9 @@ use crate::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
     Request, Source, SystemContext, Workspace, assemble, assemble_allowing_empty, context_frame, counter,
 };
-use crate::excerpts::{ExcerptQuestion, ExcerptSources, SourceFile, choose};
-use crate::layout::Seeds;
-use crate::session::{RecordResult, RequestOutcome, Session, Status};
+use crate::excerpts::{ExcerptQuestion, ExcerptSources, SourceFile, choose_excerpts};
+use crate::layout::TierSeeds;
+use crate::session::{RecordResult, RequestOutcome, RequestStatus, Session};
 use crate::settings::Settings;
 use crate::tiers::PolicyName;
 use crate::trust::Trust;
@@ -101,7 +101,7 @@ impl Bench {
             }
         }
         let references = References::build(&symbols, &std::sync::Arc::default());
-        let seeds = Seeds {
+        let seeds = TierSeeds {
             referenced: references.rank(&strata_code::symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
         };
@@ -136,8 +136,13 @@ impl Bench {
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
         let count = counter(None, self.services());
-        let Ok(excerpts) =
-            choose(sources, &self.session, question.clone(), |key| Ok::<_, Infallible>(read(key)), &count);
+        let Ok(excerpts) = choose_excerpts(
+            sources,
+            &self.session,
+            question.clone(),
+            |key| Ok::<_, Infallible>(read(key)),
+            &count,
+        );
         let frame_settings = &self.settings.context_frame;
         let framed_question = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed_question.map_or_else(String::new, |ExcerptQuestion { text, .. }| {
@@ -164,18 +169,18 @@ impl Bench {
 
     pub(super) fn select(&mut self, key: &str) {
         self.session.selection.select(key.into());
-        self.session.touch();
+        self.session.mark_changed();
     }
 
     pub(super) fn deselect(&mut self, key: &str) {
         self.session.selection.deselect(&key.into());
-        self.session.touch();
+        self.session.mark_changed();
     }
 
     pub(super) fn add_exchange(&mut self, user: &str, assistant: &str) {
         self.session.history.add(NewMessage::text(Role::User, user));
         self.session.history.add(NewMessage::text(Role::Assistant, assistant));
-        self.session.touch();
+        self.session.mark_changed();
     }
 
     /// Makes the profile compact when the conversation exceeds this many tokens.
@@ -220,7 +225,7 @@ impl Bench {
         let reply = self.session.add_pending_prompt(prepared);
         let outcome = RequestOutcome {
             error: None,
-            status: Status::Complete,
+            status: RequestStatus::Complete,
             answer: vec![ContentBlock::text(answer)],
             usage: None,
             time_ms: 0,

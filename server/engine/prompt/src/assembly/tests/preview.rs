@@ -17,7 +17,7 @@ use crate::assembly::{
     Breakpoint, PreparedPrompt, Preview, PromptRequest, Request, ToolResult, assemble_allowing_empty, preview,
 };
 use crate::layout::{Layout, LayoutBlock, Part, Tier};
-use crate::session::{RequestOutcome, Status};
+use crate::session::{RequestOutcome, RequestStatus};
 use crate::tiers::PolicyName;
 use crate::wire::tests::pieces::pieces;
 
@@ -92,12 +92,13 @@ fn apply_step(bench: &mut Bench, step: &Step) {
             record(bench, prepared, vec![ContentBlock::text("done")]);
         }
     }
-    bench.session.touch();
+    bench.session.mark_changed();
 }
 
 fn record(bench: &mut Bench, prepared: PreparedPrompt, answer: Vec<ContentBlock>) {
     let id = bench.session.add_pending_prompt(prepared).id.unwrap();
-    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome =
+        RequestOutcome { error: None, status: RequestStatus::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
 }
 
@@ -213,7 +214,7 @@ fn each_part_has_a_name() {
     bench.turn("Why does\nit fail?", "Because.");
     bench.files.get_mut("a.py").unwrap().push_str("more = 1\n");
     bench.session.history.add(NewMessage::text(Role::User, "One more thing."));
-    bench.session.touch();
+    bench.session.mark_changed();
     let prepared = bench.assemble(&PromptRequest::prompt("And now?")).unwrap();
     let parts = preview(&prepared, &bench.session).parts;
     let prompt_summary: String = parts

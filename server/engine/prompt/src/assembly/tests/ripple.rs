@@ -6,7 +6,7 @@ use strata_conversation::providers::Format;
 use super::fixture::{Bench, all_text, json, prompt_summary, recount};
 use crate::assembly::PromptRequest;
 use crate::layout::Tier;
-use crate::session::{RequestOutcome, Status};
+use crate::session::{RequestOutcome, RequestStatus};
 
 const REPOSITORY: &str = "
     //- a.py
@@ -102,9 +102,9 @@ fn the_breakpoint_of_l0_is_on_its_last_message() {
     use strata_conversation::history::MessageId;
     use strata_conversation::providers::Speaker;
 
-    use crate::layout::{Content, CountedBlock, ItemKey, Seeds, SentMessage};
+    use crate::layout::{Content, CountedBlock, ItemKey, SentMessage, TierSeeds};
     use crate::tiers::ripple::{RippleState, Tracked};
-    use crate::tiers::{PolicyName, Rules, TierState};
+    use crate::tiers::{LayoutRules, PolicyName, TierState};
 
     let message = |id, speaker, text: &str| SentMessage {
         id: MessageId(id),
@@ -114,7 +114,7 @@ fn the_breakpoint_of_l0_is_on_its_last_message() {
             tokens: 1,
         }],
     };
-    let (seeds, excluded) = (Seeds::default(), Default::default());
+    let (seeds, excluded) = (TierSeeds::default(), Default::default());
     let content = Content {
         system: "Be brief.".into(),
         history: vec![message(0, Speaker::User, "q"), message(1, Speaker::Assistant, "a")],
@@ -126,7 +126,7 @@ fn the_breakpoint_of_l0_is_on_its_last_message() {
     };
     let tracked = |tier| Tracked { tier, n: 12, hash: None, tokens: 1 };
     let rules =
-        Rules::new(0, strata_tokens::models::Ttl::FiveMinutes, strata_tokens::cost::Prices::uncached());
+        LayoutRules::new(0, strata_tokens::models::Ttl::FiveMinutes, strata_tokens::cost::Prices::uncached());
     let marks = |tier| {
         let items = [0, 1].map(|id| (ItemKey::History(MessageId(id)), tracked(tier)));
         let state = TierState::Ripple(RippleState::from_items(items));
@@ -169,9 +169,9 @@ fn a_prompt_that_is_never_recorded_changes_nothing() {
         bench.session.add_pending_prompt(prepared);
     }
     assert_eq!(bench.session.cache.tiers, before);
-    let error = bench.session.discard("p1").unwrap_err();
+    let error = bench.session.discard_prompt("p1").unwrap_err();
     assert!(error.to_string().contains("more than 8 newer ones"), "{error}");
-    assert!(bench.session.discard("p2").is_ok());
+    assert!(bench.session.discard_prompt("p2").is_ok());
 }
 
 #[test]
@@ -179,8 +179,13 @@ fn recording_twice_gives_the_same_reply_and_adds_the_turn_once() {
     let mut bench = bench();
     let (reply, recorded) = bench.turn("question", "answer");
     assert_eq!(recorded.messages, 2);
-    let outcome =
-        || RequestOutcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 9 };
+    let outcome = || RequestOutcome {
+        error: None,
+        status: RequestStatus::Complete,
+        answer: vec![],
+        usage: None,
+        time_ms: 9,
+    };
     let again = bench.session.record(reply.id.as_deref().unwrap(), outcome()).unwrap();
     assert_eq!(again, recorded);
     assert_eq!(bench.session.history.messages().len(), 2);
@@ -204,7 +209,8 @@ fn a_change_before_the_answer_discards_the_layout_but_not_the_messages() {
     bench.select("a.py");
     let before = bench.session.cache.tiers.clone();
     let answer = vec![strata_conversation::history::ContentBlock::text("answer")];
-    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome =
+        RequestOutcome { error: None, status: RequestStatus::Complete, answer, usage: None, time_ms: 0 };
     let recorded = bench.session.record(&id, outcome).unwrap();
     assert_eq!((recorded.messages, recorded.warnings.len()), (2, 1));
     assert_eq!(bench.session.cache.tiers, before);
@@ -227,10 +233,10 @@ fn aborted_and_failed_turns() {
             .unwrap()
             .messages
     };
-    assert_eq!(record(Status::Error, ""), 0, "treated as not sent");
-    assert_eq!(record(Status::Aborted, ""), 0);
-    assert_eq!(record(Status::Aborted, "half an ans"), 2);
-    assert_eq!(record(Status::Complete, "answer"), 4);
+    assert_eq!(record(RequestStatus::Error, ""), 0, "treated as not sent");
+    assert_eq!(record(RequestStatus::Aborted, ""), 0);
+    assert_eq!(record(RequestStatus::Aborted, "half an ans"), 2);
+    assert_eq!(record(RequestStatus::Complete, "answer"), 4);
 }
 
 #[test]

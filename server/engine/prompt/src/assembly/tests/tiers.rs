@@ -11,7 +11,7 @@ use crate::assembly::{
     assemble,
 };
 use crate::layout::{ItemKey, Part, Tier};
-use crate::session::{RecordResult, RequestOutcome, Session, Status};
+use crate::session::{RecordResult, RequestOutcome, RequestStatus, Session};
 use crate::tiers::{BreakReason, DecidedBy, ItemReport, ItemStats, PolicyName, TiersReport, ledger, ripple};
 
 /// A repository with two files, each large enough to be cached.
@@ -49,7 +49,8 @@ fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (AssembledPromp
     let prepared = bench.assemble(&prompt_request).unwrap();
     let reply = bench.session.add_pending_prompt(prepared);
     let answer = vec![strata_conversation::history::ContentBlock::text("done")];
-    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage, time_ms: now_ms };
+    let outcome =
+        RequestOutcome { error: None, status: RequestStatus::Complete, answer, usage, time_ms: now_ms };
     let recorded = bench.session.record(reply.id.as_deref().unwrap(), outcome).unwrap();
     (reply, recorded)
 }
@@ -120,7 +121,7 @@ fn deselecting_a_file_reports_a_cache_break_with_its_cost() {
     bench.select("a.py");
     bench.select("b.py");
     turn(&mut bench, 0, None);
-    let cached = bench.session.cached(0).unwrap().tokens;
+    let cached = bench.session.cached_prefix(0).unwrap().tokens;
     bench.deselect("a.py");
     turn(&mut bench, 0, None);
     let cache_break = bench.session.cache.breaks.last.as_ref().unwrap().clone();
@@ -190,7 +191,7 @@ fn a_reported_cache_miss_leaves_only_entries_written_by_that_request() {
     );
     let missed = bench.session.cache.breaks.last.as_ref().unwrap().missed.unwrap();
     assert_eq!((missed.expected, missed.reported), (reply.predicted.read, 0));
-    let wrote = bench.session.account().unwrap().last().written;
+    let wrote = bench.session.account().unwrap().last_charge().written;
     assert!(report(&bench).predicted.read <= wrote);
     let (_, recorded) = turn(&mut bench, 0, usage(4_000, 10));
     assert_eq!(recorded.warnings, [""; 0]);
@@ -224,8 +225,13 @@ fn a_rebuild_discards_the_layout_of_a_pending_prompt() {
     let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let id = bench.session.add_pending_prompt(prepared).id.unwrap();
     bench.session.rebuild_tiers();
-    let outcome =
-        RequestOutcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let outcome = RequestOutcome {
+        error: None,
+        status: RequestStatus::Complete,
+        answer: vec![],
+        usage: None,
+        time_ms: 0,
+    };
     assert!(bench.session.record(&id, outcome).unwrap().warnings[0].contains("changed after this prompt"));
 }
 
@@ -254,11 +260,16 @@ fn the_next_request_is_predicted_from_the_last_one() {
         PromptRequest { tools: vec![serde_json::from_value(tool).unwrap()], ..PromptRequest::prompt("?") };
     let prepared = bench.assemble(&prompt_request).unwrap();
     let id = bench.session.add_pending_prompt(prepared).id.unwrap();
-    let outcome =
-        RequestOutcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let outcome = RequestOutcome {
+        error: None,
+        status: RequestStatus::Complete,
+        answer: vec![],
+        usage: None,
+        time_ms: 0,
+    };
     bench.session.record(&id, outcome).unwrap();
     assert_eq!(
-        bench.session.next_ask(7),
+        bench.session.next_request(7),
         PromptRequest {
             tools: prompt_request.tools,
             now_ms: 7,
@@ -280,7 +291,7 @@ fn an_image_does_not_break_the_cache_before_it() {
         let request = Request::Prompt { text: "look".into(), images: vec![image] };
         let prepared =
             bench.assemble(&PromptRequest { now_ms: 3_000, ..PromptRequest::new(request) }).unwrap();
-        let cached = bench.session.cached(3_000).unwrap().tokens;
+        let cached = bench.session.cached_prefix(3_000).unwrap().tokens;
         assert_eq!(prepared.reply.predicted.read, cached, "{policy:?}");
     }
 }
@@ -289,12 +300,12 @@ fn an_image_does_not_break_the_cache_before_it() {
 fn cached_tokens_are_reported_until_they_expire() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("a.py");
-    assert_eq!(bench.session.cached(0), None);
+    assert_eq!(bench.session.cached_prefix(0), None);
     turn(&mut bench, 1_000, None);
-    let cached = bench.session.cached(301_000).unwrap();
+    let cached = bench.session.cached_prefix(301_000).unwrap();
     assert_eq!(cached.expires_ms, 301_000);
     assert!(cached.tokens > 2_000);
-    assert_eq!(bench.session.cached(301_001), None);
+    assert_eq!(bench.session.cached_prefix(301_001), None);
 }
 
 #[test]
@@ -420,7 +431,7 @@ fn a_changed_notice_of_a_file_is_shown() {
         let id = session.add_pending_prompt(prepared).id.unwrap();
         let outcome = RequestOutcome {
             error: None,
-            status: Status::Complete,
+            status: RequestStatus::Complete,
             answer: vec![ContentBlock::text("ok")],
             usage: None,
             time_ms: 0,

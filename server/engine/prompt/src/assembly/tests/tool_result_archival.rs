@@ -6,7 +6,7 @@ use strata_conversation::tool_result_archival::Archival;
 
 use super::fixture::Bench;
 use crate::assembly::{PromptRequest, Request, ToolResult};
-use crate::session::{PromptFit, Status};
+use crate::session::{PromptFit, RequestStatus};
 use crate::tiers::PolicyName;
 
 /// An agent's loop: every answer calls a tool, and every request contains the result. `size` is the length of each
@@ -41,7 +41,7 @@ impl AgentLoop {
         };
         let outcome = crate::session::RequestOutcome {
             error: None,
-            status: Status::Complete,
+            status: RequestStatus::Complete,
             answer: vec![call],
             usage: None,
             time_ms: self.now_ms,
@@ -83,7 +83,7 @@ fn an_agent_loop_archives_tool_results_when_it_saves_money() {
                 passes += 1;
                 assert_eq!(agent.planned_archival(PromptFit::TooLarge), None);
             }
-            let shown = agent.bench.session.history.visible();
+            let shown = agent.bench.session.history.visible_messages();
             most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
         }
         // If recent messages are not cached, every result beyond the cutoff is archived immediately; otherwise in
@@ -101,7 +101,7 @@ fn an_archival_that_costs_more_than_it_saves_waits_for_a_cold_cache_or_a_full_wi
     for _ in 0..4 {
         agent.answer();
     }
-    assert!(agent.bench.session.cached(agent.now_ms).is_some_and(|cached| cached.tokens > 10_000));
+    assert!(agent.bench.session.cached_prefix(agent.now_ms).is_some_and(|cached| cached.tokens > 10_000));
     assert_eq!(agent.planned_archival(PromptFit::Fits), None);
     assert!(agent.planned_archival(PromptFit::TooLarge).is_some());
     // The `checkpoint` profile does not wait.

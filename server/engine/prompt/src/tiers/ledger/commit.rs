@@ -6,7 +6,7 @@ use strata_base::hash::ContentHash;
 use strata_tokens::cost::Breakpoint;
 use strata_tokens::models::CacheKind;
 
-use super::super::rules::Rules;
+use super::super::rules::LayoutRules;
 use super::draft::LogDraft;
 use super::log::Boundary;
 use super::marks::BreakpointPositions;
@@ -20,7 +20,7 @@ impl LedgerState {
         draft: LogDraft,
         marks: &BreakpointPositions,
         layout: &Layout,
-        rules: &Rules,
+        rules: &LayoutRules,
     ) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();

@@ -13,9 +13,9 @@ use crate::layout::{
     Tier,
 };
 
-use super::super::{Deltas, LayoutReuse, Rules};
+use super::super::{DeltaMode, LayoutReuse, LayoutRules};
 use super::hazard::{self, Hazards, ONE};
-use super::log::{Boundary, Entry, LogBlock, has_items, system_hash};
+use super::log::{Boundary, Entry, LogBlock, has_workspace_content, system_hash};
 use super::log_contents::LogContents;
 use super::state::LedgerState;
 use super::{fixups, wording};
@@ -45,14 +45,14 @@ pub(super) struct LogDraft {
 
 impl LogDraft {
     /// Drafts a log that keeps as much of the last one as possible, or less if the prompt would become too long.
-    pub(super) fn new(state: &LedgerState, content: &Content<'_>, rules: &Rules) -> Self {
+    pub(super) fn new(state: &LedgerState, content: &Content<'_>, rules: &LayoutRules) -> Self {
         let index = ContentIndex::new(content);
         let cuts = match rules.reuse {
             LayoutReuse::None => vec![LogPosition::START],
             LayoutReuse::Maximal => cuts(state, &index, rules),
         };
         let mut draft =
-            Self::extending(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
+            Self::from_kept_prefix(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
         let Some(slack) = rules.slack else { return draft };
         let minimal_tokens = index.tokens();
         let is_within_slack = |draft: &Self, slack: u32| {
@@ -64,7 +64,7 @@ impl LogDraft {
         // Try cuts spread evenly over all candidates. The last candidate keeps nothing.
         let step = cuts.len().div_ceil(MAX_TRIES);
         for position in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
-            draft = Self::extending(position, state, &index, rules);
+            draft = Self::from_kept_prefix(position, state, &index, rules);
             if is_within_slack(&draft, slack / 3) {
                 break;
             }
@@ -82,16 +82,16 @@ impl LogDraft {
         self.log.iter().rfind(is_tree).map_or(0, |log_block| log_block.tokens)
     }
 
-    fn extending(
+    fn from_kept_prefix(
         LogPosition { blocks: kept, message_count }: LogPosition,
         state: &LedgerState,
         index: &ContentIndex<'_>,
-        rules: &Rules,
+        rules: &LayoutRules,
     ) -> Self {
         let content = index.content;
-        let mut writer = Writer { state, index, hazards: state.ages.hazards(), log: Vec::new() };
+        let mut writer = LogBuilder { state, index, hazards: state.ages.hazards(), log: Vec::new() };
         writer.log.extend(state.log.iter().take(kept).cloned());
-        writer.relabel(message_count);
+        writer.convert_requests(message_count);
         if kept == 0 {
             writer.push(LogBlock::system(content));
         }
@@ -101,21 +101,21 @@ impl LogDraft {
         // Tool results directly follow their calls. A prompt follows everything else.
         writer.add_request(&results);
         let log_contents = LogContents::from_log(&writer.log, rules.deltas);
-        writer.add_items(&log_contents);
-        let fixups = fixups::bring_up_to_date(&log_contents, content);
+        writer.add_missing_items(&log_contents);
+        let fixups = fixups::build_updates(&log_contents, content);
         fixups.blocks.into_iter().for_each(|block| writer.push(block));
         writer.add_request(&request);
-        writer.add_implied(fixups.implied);
+        writer.add_implied_versions(fixups.implied);
         let (version_lines, log, hazards) = (fixups.version_lines, writer.log, writer.hazards);
         let file_list = last_file_list_coverage(&log);
         let boundaries = Boundary::all(&log);
         let next_hazard = |key: &ItemKey| match key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
-            _ => hazards.at_next_turn(state.age(key)),
+            _ => hazards.next_hazard(state.age(key)),
         };
         let discounted_hazard = |key: &ItemKey| match key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
-            _ => hazards.discounted(state.age(key)),
+            _ => hazards.discounted_hazard(state.age(key)),
         };
         // Only full texts use the discounted hazard, because an update leaves with the next full text.
         let discounted_hazards =
@@ -126,12 +126,12 @@ impl LogDraft {
     }
 
     /// Returns how much of the repository the file list in the prompt covers.
-    pub(super) fn file_list(&self) -> FileListCoverage {
+    pub(super) fn file_list_coverage(&self) -> FileListCoverage {
         self.file_list
     }
 
     /// Returns the tokens of the kept prefix that the provider is expected to read from its cache.
-    pub(super) fn expected_cached_tokens(&self, rules: &Rules) -> usize {
+    pub(super) fn expected_cached_tokens(&self, rules: &LayoutRules) -> usize {
         let kept_tokens = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
         match rules.prices.kind {
             CacheKind::None => 0,
@@ -154,7 +154,7 @@ impl LogDraft {
             mark: None,
         };
         let mut tail = Vec::new();
-        tail.extend(content.volatile().map(|(text, part)| block(text.to_owned(), part)));
+        tail.extend(content.volatile_parts().map(|(text, part)| block(text.to_owned(), part)));
         if !self.version_lines.is_empty() {
             let text = format!("{}\n\n{}", wording::VERSIONS_HEADING, self.version_lines.join("\n"));
             tail.push(block(text, Part::Updates));
@@ -188,7 +188,7 @@ impl<'a> ContentIndex<'a> {
             content,
             message_hashes: content.history.iter().map(crate::layout::SentMessage::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
-            files: content.texts().map(|piece| (&piece.key, piece)).collect(),
+            files: content.file_texts().map(|piece| (&piece.key, piece)).collect(),
             selected_files: content.files.iter().filter_map(|piece| selected_file(&piece.key)).collect(),
             whole_files: content.files.iter().filter_map(|piece| whole_file(&piece.key)).collect(),
             urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
@@ -201,7 +201,7 @@ impl<'a> ContentIndex<'a> {
         let messages = content.history.iter().map(crate::layout::SentMessage::tokens);
         let request = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
-        let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
+        let legend = if has_workspace_content(content) { (content.count)(wording::legend()) } else { 0 };
         messages.chain(request).chain(pieces).sum::<usize>()
             + (content.count)(&content.system)
             + legend
@@ -214,7 +214,7 @@ impl<'a> ContentIndex<'a> {
     }
 
     /// Whether an entry may be kept unchanged in the next prompt. Outdated text may be kept if later blocks update it.
-    fn can_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
+    fn can_stay(&self, entry: &Entry, deltas: DeltaMode) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
@@ -234,7 +234,7 @@ impl<'a> ContentIndex<'a> {
                     || self
                         .files
                         .get(key)
-                        .is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
+                        .is_some_and(|piece| deltas != DeltaMode::Never || piece.hash == version.hash)
             }
             Entry::Delta(key, _) | Entry::Net(key, _) => {
                 self.is_superseded(key) || self.files.contains_key(key)
@@ -278,7 +278,7 @@ impl LogPosition {
 
 /// Returns the positions at which the last log may be cut, longest prefix first. Each prefix may be kept and is cached
 /// by the provider.
-fn cuts(state: &LedgerState, index: &ContentIndex<'_>, rules: &Rules) -> Vec<LogPosition> {
+fn cuts(state: &LedgerState, index: &ContentIndex<'_>, rules: &LayoutRules) -> Vec<LogPosition> {
     let mut message_count = 0;
     let mut positions = vec![LogPosition::START];
     let boundaries = Boundary::all(&state.log);
@@ -305,20 +305,20 @@ fn cuts(state: &LedgerState, index: &ContentIndex<'_>, rules: &Rules) -> Vec<Log
 }
 
 /// The next log while blocks are being appended.
-struct Writer<'a> {
+struct LogBuilder<'a> {
     state: &'a LedgerState,
     index: &'a ContentIndex<'a>,
     hazards: Hazards,
     log: Vec<Arc<LogBlock>>,
 }
 
-impl Writer<'_> {
+impl LogBuilder<'_> {
     fn push(&mut self, log_block: LogBlock) {
         self.log.push(Arc::new(log_block));
     }
 
     /// Converts the last request in the kept log to a message of the conversation, with its id.
-    fn relabel(&mut self, message_count: usize) {
+    fn convert_requests(&mut self, message_count: usize) {
         let mut messages = self.index.content.history.iter().take(message_count);
         for log_block in self.log.iter_mut().filter(|log_block| log_block.is_message_or_request()) {
             if let Some(message) = messages.next()
@@ -336,7 +336,7 @@ impl Writer<'_> {
     }
 
     /// Records versions that the model knows from its own messages, as entries of the request.
-    fn add_implied(&mut self, versions: Vec<Entry>) {
+    fn add_implied_versions(&mut self, versions: Vec<Entry>) {
         if let Some(request) = self.log.iter_mut().rfind(|log_block| log_block.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
         }
@@ -352,7 +352,7 @@ impl Writer<'_> {
 
     /// Appends everything that the kept log does not show, lowest hazard per token first (Smith's rule). When a block
     /// leaves, all content after it is written again, so short-lived and small items go last.
-    fn add_items(&mut self, log_contents: &LogContents) {
+    fn add_missing_items(&mut self, log_contents: &LogContents) {
         let content = self.index.content;
         let mut new_items: Vec<NewItem<'_>> = Vec::new();
         let is_shown = |path: &FileKey| log_contents.symbols.contains_key(path);
@@ -361,15 +361,15 @@ impl Writer<'_> {
         let files = content.files.iter().filter(|piece| !log_contents.files.contains_key(&piece.key));
         let hazard = |piece: &Piece| match piece.key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
-            _ => self.hazards.discounted(self.state.age(&piece.key)),
+            _ => self.hazards.discounted_hazard(self.state.age(&piece.key)),
         };
         new_items.extend(files.map(|piece| NewItem::File(hazard(piece), piece)));
         let urls = content.urls.iter().filter(|piece| !log_contents.urls.contains(&piece.key));
         new_items.extend(urls.map(|piece| NewItem::Url(hazard::PAGE, piece)));
         if log_contents.tree.is_none() {
-            new_items.extend(LogBlock::tree(content).map(NewItem::Tree));
+            new_items.extend(LogBlock::file_list(content).map(NewItem::Tree));
         }
-        new_items.sort_by(NewItem::order);
+        new_items.sort_by(NewItem::compare_hazard);
         if !new_items.is_empty() && !self.log.iter().any(|log_block| log_block.has_legend()) {
             self.push(LogBlock::legend(content));
         }
@@ -389,7 +389,7 @@ impl Writer<'_> {
             }
             self.close_group(&mut group, &mut group_tokens);
             self.push(match item {
-                NewItem::Symbol(_, piece) | NewItem::File(_, piece) => LogBlock::full(piece, content),
+                NewItem::Symbol(_, piece) | NewItem::File(_, piece) => LogBlock::full_text(piece, content),
                 NewItem::Url(_, piece) => LogBlock::url(piece, content),
                 NewItem::Tree(tree) => tree,
             });
@@ -400,7 +400,7 @@ impl Writer<'_> {
     fn close_group(&mut self, group: &mut Vec<&Piece>, group_tokens: &mut usize) {
         if !group.is_empty() {
             group.sort_by(|one, other| one.key.cmp(&other.key));
-            self.push(LogBlock::symbols(group, self.index.content));
+            self.push(LogBlock::map_blocks(group, self.index.content));
             group.clear();
             *group_tokens = 0;
         }
@@ -427,7 +427,7 @@ impl NewItem<'_> {
     }
 
     /// Compares the hazard per token without division. Ties are broken by key.
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
+    fn compare_hazard(&self, other: &Self) -> std::cmp::Ordering {
         let ((hazard, tokens), (others_hazard, others_tokens)) =
             (self.hazard_and_tokens(), other.hazard_and_tokens());
         (u128::from(hazard) * u128::from(others_tokens))

@@ -26,7 +26,7 @@ enum Change {
 
 impl Edit {
     /// Applies the edit to a text. Returns `None` if the text does not match the edit.
-    pub fn applied(&self, text: &str) -> Option<String> {
+    pub fn apply_to(&self, text: &str) -> Option<String> {
         match &self.change {
             Change::Hunks(hunks) => diff::apply(text, hunks),
             Change::Replace { old, new } => {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn after(block: &ContentBlock, text: &str) -> Vec<(String, Option<String>)> {
-        edits_in(block).into_iter().map(|edit| (edit.path.clone(), edit.applied(text))).collect()
+        edits_in(block).into_iter().map(|edit| (edit.path.clone(), edit.apply_to(text))).collect()
     }
 
     #[test]

@@ -21,7 +21,7 @@ const CONTEXT: usize = 2;
 
 /// Updates to append to a log.
 #[derive(Default)]
-pub(super) struct Fixups {
+pub(super) struct LogUpdates {
     /// Blocks to append, in order.
     pub(super) blocks: Vec<LogBlock>,
     /// Versions that the model knows because its own messages contain the edits.
@@ -31,32 +31,32 @@ pub(super) struct Fixups {
 }
 
 /// Builds the updates that bring the log up to date with the current content.
-pub(super) fn bring_up_to_date(log_contents: &LogContents, content: &Content<'_>) -> Fixups {
-    let mut fixups = Fixups::default();
-    fixups.symbols(log_contents, content);
-    fixups.tree(log_contents, content);
-    for piece in content.texts() {
+pub(super) fn build_updates(log_contents: &LogContents, content: &Content<'_>) -> LogUpdates {
+    let mut fixups = LogUpdates::default();
+    fixups.update_map_blocks(log_contents, content);
+    fixups.update_file_list(log_contents, content);
+    for piece in content.file_texts() {
         if let Some(file) = log_contents.files.get(&piece.key) {
-            fixups.file(file, piece, content);
+            fixups.update_file(file, piece, content);
         }
     }
     fixups
 }
 
-impl Fixups {
+impl LogUpdates {
     /// Updates the outlines of files that are not shown in full. An outdated outline before the file's full text does
     /// no harm.
-    fn symbols(&mut self, log_contents: &LogContents, content: &Content<'_>) {
+    fn update_map_blocks(&mut self, log_contents: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
                 && log_contents.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
             {
-                self.blocks.push(LogBlock::symbol_note(path, piece, content));
+                self.blocks.push(LogBlock::map_block_update(path, piece, content));
             }
         }
     }
 
-    fn tree(&mut self, log_contents: &LogContents, content: &Content<'_>) {
+    fn update_file_list(&mut self, log_contents: &LogContents, content: &Content<'_>) {
         let Some(tree) = &log_contents.tree else { return };
         let mut changes = changes(&tree.files(), &content.tree.files);
         // A file that leaves the list because the map now outlines it still exists.
@@ -65,16 +65,16 @@ impl Fixups {
         if changes.is_empty() {
             return;
         }
-        let note = wording::tree_note(&changes);
+        let note = wording::file_list_changes(&changes);
         // A new list is better than a long list of changes.
         let is_long = (content.count)(&note) > content.tree.budget / 2;
-        let list = is_long.then(|| LogBlock::tree(content)).flatten();
-        self.blocks.push(list.unwrap_or_else(|| LogBlock::tree_note(changes, note, content)));
+        let list = is_long.then(|| LogBlock::file_list(content)).flatten();
+        self.blocks.push(list.unwrap_or_else(|| LogBlock::file_list_changes(changes, note, content)));
     }
 
-    fn file(&mut self, file: &LoggedFile, piece: &Piece, content: &Content<'_>) {
+    fn update_file(&mut self, file: &LoggedFile, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
-        let misses = file.proposed.misses(&piece.body);
+        let misses = file.proposed.conflicts_with(&piece.body);
         let has_same_notice = file.base.notice == piece.notice;
         let updates = if file.current_hash == piece.hash && !(misses && file.is_implied) {
             UpdateCounts { all: file.pending, implied: file.implied, misses }
@@ -82,7 +82,7 @@ impl Fixups {
             self.implied.push(Entry::Implied(key.clone(), piece.hash));
             UpdateCounts { all: file.pending + 1, implied: file.implied + 1, misses: false }
         } else {
-            let (block, all) = update(file, piece, content);
+            let (block, all) = update_block(file, piece, content);
             self.blocks.push(block);
             UpdateCounts { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
         };
@@ -93,16 +93,17 @@ impl Fixups {
 }
 
 /// Builds the block that updates a file. Also returns the number of updates since the file's full text.
-fn update(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
+fn update_block(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, current) = (&piece.key, &piece.body);
     // If the model also wrote edits that were not applied, it cannot know which version the others led to.
-    let is_base_unclear = file.is_implied && file.proposed.misses(current);
+    let is_base_unclear = file.is_implied && file.proposed.conflicts_with(current);
     // A diff cannot express a changed notice, such as that the editor is out of sync.
-    let full = || (LogBlock::full(piece, content), 0);
+    let full = || (LogBlock::full_text(piece, content), 0);
     let has_diff =
         |before: &Arc<str>| (before != current || is_base_unclear) && file.base.notice == piece.notice;
     let Some(before) = file.text().filter(has_diff) else { return full() };
-    let diff_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, current, CONTEXT).into() };
+    let diff_from =
+        |from: &str| Diff { to: piece.hash, hunks: diff::unified_diff(from, current, CONTEXT).into() };
     // The model's own edits take no room, so they do not count.
     let shown_updates = file.pending - file.implied.min(file.pending);
     let (entry, text, updates) = if shown_updates < MAX_PENDING && !is_base_unclear {
@@ -112,7 +113,7 @@ fn update(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock,
         (Entry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
         let diff = diff_from(&file.base.body);
-        let text = wording::net(key, &file.base.body, current, &diff.hunks);
+        let text = wording::net_diff(key, &file.base.body, current, &diff.hunks);
         (Entry::Net(key.clone(), diff), text, 1)
     };
     let update = LogBlock::file_diff(entry, key, text, content);

@@ -56,7 +56,7 @@ impl SelectionClock {
 
 /// Whether a selected file is still selected at the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
+pub(super) enum SelectionOutcome {
     Stayed,
     /// The file was deselected.
     Left,
@@ -71,10 +71,10 @@ pub(super) struct DeselectionCounts {
 
 impl DeselectionCounts {
     /// Records whether a file of this age was deselected by the next turn.
-    pub(super) fn record(&mut self, age: usize, fate: Fate) {
+    pub(super) fn record(&mut self, age: usize, fate: SelectionOutcome) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
-            *left = left.saturating_add(u32::from(fate == Fate::Left));
+            *left = left.saturating_add(u32::from(fate == SelectionOutcome::Left));
         }
     }
 
@@ -88,7 +88,7 @@ impl DeselectionCounts {
         for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(PRIOR)) {
             *slot = f64::min(1.0, (left + 2.0 * scale * prior) / (seen + 2.0));
         }
-        let discounted = std::array::from_fn(|age| millionths(discounted(&next, age)));
+        let discounted = std::array::from_fn(|age| millionths(discounted_hazard(&next, age)));
         Hazards { next: next.map(millionths), discounted }
     }
 }
@@ -102,18 +102,18 @@ pub(super) struct Hazards {
 }
 
 impl Hazards {
-    pub(super) fn at_next_turn(&self, age: usize) -> u32 {
+    pub(super) fn next_hazard(&self, age: usize) -> u32 {
         self.next[age.min(AGES - 1)]
     }
 
-    pub(super) fn discounted(&self, age: usize) -> u32 {
+    pub(super) fn discounted_hazard(&self, age: usize) -> u32 {
         self.discounted[age.min(AGES - 1)]
     }
 }
 
 /// Returns the mean probability of leaving per turn, with less weight on later turns. If the probability is constant,
 /// the mean is close to it.
-fn discounted(next: &[f64; AGES], age: usize) -> f64 {
+fn discounted_hazard(next: &[f64; AGES], age: usize) -> f64 {
     let (mut survival, mut weight, mut sum, mut weights) = (1.0, 1.0, 0.0, 0.0);
     for ahead in 0..HORIZON {
         let hazard = next[(age + ahead).min(AGES - 1)];
@@ -142,8 +142,12 @@ mod tests {
             [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
         );
         // For a constant probability, the mean is that probability, up to its square.
-        assert!((90_000..120_000).contains(&hazards.discounted(9)), "{}", hazards.discounted(9));
-        assert!(hazards.discounted(0) < hazards.discounted(3));
+        assert!(
+            (90_000..120_000).contains(&hazards.discounted_hazard(9)),
+            "{}",
+            hazards.discounted_hazard(9)
+        );
+        assert!(hazards.discounted_hazard(0) < hazards.discounted_hazard(3));
     }
 
     #[test]
@@ -151,18 +155,18 @@ mod tests {
         let prior = DeselectionCounts::default().hazards();
         let (mut loyal, mut fickle) = (DeselectionCounts::default(), DeselectionCounts::default());
         for turn in 0..200 {
-            loyal.record(turn % AGES, Fate::Stayed);
-            fickle.record(turn % AGES, Fate::Left);
+            loyal.record(turn % AGES, SelectionOutcome::Stayed);
+            fickle.record(turn % AGES, SelectionOutcome::Left);
         }
         for age in 0..AGES {
-            assert!(loyal.hazards().at_next_turn(age) < prior.at_next_turn(age) / 5);
-            assert!(fickle.hazards().at_next_turn(age) > 900_000);
+            assert!(loyal.hazards().next_hazard(age) < prior.next_hazard(age) / 5);
+            assert!(fickle.hazards().next_hazard(age) > 900_000);
         }
     }
 
     #[test]
     fn a_change_resets_the_age_of_a_file() {
-        let (one, two) = (ContentHash::of("1"), ContentHash::of("2"));
+        let (one, two) = (ContentHash::from_text("1"), ContentHash::from_text("2"));
         let mut clock = SelectionClock::new(3, one);
         assert_eq!((clock.age(3), clock.age(7), clock.age(100)), (0, 4, 9));
         clock.update(5, one);

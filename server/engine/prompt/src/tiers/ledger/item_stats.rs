@@ -43,7 +43,7 @@ impl LedgerState {
                     ItemKey::Symbol(_) => hazard::MAP,
                     ItemKey::Url(_) => hazard::PAGE,
                     ItemKey::Excerpt(_) => hazard::EXCERPT,
-                    ItemKey::File(_) | ItemKey::Lines(..) => hazards.at_next_turn(age.unwrap_or_default()),
+                    ItemKey::File(_) | ItemKey::Lines(..) => hazards.next_hazard(age.unwrap_or_default()),
                 };
                 let hazard = f64::from(hazard) / f64::from(ONE);
                 item_stats.entry(key.clone()).or_insert(ItemStats { hazard, age, kept });

@@ -98,15 +98,15 @@ impl Boundary {
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
     /// Returns the boundary after `log_block`, given the block before it.
-    fn after(self, before: Option<&LogBlock>, log_block: &LogBlock) -> Self {
+    fn next_boundary(self, before: Option<&LogBlock>, log_block: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
         let previous = std::iter::once(before).chain(log_block.blocks.iter().map(Some));
         let begins_position = |(block, before): &(&LayoutBlock, Option<&LayoutBlock>)| {
-            !before.is_some_and(|before| block.content.continues_run_of(&before.content))
+            !before.is_some_and(|before| block.content.is_same_tool_kind_as(&before.content))
         };
         let positions = log_block.blocks.iter().zip(previous).filter(begins_position).count();
         Self {
-            hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &log_block.hash.to_bytes()]),
+            hash: ContentHash::from_parts([&self.hash.to_bytes()[..], &log_block.hash.to_bytes()]),
             tokens: self.tokens + log_block.tokens,
             positions: self.positions + positions,
         }
@@ -119,7 +119,7 @@ impl Boundary {
         boundaries.push(at);
         let mut before = None;
         for log_block in log {
-            at = at.after(before, log_block);
+            at = at.next_boundary(before, log_block);
             boundaries.push(at);
             before = Some(&**log_block);
         }
@@ -157,7 +157,7 @@ impl LogBlock {
     }
 
     fn text(labels: BlockLabels, text: String, content: &Content<'_>) -> Self {
-        let hash = ContentHash::of(&text);
+        let hash = ContentHash::from_text(&text);
         let tokens = (content.count)(&text);
         let block = CountedBlock { content: ContentBlock::text(text), tokens };
         Self::new(Speaker::User, labels, [block], hash, content.framing)
@@ -168,11 +168,11 @@ impl LogBlock {
     pub(super) fn system(content: &Content<'_>) -> Self {
         let mut entries = vec![Entry::System(system_hash(content))];
         let mut texts = vec![&*content.system];
-        if has_items(content) {
+        if has_workspace_content(content) {
             entries.push(Entry::Legend);
             texts.push(wording::legend());
         }
-        let hash = ContentHash::of_parts(texts.iter().map(|text| text.as_bytes()));
+        let hash = ContentHash::from_parts(texts.iter().map(|text| text.as_bytes()));
         let blocks = texts
             .into_iter()
             .filter(|text| !text.trim().is_empty())
@@ -204,7 +204,7 @@ impl LogBlock {
     }
 
     /// Creates a log block of map blocks that share one content block.
-    pub(super) fn symbols(pieces: &[&Piece], content: &Content<'_>) -> Self {
+    pub(super) fn map_blocks(pieces: &[&Piece], content: &Content<'_>) -> Self {
         let path = |piece: &Piece| match &piece.key {
             ItemKey::Symbol(path) => Some(path.clone()),
             _ => None,
@@ -215,21 +215,21 @@ impl LogBlock {
             items: pieces.iter().map(|piece| piece.key.clone()).collect(),
             part: Part::Map,
         };
-        Self::text(labels, wording::symbols(pieces), content)
+        Self::text(labels, wording::map_blocks(pieces), content)
     }
 
     /// Creates a log block with a map block that replaces an earlier one.
-    pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
+    pub(super) fn map_block_update(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
         let labels = BlockLabels {
             entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
             items: vec![piece.key.clone()],
             part: Part::Updates,
         };
-        Self::text(labels, wording::symbol_note(path, piece), content)
+        Self::text(labels, wording::map_block_update(path, piece), content)
     }
 
     /// Creates a log block with the full text of a file, or of a range of its lines.
-    pub(super) fn full(piece: &Piece, content: &Content<'_>) -> Self {
+    pub(super) fn full_text(piece: &Piece, content: &Content<'_>) -> Self {
         Self::piece(piece, Entry::Full(piece.key.clone(), Version::from_piece(piece)), Part::Files, content)
     }
 
@@ -251,7 +251,7 @@ impl LogBlock {
     }
 
     /// Creates a log block with the repository file list. Returns `None` if the list is empty.
-    pub(super) fn tree(content: &Content<'_>) -> Option<Self> {
+    pub(super) fn file_list(content: &Content<'_>) -> Option<Self> {
         let FileList { text, names, collapsed, .. } = content.tree.list(content.count);
         if text.is_empty() {
             return None;
@@ -260,11 +260,11 @@ impl LogBlock {
         let listing = Listing { files: content.tree.files.clone(), listed };
         let labels =
             BlockLabels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
-        Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
+        Some(Self::text(labels, wording::file_list(content.tree.heading(), &text), content))
     }
 
     /// Creates a log block with the changes since the last file list.
-    pub(super) fn tree_note(changes: ListChanges, text: String, content: &Content<'_>) -> Self {
+    pub(super) fn file_list_changes(changes: ListChanges, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(changes.into())];
         Self::text(BlockLabels { entries, items: vec![], part: Part::Updates }, text, content)
     }
@@ -296,16 +296,16 @@ impl LogBlock {
 
     /// Whether a cache breakpoint may be at the end of the block.
     pub(super) fn can_carry_breakpoint(&self, carriers: BreakpointTargets) -> bool {
-        self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
+        self.blocks.last().is_some_and(|block| carriers.contains(self.speaker, &block.content))
     }
 }
 
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
-    ContentHash::of(&content.system)
+    ContentHash::from_text(&content.system)
 }
 
 /// Whether the content includes more than a system prompt and a conversation.
-pub(super) fn has_items(content: &Content<'_>) -> bool {
+pub(super) fn has_workspace_content(content: &Content<'_>) -> bool {
     let pieces = [&content.map, &content.files, &content.urls];
     pieces.iter().any(|pieces| !pieces.is_empty())
         || (content.tree.budget > 0 && !content.tree.files.is_empty())

@@ -11,7 +11,7 @@ use strata_conversation::providers::Speaker;
 use crate::diff;
 use crate::layout::ItemKey;
 
-use super::super::Deltas;
+use super::super::DeltaMode;
 use super::edits;
 use super::listing::{ListChange, ListChanges, Listing};
 use super::log::{Diff, Entry, LogBlock, Version};
@@ -32,12 +32,12 @@ pub(super) struct LoggedFile {
     /// Whether the current version is known only from the model's own messages, so that no block names it.
     pub(super) is_implied: bool,
     /// Edits that the model has written since the current version.
-    pub(super) proposed: Proposal,
+    pub(super) proposed: ProposedText,
 }
 
 /// The edits of a file that the model has written since the version that the log leads to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) enum Proposal {
+pub(super) enum ProposedText {
     /// There are none, or edits are not tracked.
     #[default]
     None,
@@ -47,14 +47,14 @@ pub(super) enum Proposal {
     Unclear,
 }
 
-impl Proposal {
+impl ProposedText {
     /// Whether the edits, all of them, lead to `text`.
     pub(super) fn leads_to(&self, text: &str) -> bool {
         matches!(self, Self::Text(proposed) if **proposed == *text)
     }
 
     /// Whether there are edits that do not lead to `text`.
-    pub(super) fn misses(&self, text: &str) -> bool {
+    pub(super) fn conflicts_with(&self, text: &str) -> bool {
         *self != Self::None && !self.leads_to(text)
     }
 }
@@ -77,7 +77,7 @@ impl LoggedFile {
             pending: 0,
             implied: 0,
             is_implied: false,
-            proposed: Proposal::None,
+            proposed: ProposedText::None,
         }
     }
 
@@ -94,7 +94,7 @@ impl LoggedFileList {
         Self { listing, changes: ListChanges::new() }
     }
 
-    pub(super) fn change(&mut self, changes: &ListChanges) {
+    pub(super) fn apply_changes(&mut self, changes: &ListChanges) {
         self.changes.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
     }
 
@@ -122,13 +122,13 @@ pub(super) struct LogContents {
 }
 
 impl LogContents {
-    pub(super) fn from_log(log: &[Arc<LogBlock>], deltas: Deltas) -> Self {
+    pub(super) fn from_log(log: &[Arc<LogBlock>], deltas: DeltaMode) -> Self {
         let mut contents = Self::default();
         for log_block in log {
             for entry in &log_block.entries {
                 contents.apply_entry(entry);
             }
-            if deltas == Deltas::FromHistory && log_block.speaker == Speaker::Assistant {
+            if deltas == DeltaMode::FromHistory && log_block.speaker == Speaker::Assistant {
                 contents.apply_model_edits(log_block);
             }
         }
@@ -149,7 +149,7 @@ impl LogContents {
                     file.current_hash = *to;
                     file.diffs.push(Arc::clone(hunks));
                     file.pending += 1;
-                    (file.is_implied, file.proposed) = (false, Proposal::None);
+                    (file.is_implied, file.proposed) = (false, ProposedText::None);
                 }
             }
             Entry::Net(key, Diff { to, hunks }) => {
@@ -167,8 +167,8 @@ impl LogContents {
                 if let Some(file) = self.files.get_mut(key) {
                     file.current_hash = *to;
                     file.text = match std::mem::take(&mut file.proposed) {
-                        Proposal::Text(text) => Some(text),
-                        Proposal::None | Proposal::Unclear => None,
+                        ProposedText::Text(text) => Some(text),
+                        ProposedText::None | ProposedText::Unclear => None,
                     };
                     file.diffs.clear();
                     (file.pending, file.implied) = (file.pending + 1, file.implied + 1);
@@ -178,7 +178,7 @@ impl LogContents {
             Entry::Tree(listing) => self.tree = Some(LoggedFileList::new(Arc::clone(listing))),
             Entry::TreeNote(changes) => {
                 if let Some(tree) = &mut self.tree {
-                    tree.change(changes);
+                    tree.apply_changes(changes);
                 }
             }
             Entry::Url(key, _) => {
@@ -193,12 +193,12 @@ impl LogContents {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
             let before = match &file.proposed {
-                Proposal::None => file.text(),
-                Proposal::Text(text) => Some(Arc::clone(text)),
-                Proposal::Unclear => None,
+                ProposedText::None => file.text(),
+                ProposedText::Text(text) => Some(Arc::clone(text)),
+                ProposedText::Unclear => None,
             };
-            let after = before.and_then(|before| edit.applied(&before));
-            file.proposed = after.map_or(Proposal::Unclear, |after| Proposal::Text(after.into()));
+            let after = before.and_then(|before| edit.apply_to(&before));
+            file.proposed = after.map_or(ProposedText::Unclear, |after| ProposedText::Text(after.into()));
         }
     }
 }

@@ -4,7 +4,7 @@
 use strata_tokens::cost::Breakpoint;
 use strata_tokens::models::CacheKind;
 
-use super::super::Rules;
+use super::super::LayoutRules;
 use super::draft::LogDraft;
 use super::hazard::ONE;
 use super::state::LedgerState;
@@ -45,13 +45,13 @@ impl BreakpointPositions {
     }
 }
 
-pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &Rules) -> BreakpointPositions {
+pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &LayoutRules) -> BreakpointPositions {
     let kind = rules.prices.kind;
     let CacheKind::Explicit { max_breakpoints, lookback, .. } = kind else {
         return BreakpointPositions::default();
     };
     let chart = BreakpointChart::new(draft, state, rules);
-    let Some(end) = chart.end() else { return BreakpointPositions::default() };
+    let Some(end) = chart.last_block_to_cache() else { return BreakpointPositions::default() };
     let candidates = chart.candidates(end);
     let chosen = |candidates: &[usize], count: usize| {
         let mut marks =
@@ -72,7 +72,7 @@ pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &Rules) -> Br
     // If other breakpoints than those that write are compared, all that write can be on new blocks, unless an entry must
     // be kept alive.
     let mut cached_blocks = (0..kept_blocks).rev().filter(|at| chart.is_cached_boundary(*at)).peekable();
-    if kind.finds_all() {
+    if kind.has_match_only_markers() {
         let first = marks.blocks.first().copied().unwrap_or_default();
         if marks.blocks.iter().any(|at| at + 1 < kept_blocks && chart.expires_soon(*at)) {
             while cached_blocks.next_if(|at| *at >= first).is_some() {}
@@ -88,14 +88,14 @@ pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &Rules) -> Br
         }
         marks.add(at);
     }
-    BreakpointPositions { extended: chart.extended(&marks.blocks), ..marks }
+    BreakpointPositions { extended: chart.extended_count(&marks.blocks), ..marks }
 }
 
 /// The blocks of a draft, with the values needed to place breakpoints.
 struct BreakpointChart<'a> {
     draft: &'a LogDraft,
     state: &'a LedgerState,
-    rules: &'a Rules,
+    rules: &'a LayoutRules,
     /// For each block, the probability that neither it nor any earlier block leaves at the next turn.
     survival: Vec<f64>,
     /// For each block, the probability that the first block to leave is an earlier one. Has one more entry than the
@@ -104,7 +104,7 @@ struct BreakpointChart<'a> {
 }
 
 impl<'a> BreakpointChart<'a> {
-    fn new(draft: &'a LogDraft, state: &'a LedgerState, rules: &'a Rules) -> Self {
+    fn new(draft: &'a LogDraft, state: &'a LedgerState, rules: &'a LayoutRules) -> Self {
         let share = |hazard: &u32| f64::from(*hazard) / f64::from(ONE);
         let mut alive = 1.0;
         let mut survival = Vec::with_capacity(draft.log.len());
@@ -126,7 +126,7 @@ impl<'a> BreakpointChart<'a> {
 
     /// Returns the last block worth writing to the cache. The prefix must be long enough to be cached, and likely
     /// enough to be used again to pay for the write (ski rental problem).
-    fn end(&self) -> Option<usize> {
+    fn last_block_to_cache(&self) -> Option<usize> {
         let (read, write) = (self.rules.prices.read, self.rules.prices.write);
         let threshold = (write - 1.0) / ((1.0 - read) + (write - 1.0));
         let worth =
@@ -157,8 +157,8 @@ impl<'a> BreakpointChart<'a> {
     /// longer, the tokens after the kept prefix cost more now. In return, everything before the breakpoint survives a
     /// long pause, including the kept prefix, which need not be written again (Anthropic, "Prompt caching", "Mixing
     /// different TTLs").
-    fn extended(&self, blocks: &[usize]) -> usize {
-        let Rules { prices, extended_is_needed, .. } = self.rules;
+    fn extended_count(&self, blocks: &[usize]) -> usize {
+        let LayoutRules { prices, extended_is_needed, .. } = self.rules;
         let Some(extended) = prices.extended else { return 0 };
         let boundary = |at: usize| self.draft.boundaries.get(at);
         let has_extended_lifetime =

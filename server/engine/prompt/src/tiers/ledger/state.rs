@@ -10,8 +10,8 @@ use strata_tokens::cost::{BilledInput, Breakpoint};
 
 use crate::layout::{Content, ItemKey, Tier};
 
-use super::super::Rules;
-use super::hazard::{DeselectionCounts, Fate, SelectionClock};
+use super::super::LayoutRules;
+use super::hazard::{DeselectionCounts, SelectionClock, SelectionOutcome};
 use super::log::LogBlock;
 
 /// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`). If a request
@@ -58,16 +58,16 @@ pub struct LedgerState {
 impl LedgerState {
     /// Updates the state for new content: drops prefixes that can no longer be cached, and learns from the user's
     /// changes to the selection since the last turn.
-    pub(super) fn prepare(&mut self, content: &Content<'_>, rules: &Rules) {
+    pub(super) fn prepare(&mut self, content: &Content<'_>, rules: &LayoutRules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
             self.log.clear();
             self.held.clear();
         }
         let (turn, now) = (self.turn, rules.now_ms);
-        let trusted_turns = if rules.prices.kind.finds_all() { u64::MAX } else { TRUSTED_TURNS };
+        let trusted_turns = if rules.prices.kind.has_match_only_markers() { u64::MAX } else { TRUSTED_TURNS };
         self.held.retain(|_, held| turn - held.turn <= trusted_turns && now <= held.expires_ms);
-        self.observe(content);
+        self.learn_from_selection(content);
     }
 
     /// Whether the provider is believed to have `prefix` in its cache.
@@ -86,18 +86,18 @@ impl LedgerState {
     }
 
     /// Learns from which selected files the user kept, deselected or changed.
-    fn observe(&mut self, content: &Content<'_>) {
+    fn learn_from_selection(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let selected = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
         let selected_keys: BTreeSet<&ItemKey> = selected().map(|piece| &piece.key).collect();
         let is_in_workspace = |key: &ItemKey| match key {
-            ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_known(path),
+            ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_in_workspace(path),
             _ => false,
         };
         for (key, clock) in &self.files {
             let fate = match selected_keys.contains(key) {
-                true => Fate::Stayed,
-                false if is_in_workspace(key) => Fate::Left,
+                true => SelectionOutcome::Stayed,
+                false if is_in_workspace(key) => SelectionOutcome::Left,
                 // A file that no longer exists was not deselected.
                 false => continue,
             };
@@ -115,7 +115,7 @@ impl LedgerState {
     /// request wrote count as cached.
     pub(in crate::tiers) fn learn(&mut self, billed: BilledInput) {
         let ExpectedCacheUse { read, total, written } = std::mem::take(&mut self.expected);
-        if billed.misses(read, total) {
+        if billed.has_shortfall(read, total) {
             self.held = written;
         }
     }

@@ -19,9 +19,10 @@ use strata_tokens::models::{CacheKind, Ttl};
 
 use super::*;
 use crate::layout::{
-    CountedBlock, FileListCoverage, ItemKey, LayoutBlock, Part, Piece, Seeds, SentMessage, Tree, spans,
+    CountedBlock, FileListCoverage, FileListInput, ItemKey, LayoutBlock, Part, Piece, SentMessage, TierSeeds,
+    spans,
 };
-use crate::tiers::{Deltas, LayoutReuse, TierState};
+use crate::tiers::{DeltaMode, LayoutReuse, TierState};
 use crate::wire::{self, Body};
 
 fn count(text: &str) -> usize {
@@ -42,7 +43,7 @@ struct Session {
     selected: BTreeSet<FileKey>,
     excluded: BTreeSet<FileKey>,
     messages: Vec<SentMessage>,
-    rules: Rules,
+    rules: LayoutRules,
     state: TierState,
     list_budget: usize,
 }
@@ -72,7 +73,7 @@ impl Session {
             selected: BTreeSet::new(),
             excluded: BTreeSet::new(),
             messages: Vec::new(),
-            rules: Rules::new(0, Ttl::FiveMinutes, prices()),
+            rules: LayoutRules::new(0, Ttl::FiveMinutes, prices()),
             state: TierState::default(),
             list_budget: 0,
         }
@@ -106,11 +107,11 @@ impl Session {
         let shown = |key: &FileKey| self.selected.contains(key);
         let included_files = || self.texts.iter().filter(|(key, _)| !self.excluded.contains(*key));
         let full = |key: &FileKey, text: &String| {
-            let version = ContentHash::of(text).short();
+            let version = ContentHash::from_text(text).short();
             let shown = format!("## `{}` (version {version})\n\n```\n{text}```", key.as_str());
             Piece { body: text.as_str().into(), ..Piece::new(ItemKey::File(key.clone()), shown, &count) }
         };
-        let seeds = Seeds::default();
+        let seeds = TierSeeds::default();
         let content = Content {
             system: "Be brief.".into(),
             map: included_files()
@@ -125,11 +126,11 @@ impl Session {
                 .filter(|(key, _)| shown(key))
                 .map(|(key, text)| full(key, text))
                 .collect(),
-            tree: Tree {
+            tree: FileListInput {
                 outlined: vec![],
                 files: included_files().map(|(key, _)| key.clone()).collect(),
                 budget: self.list_budget,
-                ..Tree::default()
+                ..FileListInput::default()
             },
             history: self.messages.clone(),
             request,
@@ -331,9 +332,9 @@ proptest! {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
         let mut tree = log_contents::LoggedFileList::new(listing::Listing { files: before.clone(), listed: FileListCoverage::default() }.into());
-        tree.change(&fixups::changes(&before, &between));
+        tree.apply_changes(&fixups::changes(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
-        tree.change(&fixups::changes(&between, &now));
+        tree.apply_changes(&fixups::changes(&between, &now));
         prop_assert_eq!(&*tree.files(), &*now);
     }
 }
@@ -518,7 +519,7 @@ fn another_model_starts_a_new_log() {
     let mut session = Session::new(REPOSITORY);
     session.turn("first", "done");
     assert!(session.cached_tokens() > 0);
-    session.rules.identity = ContentHash::of("another model");
+    session.rules.identity = ContentHash::from_text("another model");
     assert_eq!(session.cached_tokens(), 0);
 }
 
@@ -624,7 +625,7 @@ fn the_file_list_does_not_count_as_slack() {
 #[test]
 fn without_deltas_a_changed_file_is_written_again() {
     let mut session = Session::new(REPOSITORY);
-    session.rules.deltas = Deltas::Never;
+    session.rules.deltas = DeltaMode::Never;
     session.select("b.py");
     session.turn("first", "done");
     session.edit("b.py", 3, "changed");
@@ -636,12 +637,12 @@ fn without_deltas_a_changed_file_is_written_again() {
 #[test]
 fn applied_edits_of_the_model_need_no_update() {
     let mut session = Session::new(REPOSITORY);
-    session.rules.deltas = Deltas::FromHistory;
+    session.rules.deltas = DeltaMode::FromHistory;
     session.select("b.py");
     let before = session.texts["b.py"].clone();
     session.edit("b.py", 30, "changed");
     let after = std::mem::replace(session.texts.get_mut("b.py").unwrap(), before.clone());
-    let diff = crate::diff::unified(&before, &after, 2);
+    let diff = crate::diff::unified_diff(&before, &after, 2);
     session.turn("first", &format!("Like this:\n--- a/b.py\n+++ b/b.py\n{diff}"));
     session.texts.insert("b.py".into(), after);
     let layout = session.turn("second", "done");
@@ -668,14 +669,14 @@ struct Edited {
 impl Edited {
     fn new() -> Self {
         let mut session = Session::new(REPOSITORY);
-        session.rules.deltas = Deltas::FromHistory;
+        session.rules.deltas = DeltaMode::FromHistory;
         session.select("b.py");
         let before = session.texts["b.py"].clone();
         let mut edit = |line: usize| {
             let from = session.texts["b.py"].clone();
             session.edit("b.py", line, &format!("changed line {line}"));
             let to = session.texts["b.py"].clone();
-            let diff = crate::diff::unified(&from, &to, 2);
+            let diff = crate::diff::unified_diff(&from, &to, 2);
             (to, format!("Like this:\n--- a/b.py\n+++ b/b.py\n{diff}"))
         };
         let (one, both) = (edit(10), edit(40));
@@ -771,7 +772,7 @@ fn applied_edits_never_need_a_diff() {
         edited.session.edit("b.py", line % 4, &format!("edit {line}"));
         let after = edited.session.texts["b.py"].clone();
         edited.set_text(&before);
-        let diff = crate::diff::unified(&before, &after, 2);
+        let diff = crate::diff::unified_diff(&before, &after, 2);
         edited.answer(&format!("--- a/b.py\n+++ b/b.py\n{diff}"));
         edited.set_text(&after);
         assert_eq!(edited.next().0, [""; 0]);
@@ -805,7 +806,8 @@ fn an_edit_of_a_deleted_message_is_shown_as_an_update() {
         let layout = edited.session.lay_out(vec![counted(ContentBlock::text("next"))]).layout;
         let (updates, _) = edited.next();
         let shows_text =
-            !text_of(&layout, &format!("## `b.py` (version {}", ContentHash::of(&text).short())).is_empty();
+            !text_of(&layout, &format!("## `b.py` (version {}", ContentHash::from_text(&text).short()))
+                .is_empty();
         assert!(shows_text || updates.len() == 1, "{}", prompt_summary(&layout));
     }
 }
@@ -969,7 +971,7 @@ proptest! {
             prop_assert!(charge.read >= expected_cached, "turn {}: {} of {}", number, charge.read, expected_cached);
             for message in &layout.messages {
                 for block in message.blocks.iter().filter(|block| block.mark.is_some()) {
-                    prop_assert!(BreakpointTargets::Input.include(message.speaker, &block.content), "{:?}", block);
+                    prop_assert!(BreakpointTargets::Input.contains(message.speaker, &block.content), "{:?}", block);
                 }
             }
             openai_messages(&layout);

@@ -8,7 +8,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::outline;
 
-use crate::layout::{ExcerptKey, ItemKey, Piece, fence, inline};
+use crate::layout::{ExcerptKey, ItemKey, Piece, fence, inline_code};
 
 use super::listing::{ListChange, ListChanges};
 
@@ -28,7 +28,7 @@ pub(super) fn legend() -> &'static str {
     &LEGEND
 }
 
-pub(super) fn symbols(pieces: &[&Piece]) -> String {
+pub(super) fn map_blocks(pieces: &[&Piece]) -> String {
     let length: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
     let mut out = String::with_capacity(length + 32);
     out.push_str("# Repository Structure\n");
@@ -40,22 +40,22 @@ pub(super) fn symbols(pieces: &[&Piece]) -> String {
 }
 
 /// Formats a map block that replaces an earlier one.
-pub(super) fn symbol_note(path: &FileKey, piece: &Piece) -> String {
-    format!("## Outline of {}, replacing the one above\n\n{}", inline(path.as_str()), piece.text)
+pub(super) fn map_block_update(path: &FileKey, piece: &Piece) -> String {
+    format!("## Outline of {}, replacing the one above\n\n{}", inline_code(path.as_str()), piece.text)
 }
 
-pub(super) fn tree(heading: &str, list: &str) -> String {
+pub(super) fn file_list(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-pub(super) fn tree_note(changes: &ListChanges) -> String {
+pub(super) fn file_list_changes(changes: &ListChanges) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
         let sign = match change {
             ListChange::Added => '+',
             ListChange::Removed => '-',
         };
-        let _ = writeln!(out, "{sign} {}", inline(path.as_str()));
+        let _ = writeln!(out, "{sign} {}", inline_code(path.as_str()));
     }
     out
 }
@@ -78,7 +78,7 @@ fn update(subject: &str, from: &str, to: &str, diff: &str) -> String {
 }
 
 /// Formats a diff from the last full text of a file.
-pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
+pub(super) fn net_diff(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!(
         "## All updates of {} since its last full text: version {} to {}",
         item_name(key),
@@ -122,20 +122,20 @@ pub(super) const VERSIONS_HEADING: &str = "# Current versions of updated files";
 
 /// Returns the version label of a text, as shown next to the file's name.
 fn version_label(body: &str) -> String {
-    ContentHash::of(body).short()
+    ContentHash::from_text(body).short()
 }
 
 fn item_name(key: &ItemKey) -> String {
     match key {
-        ItemKey::File(path) => inline(path.as_str()),
+        ItemKey::File(path) => inline_code(path.as_str()),
         ItemKey::Lines(path, lines) => {
-            format!("{} {lines} (numbered from its own first line)", inline(path.as_str()))
+            format!("{} {lines} (numbered from its own first line)", inline_code(path.as_str()))
         }
         ItemKey::Excerpt(ExcerptKey { file, place }) => {
-            let (place, file) = (inline(&place.spelling()), inline(file.as_str()));
+            let (place, file) = (inline_code(&place.spelling()), inline_code(file.as_str()));
             format!("the excerpt {place} of {file} (numbered from its own first line)")
         }
-        other => inline(&other.spelling()),
+        other => inline_code(&other.spelling()),
     }
 }
 

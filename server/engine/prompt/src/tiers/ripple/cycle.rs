@@ -8,26 +8,27 @@ use strata_base::hash::ContentHash;
 
 use crate::layout::{Content, ItemKey, Tier};
 
-use super::super::Rules;
-use super::state::{PAGE_TIER, RippleState, Tracked, above, entry_count};
+use super::super::LayoutRules;
+use super::state::{PAGE_TIER, RippleState, Tracked, initial_counter, more_stable_tier};
 
 /// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
 /// Updates the tiers after a request. `broken` contains the tiers whose cached bytes have already changed, and `pages`
 /// the web pages that are new in the request.
-pub(super) fn after_request(
+pub(super) fn update_tiers(
     state: &mut RippleState,
     content: &Content<'_>,
-    rules: &Rules,
+    rules: &LayoutRules,
     broken: &mut BTreeSet<Tier>,
     pages: Vec<ItemKey>,
 ) {
     update_items(state, content, broken);
-    let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), processed: BTreeSet::new() };
+    let mut cycle =
+        TierUpdate { state, rules, broken, incoming: BTreeMap::new(), processed: BTreeSet::new() };
     cycle.queue(pages, PAGE_TIER);
-    cycle.graduate();
-    cycle.graduate_history(content);
+    cycle.promote_active_items();
+    cycle.promote_history(content);
     cycle.ripple();
     cycle.demote_underfilled();
     cycle.refill_l0();
@@ -45,7 +46,7 @@ fn update_items(state: &mut RippleState, content: &Content<'_>, broken: &mut BTr
     for (key, hash, tokens) in pieces.chain(merge_split_messages(history)) {
         match state.items.get_mut(&key) {
             None => {
-                let (tier, n) = (Tier::Active, entry_count(Tier::Active));
+                let (tier, n) = (Tier::Active, initial_counter(Tier::Active));
                 state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
             }
             Some(tracked) => {
@@ -75,7 +76,7 @@ fn merge_split_messages(
         merged
             .entry(key)
             .and_modify(|(all, sum)| {
-                *all = ContentHash::of(&format!("{all}{hash}"));
+                *all = ContentHash::from_text(&format!("{all}{hash}"));
                 *sum += tokens;
             })
             .or_insert((hash, tokens));
@@ -83,9 +84,9 @@ fn merge_split_messages(
     merged.into_iter().map(|(key, (hash, tokens))| (key, hash, tokens))
 }
 
-struct Cycle<'a> {
+struct TierUpdate<'a> {
     state: &'a mut RippleState,
-    rules: &'a Rules,
+    rules: &'a LayoutRules,
     broken: &'a mut BTreeSet<Tier>,
     /// Items that are about to enter each tier.
     incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
@@ -93,12 +94,12 @@ struct Cycle<'a> {
     processed: BTreeSet<Tier>,
 }
 
-impl Cycle<'_> {
+impl TierUpdate<'_> {
     /// Moves active files and map blocks that were unchanged for three requests to L3, even if they are no longer
     /// selected.
-    fn graduate(&mut self) {
+    fn promote_active_items(&mut self) {
         let lasting: Vec<ItemKey> = self
-            .eligible()
+            .eligible_items()
             .filter(|(key, _)| !matches!(key, ItemKey::History(_)))
             .map(|(key, _)| key.clone())
             .collect();
@@ -108,13 +109,13 @@ impl Cycle<'_> {
     /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
     /// messages stay active, up to the target size of a tier, and only older ones are promoted. Without a target, none
     /// are.
-    fn graduate_history(&mut self, content: &Content<'_>) {
+    fn promote_history(&mut self, content: &Content<'_>) {
         let target = self.rules.target;
         if target == 0 {
             return;
         }
         let mut eligible: Vec<(ItemKey, usize)> = self
-            .eligible()
+            .eligible_items()
             .filter(|(key, _)| matches!(key, ItemKey::History(_)))
             .map(|(key, tracked)| (key.clone(), tracked.tokens))
             .collect();
@@ -153,12 +154,12 @@ impl Cycle<'_> {
                 }
                 has_moved = true;
                 self.broken.insert(tier);
-                let mut residents = self.state.in_tier(tier);
+                let mut residents = self.state.items_in_tier(tier);
                 residents.retain(|key| !incoming.contains(key));
                 for key in incoming {
                     if let Some(tracked) = self.state.items.get_mut(&key) {
                         tracked.tier = tier;
-                        tracked.n = entry_count(tier);
+                        tracked.n = initial_counter(tier);
                     }
                 }
                 if self.processed.insert(tier) {
@@ -175,8 +176,8 @@ impl Cycle<'_> {
     /// tier may change. If the tier exceeds its target size, items with the lowest counters anchor it: as many as it
     /// takes to reach the target stay unchanged.
     fn age_residents(&mut self, tier: Tier, mut residents: Vec<ItemKey>) {
-        let Some(above) = above(tier) else { return };
-        let threshold = entry_count(above);
+        let Some(above) = more_stable_tier(tier) else { return };
+        let threshold = initial_counter(above);
         let can_promote = self.broken.contains(&above) || self.state.tier_tokens(above) == 0;
         let anchors = if self.state.tier_tokens(tier) > self.rules.target { self.rules.target } else { 0 };
         residents.sort_by_cached_key(|key| {
@@ -218,7 +219,7 @@ impl Cycle<'_> {
             }
             for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
                 tracked.tier = below;
-                tracked.n = entry_count(below);
+                tracked.n = initial_counter(below);
             }
             self.broken.extend([tier, below]);
         }
@@ -229,7 +230,7 @@ impl Cycle<'_> {
         if !self.broken.contains(&Tier::L1) {
             return;
         }
-        let mut candidates = self.state.in_tier(Tier::L1);
+        let mut candidates = self.state.items_in_tier(Tier::L1);
         candidates.sort_by_cached_key(|key| {
             (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone())
         });
@@ -240,16 +241,16 @@ impl Cycle<'_> {
             }
             if let Some(tracked) = self.state.items.get_mut(&key) {
                 tracked.tier = Tier::L0;
-                tracked.n = entry_count(Tier::L0);
+                tracked.n = initial_counter(Tier::L0);
                 l0_tokens += tracked.tokens;
                 self.broken.insert(Tier::L0);
             }
         }
     }
 
-    fn eligible(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
+    fn eligible_items(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
         let is_eligible =
-            |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= entry_count(Tier::L3);
+            |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= initial_counter(Tier::L3);
         self.state.items.iter().filter(move |(_, tracked)| is_eligible(tracked))
     }
 

@@ -9,8 +9,8 @@ use strata_base::key::FileKey;
 
 use crate::layout::{Content, ItemKey, Piece, Tier};
 
-use super::super::Rules;
-use super::state::{RippleState, Seeded, Tracked, entry_count};
+use super::super::LayoutRules;
+use super::state::{RippleState, Seeded, Tracked, initial_counter};
 
 /// Tiers over which clusters are distributed.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
@@ -30,26 +30,32 @@ impl Bin<'_> {
 }
 
 /// Places every map block that has no tier yet. Selected files start as active, because they may soon be deselected.
-pub(super) fn start(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
+pub(super) fn place_new_map_blocks(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
     distribute(state, &content.map, &[], content, rules);
 }
 
 /// Assigns tiers to all items again. Selected files get a tier immediately, close to the files they refer to. Outlines
 /// hidden by the full text of their file keep their tiers. The newest messages stay active, up to the target size, and
 /// older active ones go to L3.
-pub(super) fn rebuild(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
+pub(super) fn rebuild(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
         ItemKey::Symbol(path) => content.hidden.contains_key(path),
         _ => false,
     });
     distribute(state, &content.map, &content.files, content, rules);
-    graduate_older_history(state, content, rules);
+    promote_older_history(state, content, rules);
 }
 
 /// Distributes map blocks and files over the tiers. Leaves their hashes empty, so that the first measurement is
 /// accepted.
-fn distribute(state: &mut RippleState, map: &[Piece], files: &[Piece], content: &Content<'_>, rules: &Rules) {
+fn distribute(
+    state: &mut RippleState,
+    map: &[Piece],
+    files: &[Piece],
+    content: &Content<'_>,
+    rules: &LayoutRules,
+) {
     state.seeded = Seeded::Done;
     let mut unplaced: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
     for piece in map.iter().chain(files) {
@@ -124,7 +130,7 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
 
 /// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
 /// target, moves none.
-fn graduate_older_history(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
+fn promote_older_history(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
     if rules.target == 0 {
         return;
     }
@@ -137,19 +143,19 @@ fn graduate_older_history(state: &mut RippleState, content: &Content<'_>, rules:
         }
         let new = Tracked {
             tier: Tier::Active,
-            n: entry_count(Tier::Active),
+            n: initial_counter(Tier::Active),
             hash: None,
             tokens: message.tokens(),
         };
         let tracked = state.items.entry(key).or_insert(new);
         if tracked.tier == Tier::Active {
-            (tracked.tier, tracked.n) = (Tier::L3, entry_count(Tier::L3));
+            (tracked.tier, tracked.n) = (Tier::L3, initial_counter(Tier::L3));
         }
     }
 }
 
 fn place(state: &mut RippleState, piece: &Piece, tier: Tier) {
-    let tracked = Tracked { tier, n: entry_count(tier), hash: None, tokens: piece.tokens };
+    let tracked = Tracked { tier, n: initial_counter(tier), hash: None, tokens: piece.tokens };
     state.items.entry(piece.key.clone()).or_insert(tracked);
 }
 

@@ -52,7 +52,7 @@ pub(super) enum Seeded {
 pub(super) const PAGE_TIER: Tier = Tier::L1;
 
 /// Returns the initial counter of an item that enters a tier, according to the table in `docs/tiers.md`.
-pub(super) fn entry_count(tier: Tier) -> u32 {
+pub(super) fn initial_counter(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
         Tier::L3 => 3,
@@ -63,7 +63,7 @@ pub(super) fn entry_count(tier: Tier) -> u32 {
 }
 
 /// Returns the next more stable tier, or `None` for L0.
-pub(super) fn above(tier: Tier) -> Option<Tier> {
+pub(super) fn more_stable_tier(tier: Tier) -> Option<Tier> {
     match tier {
         Tier::Active => Some(Tier::L3),
         Tier::L3 => Some(Tier::L2),
@@ -95,7 +95,7 @@ impl RippleState {
     }
 
     /// Marks all items to be placed again in the next prompt.
-    pub(crate) fn rebuild(&mut self) {
+    pub(crate) fn mark_for_rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
@@ -106,14 +106,14 @@ impl RippleState {
     pub(crate) fn item_stats(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
-            _ => entry_count(shown),
+            _ => initial_counter(shown),
         };
-        ItemStats { n, threshold: above(shown).map(entry_count) }
+        ItemStats { n, threshold: more_stable_tier(shown).map(initial_counter) }
     }
 
     /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces. A changed piece is already
     /// active, so that the tiers before it keep their bytes.
-    pub(super) fn tier(&self, piece: &Piece) -> Tier {
+    pub(super) fn tier_of_piece(&self, piece: &Piece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
             _ => Tier::Active,
@@ -123,7 +123,7 @@ impl RippleState {
     /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a fetched page does
     /// not change.
     pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
-        let (tier, n) = (PAGE_TIER, entry_count(PAGE_TIER));
+        let (tier, n) = (PAGE_TIER, initial_counter(PAGE_TIER));
         let mut new = Vec::new();
         for piece in &content.urls {
             if !self.items.contains_key(&piece.key) {
@@ -155,7 +155,7 @@ impl RippleState {
     }
 
     /// Returns the items of a tier in key order.
-    pub(super) fn in_tier(&self, tier: Tier) -> Vec<ItemKey> {
+    pub(super) fn items_in_tier(&self, tier: Tier) -> Vec<ItemKey> {
         self.items.iter().filter(|(_, tracked)| tracked.tier == tier).map(|(key, _)| key.clone()).collect()
     }
 }

@@ -13,7 +13,7 @@ use strata_tokens::cost::Prices;
 use strata_tokens::models::Ttl;
 
 use super::*;
-use crate::layout::{CountedBlock, Seeds, Tree};
+use crate::layout::{CountedBlock, FileListInput, TierSeeds};
 use crate::trust::Trust;
 
 /// Abbreviated content of a prompt: the items and their texts.
@@ -24,7 +24,7 @@ struct PromptContent {
     files: Vec<(&'static str, String)>,
     messages: Vec<(u64, String)>,
     pages: Vec<(&'static str, &'static str)>,
-    seeds: Seeds,
+    seeds: TierSeeds,
 }
 
 static NOTHING: BTreeSet<FileKey> = BTreeSet::new();
@@ -47,7 +47,7 @@ impl PromptContent {
             hidden: self.hidden.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
             urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
-            tree: Tree { files: vec!["a".into()], outlined: vec![], focus: vec![], budget: 100 },
+            tree: FileListInput { files: vec!["a".into()], outlined: vec![], focus: vec![], budget: 100 },
             history: self.messages.iter().map(sent_message).collect(),
             request: vec![CountedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
             trust: Trust::Trusted,
@@ -57,18 +57,21 @@ impl PromptContent {
 }
 
 fn page(address: &str) -> ItemKey {
-    ItemKey::Url(strata_base::hash::ContentHash::of(address))
+    ItemKey::Url(strata_base::hash::ContentHash::from_text(address))
 }
 
 /// A session that sends a sequence of prompts.
 struct RippleSession {
     state: TierState,
-    rules: Rules,
+    rules: LayoutRules,
 }
 
 impl RippleSession {
     fn new(target: usize) -> Self {
-        Self { state: TierState::default(), rules: Rules::new(target, Ttl::FiveMinutes, Prices::uncached()) }
+        Self {
+            state: TierState::default(),
+            rules: LayoutRules::new(target, Ttl::FiveMinutes, Prices::uncached()),
+        }
     }
 
     fn send(&mut self, prompt: &PromptContent) -> Layout {
@@ -174,7 +177,7 @@ fn a_changed_file_becomes_active_with_a_counter_of_zero() {
 #[test]
 fn deselecting_removes_the_file_and_restores_its_outline_in_place() {
     let mut session = RippleSession::new(0);
-    let seeds = Seeds { referenced: vec!["b".into()], clusters: vec![] };
+    let seeds = TierSeeds { referenced: vec!["b".into()], clusters: vec![] };
     let unselected =
         PromptContent { map: vec![("a", "map a"), ("b", "map b")], seeds, ..PromptContent::default() };
     session.send(&unselected);
@@ -221,7 +224,7 @@ fn the_first_prompt_fills_l0_and_keeps_clusters_together() {
         ("e", "eeeeeeeeee"),
     ];
     let seeds =
-        Seeds { referenced: vec!["c".into(), "a".into()], clusters: vec![vec!["b".into(), "e".into()]] };
+        TierSeeds { referenced: vec!["c".into(), "a".into()], clusters: vec![vec!["b".into(), "e".into()]] };
     let prompt = PromptContent { map, seeds, ..PromptContent::default() };
     let layout = session.send(&prompt);
     assert_eq!(session.tier("symbol:c"), Tier::L0, "the most referenced, up to the target");
@@ -266,7 +269,7 @@ fn ripple_puts_nothing_of_an_untrusted_workspace_in_the_system_message() {
         (ItemKey::History(MessageId(1)), Tier::L0),
     ];
     let state = TierState::Ripple(RippleState::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
-    let rules = Rules::new(10, Ttl::FiveMinutes, Prices::uncached());
+    let rules = LayoutRules::new(10, Ttl::FiveMinutes, Prices::uncached());
     let lay_out = |trust| Ripple.lay_out(&state, &Content { trust, ..prompt.content() }, &rules).layout;
     let (trusted, layout) = (lay_out(Trust::Trusted), lay_out(Trust::Untrusted));
     check(
@@ -405,7 +408,7 @@ fn tracked(tier: Tier, n: u32, tokens: usize) -> Tracked {
 #[test]
 fn files_outside_clusters_go_to_the_smallest_tier_largest_first() {
     let mut session = RippleSession::new(1);
-    let seeds = Seeds { referenced: vec!["a".into()], clusters: vec![vec!["b".into(), "c".into()]] };
+    let seeds = TierSeeds { referenced: vec!["a".into()], clusters: vec![vec!["b".into(), "c".into()]] };
     let map = vec![("a", "aa"), ("b", "bbbb"), ("c", "cccc"), ("d", "ddddddd"), ("e", "eeeee"), ("f", "f")];
     session.send(&PromptContent { map, seeds, ..PromptContent::default() });
     let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| session.tier(&format!("symbol:{path}")));
@@ -502,7 +505,7 @@ fn an_item_stays_at_the_threshold_while_the_tier_above_is_stable() {
     prompt.files[1].1 = "y".into();
     let TierState::Ripple(state) = &mut session.state else { panic!() };
     state.items.get_mut(&ItemKey::File("b".into())).unwrap().hash =
-        Some(strata_base::hash::ContentHash::of("x"));
+        Some(strata_base::hash::ContentHash::from_text("x"));
     session.send(&prompt);
     assert_eq!(
         (session.tier("file:a"), session.n("file:a")),
@@ -515,7 +518,7 @@ fn an_item_stays_at_the_threshold_while_the_tier_above_is_stable() {
 fn a_rebuild_places_selected_files_with_their_clusters() {
     let mut session = RippleSession::new(10);
     let seeds =
-        Seeds { referenced: vec!["a".into(), "b".into()], clusters: vec![vec!["b".into(), "c".into()]] };
+        TierSeeds { referenced: vec!["a".into(), "b".into()], clusters: vec![vec!["b".into(), "c".into()]] };
     let prompt = PromptContent {
         map: vec![("a", "aaaaaaaaaa"), ("b", "bbbbbbbbbb"), ("d", "dddddddddddd"), ("e", "eeeeeeeeeee")],
         hidden: vec!["c"],
@@ -530,7 +533,7 @@ fn a_rebuild_places_selected_files_with_their_clusters() {
         (Tier::Active, 0),
         "a session starts with it active"
     );
-    session.state.rebuild();
+    session.state.reset_tiers();
     let layout = session.send(&prompt);
     assert_eq!(session.tier("symbol:a"), Tier::L0);
     assert_eq!(
@@ -586,7 +589,7 @@ fn a_rebuild_keeps_the_tiers_of_messages_and_hidden_outlines() {
             (ItemKey::File("gone".into()), tracked(Tier::L3, 4, 1)),
         ],
     );
-    session.state.rebuild();
+    session.state.reset_tiers();
     let prompt = PromptContent {
         hidden: vec!["a"],
         files: vec![("a", "aaaaaaaaaaa".into())],
@@ -604,7 +607,7 @@ fn a_rebuild_keeps_messages_active_without_a_target() {
     let messages = (0..9).map(|id| (id, "12345".to_owned())).collect();
     let prompt = PromptContent { map: vec![("a", "map")], messages, ..PromptContent::default() };
     session.send(&prompt);
-    session.state.rebuild();
+    session.state.reset_tiers();
     session.send(&prompt);
     assert!((0..9).all(|id| session.tier(&format!("history:{id}")) == Tier::Active));
 }
@@ -677,9 +680,9 @@ proptest! {
                     fetched += 1;
                     pages = vec![("https://a", ["one", "two", "three"][fetched % 3])];
                 }
-                Step::Rebuild => session.state.rebuild(),
+                Step::Rebuild => session.state.reset_tiers(),
                 Step::Send => {
-                    let seeds = Seeds { referenced: vec!["b".into(), "f".into()], clusters: vec![vec!["a".into(), "c".into()]] };
+                    let seeds = TierSeeds { referenced: vec!["b".into(), "f".into()], clusters: vec![vec!["a".into(), "c".into()]] };
                     let unselected_files: Vec<usize> = (0..6).filter(|at| !selected.contains(at)).collect();
                     let map: Vec<String> = (0..6).map(|at| format!("map {} of {}", edits[at] / 2, PATHS[at])).collect();
                     let map = unselected_files.iter().map(|&at| (PATHS[at], &*map[at].clone().leak())).collect();

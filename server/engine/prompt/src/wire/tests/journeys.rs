@@ -160,7 +160,7 @@ fn prompts() -> impl Strategy<Value = Vec<ContentBlock>> {
 
 /// Projects a history. Adds a text if no part of the prompt can be sent.
 fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Projection {
-    let mut projection = project(history, prompt, format.provider());
+    let mut projection = project(history, prompt, format.foreign_provider());
     if projection.results.is_empty() && projection.prompt.is_empty() {
         projection.prompt.push(ContentBlock::text("Go on."));
     }
@@ -189,7 +189,7 @@ proptest! {
     #[test]
     fn a_history_alone_gives_a_valid_body(history in histories()) {
         for format in json_formats() {
-            let mut projection = project(&history, &[], format.provider());
+            let mut projection = project(&history, &[], format.foreign_provider());
             if projection.history.last().is_none_or(|message| message.role == Role::Assistant) {
                 projection = projected(&history, &[ContentBlock::text("Go on.")], format);
             }
@@ -300,8 +300,8 @@ proptest! {
         &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\0\0\0\0WEBPVP8 ", b"RIFF\0\0\0\0WEBPVP8X",
     ]), tail in vec(any::<u8>(), 0..60)) {
         let data = STANDARD.encode([head, &tail].concat());
-        if let Some(sides) = strata_conversation::history::sides(&data) {
-            prop_assert!(sides.longest() >= sides.width.min(sides.height));
+        if let Some(sides) = strata_conversation::history::image_size(&data) {
+            prop_assert!(sides.longer_side() >= sides.width.min(sides.height));
         }
     }
 }

@@ -44,7 +44,7 @@ impl Session {
         // The provider counts a tenth more than Strata does.
         let spans = |percent: usize| -> Vec<Span> {
             let span = |(index, tokens): (usize, &usize)| Span {
-                hash: ContentHash::of(&index.to_string()),
+                hash: ContentHash::from_text(&index.to_string()),
                 tokens: tokens * percent / 100,
                 mark: if index == end { Mark::Breakpoint(breakpoint) } else { Mark::None },
                 continues_run: false,
@@ -67,9 +67,9 @@ impl Session {
         };
         let dollars = usage.dollars(&self.prices, &charge);
         self.billed = self.billed + Amount::of_request(usage, usage.cost(&self.prices, &charge), dollars);
-        self.account = Some(Account::after(self.account.as_ref(), &sent, Some(usage.billed())));
+        self.account = Some(Account::after_request(self.account.as_ref(), &sent, Some(usage.billed_input())));
         let (caches, charges) =
-            ComparedCaches::after(self.caches.take(), &sent, self.account.as_ref().unwrap());
+            ComparedCaches::after_request(self.caches.take(), &sent, self.account.as_ref().unwrap());
         self.caches = Some(caches);
         self.comparison.add(&charges, usage, &sent);
     }
@@ -150,7 +150,7 @@ fn a_shortfall_empties_the_cache_in_each_case() {
     let mut session = Session::new("claude-opus-4-7", CacheTtl::FiveMinutes);
     session.send(0);
     // The provider loses its cache during a pause in which no entry expires.
-    session.provider.forget();
+    session.provider.clear_cache();
     session.send(10);
     let report = session.comparison.report().unwrap();
     assert_close(report.actual.cost, session.billed.cost);
@@ -164,7 +164,7 @@ fn a_long_session_keeps_a_bounded_number_of_entries() {
     for index in 0..3_000_u64 {
         // Each prompt differs from its first block on.
         let span = |n: u64| Span {
-            hash: ContentHash::of(&format!("{index} {n}")),
+            hash: ContentHash::from_text(&format!("{index} {n}")),
             tokens: 1_000,
             mark: Mark::None,
             continues_run: false,
@@ -176,11 +176,11 @@ fn a_long_session_keeps_a_bounded_number_of_entries() {
             prices,
             lifetimes: Vec::new(),
         };
-        let account = Account::after(None, &sent, None);
-        caches = Some(ComparedCaches::after(caches, &sent, &account).0);
+        let account = Account::after_request(None, &sent, None);
+        caches = Some(ComparedCaches::after_request(caches, &sent, &account).0);
     }
     let ComparedCaches { without_pauses, shortest, longest, .. } = caches.unwrap();
     for provider in [without_pauses, shortest, longest] {
-        assert!(provider.entries() < 3_000, "{}", provider.entries());
+        assert!(provider.entry_count() < 3_000, "{}", provider.entry_count());
     }
 }

@@ -96,7 +96,7 @@ proptest! {
             spans.iter_mut().for_each(|span| span.mark = Mark::None);
             let sent_tokens: usize = spans.iter().map(|span| span.tokens).sum();
             spans.push(Span {
-                hash: ContentHash::of(&turn.to_string()),
+                hash: ContentHash::from_text(&turn.to_string()),
                 tokens: tokens(turn) - sent_tokens,
                 mark: Mark::Breakpoint(Breakpoint::Short),
                 continues_run: false,

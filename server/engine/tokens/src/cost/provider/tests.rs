@@ -27,7 +27,7 @@ fn automatic() -> Prices {
 /// A span named `name`, with a breakpoint if the name ends in `|`.
 fn span(name: &str, tokens: usize) -> Span {
     let mark = if name.ends_with('|') { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None };
-    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
+    Span { hash: ContentHash::from_text(name.trim_end_matches('|')), tokens, mark, continues_run: false }
 }
 
 fn request(spans: &[(&str, usize)]) -> Vec<Span> {
@@ -130,7 +130,7 @@ fn an_entry_expires_if_it_is_unused_for_its_lifetime() {
     assert_eq!(bill(&mut provider, 300_000, &prompt).read, 4000, "alive until the last moment");
     assert_eq!(bill(&mut provider, 600_000, &prompt).read, 4000, "the previous read extended its lifetime");
     assert_eq!(bill(&mut provider, 900_001, &prompt).read, 0);
-    provider.forget();
+    provider.clear_cache();
     assert_eq!(bill(&mut provider, 900_002, &prompt).read, 0);
 }
 
@@ -287,7 +287,7 @@ fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
         let prompts = turns.into_iter().map(|(kept, tail, (marks, extended), pause)| {
             spans.truncate(kept);
             spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
-                hash: ContentHash::of_parts([&[name, hundreds as u8][..]]),
+                hash: ContentHash::from_parts([&[name, hundreds as u8][..]]),
                 tokens: hundreds * 100,
                 mark: Mark::None,
                 continues_run,
@@ -360,7 +360,7 @@ proptest! {
         for (spans, now_ms) in session {
             let (mut forgetful, mut wordy) = (provider.clone(), provider.clone());
             let charge = provider.charge(&spans, now_ms).unwrap();
-            forgetful.forget();
+            forgetful.clear_cache();
             prop_assert!(forgetful.charge(&spans, now_ms).unwrap().cost >= charge.cost - 1e-6);
             let longer = [&spans[..], &[span("more", more)]].concat();
             prop_assert!(wordy.charge(&longer, now_ms).unwrap().cost >= charge.cost - 1e-6);

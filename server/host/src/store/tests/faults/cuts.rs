@@ -9,7 +9,7 @@ use super::super::Home;
 use super::disk::{self, Change};
 use super::long;
 use super::script::{Contents, STEPS, expected, run};
-use crate::store::{NewFragment, Store};
+use crate::store::{NewNote, Store};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Death {
@@ -77,8 +77,8 @@ pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], check: imp
         assert_eq!(opened.set_aside, None, "{cut:?}");
         opened.store.verify().unwrap_or_else(|error| panic!("{cut:?}: {error}"));
         check(acknowledged, &opened.store);
-        let note = NewFragment { text: "on".into(), tags: Vec::new(), session: None, created_ms: 0 };
-        opened.store.memory_add(&note).unwrap_or_else(|error| panic!("{cut:?}: {error}"));
+        let note = NewNote { text: "on".into(), tags: Vec::new(), session: None, created_ms: 0 };
+        opened.store.add_note(&note).unwrap_or_else(|error| panic!("{cut:?}: {error}"));
     });
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::{Home, appended, id, new_session, text_message};
 use super::disk;
 use crate::store::{
-    Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, StoredSession,
+    Access, FragmentId, NewNote, SessionChange, SessionInfo, Store, StoreError, StoredNote, StoredSession,
 };
 use strata_conversation::history::MessageId;
 
@@ -24,7 +24,7 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Contents {
     sessions: Vec<(SessionInfo, StoredSession)>,
-    notes: Vec<Fragment>,
+    notes: Vec<StoredNote>,
 }
 
 impl fmt::Debug for Step {
@@ -43,7 +43,7 @@ impl Contents {
             let stored = store.load(&info.id)?;
             sessions.push((info, stored));
         }
-        Ok(Self { sessions, notes: store.memory_list()? })
+        Ok(Self { sessions, notes: store.list_notes()? })
     }
 
     pub(super) fn sessions(&self) -> usize {
@@ -64,7 +64,7 @@ pub(super) const STEPS: [Step; 17] = [
     Step::Do("change", |store| {
         let handle = store.open_session(&id("a"), Access::Write)?;
         let order = [2, 1, 5, 3].map(MessageId).to_vec();
-        let commit = Commit {
+        let commit = SessionChange {
             removed: vec![MessageId(0), MessageId(4)],
             changed: vec![text_message(1, "said otherwise")],
             order: Some(order),
@@ -79,7 +79,7 @@ pub(super) const STEPS: [Step; 17] = [
     Step::Do("rename", |store| store.rename(&id("c"), "Another way")),
     Step::Do("note", |store| {
         let text = "uses tabs ".repeat(900);
-        store.memory_add(&NewFragment {
+        store.add_note(&NewNote {
             text,
             tags: vec!["style".into()],
             session: Some(id("a")),
@@ -94,7 +94,7 @@ pub(super) const STEPS: [Step; 17] = [
         store.import(format!("{header}\n{message}\n").as_bytes()).map(drop)
     }),
     Step::Do("delete", |store| store.delete(&id("b"))),
-    Step::Do("forget", |store| store.memory_remove(FragmentId(1))),
+    Step::Do("forget", |store| store.remove_note(FragmentId(1))),
     Step::Do("append to the copy", |store| append(store, "c", 6, 2, 5_000)),
     Step::Open,
     Step::Do("append after all", |store| append(store, "a", 6, 1, 10)),

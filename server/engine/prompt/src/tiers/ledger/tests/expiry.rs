@@ -53,7 +53,7 @@ proptest! {
         let output = session.lay_out(question(100));
         prop_assert_eq!(output.expected_cached, Some(0));
         // What the policy has learned about the user affects the order, and thereby the number of groups in the map.
-        session.state.rebuild();
+        session.state.reset_tiers();
         let rebuilt = session.lay_out(question(100));
         prop_assert!(
             tokens(&output.layout) <= tokens(&rebuilt.layout),

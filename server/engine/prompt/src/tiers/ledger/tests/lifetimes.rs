@@ -1,6 +1,6 @@
 //! The lifetimes that breakpoints ask for under `cache.ttl = "auto"`.
 
-use strata_tokens::cost::extended_is_needed;
+use strata_tokens::cost::extended_lifetime_probability;
 use strata_tokens::models::Lifetime;
 
 use super::*;
@@ -29,7 +29,7 @@ struct Conversation {
 impl Conversation {
     fn new(prices: Prices) -> Self {
         let mut session = Session::new(&[("a.py", 200), ("b.py", 300)]);
-        session.rules = Rules::new(0, Ttl::FiveMinutes, prices);
+        session.rules = LayoutRules::new(0, Ttl::FiveMinutes, prices);
         session.select("a.py");
         session.select("b.py");
         Self { session, provider: Provider::new(prices), pauses_ms: Vec::new(), cost: 0.0 }
@@ -38,7 +38,7 @@ impl Conversation {
     /// Sends a prompt, then waits for the next one. Returns the lifetimes that the prompt's breakpoints ask for.
     fn turn(&mut self, pause_ms: u64) -> Vec<Ttl> {
         let rules = &mut self.session.rules;
-        rules.extended_is_needed = extended_is_needed(&self.pauses_ms, &rules.prices);
+        rules.extended_is_needed = extended_lifetime_probability(&self.pauses_ms, &rules.prices);
         let now_ms = rules.now_ms;
         let expected = self.session.cached_tokens();
         let layout = self.session.turn("why does it fail?", &lines("answer", 10));

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::layout::{Content, CountedBlock, ItemKey, Piece, Seeds, SentMessage, Tree, spans};
-use crate::tiers::{PolicyName, Rules, TierState};
+use crate::layout::{Content, CountedBlock, FileListInput, ItemKey, Piece, SentMessage, TierSeeds, spans};
+use crate::tiers::{LayoutRules, PolicyName, TierState};
 use regex::Regex;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
@@ -58,8 +58,8 @@ fn cost_of(trace: &Trace) -> Cost {
         long_context: None,
         list: None,
     };
-    let rules = Rules::new(0, Ttl::FiveMinutes, prices);
-    let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
+    let rules = LayoutRules::new(0, Ttl::FiveMinutes, prices);
+    let (seeds, excluded) = (TierSeeds::default(), BTreeSet::new());
     let legend = count(legend());
     // One block there, two here.
     let system = "s".repeat(4 * (SYSTEM - FRAMING).saturating_sub(legend));
@@ -70,7 +70,7 @@ fn cost_of(trace: &Trace) -> Cost {
     let mut state = TierState::default();
     let mut cost = Cost::default();
     for (at, turn) in trace.turns.iter().enumerate() {
-        let first = trace.sel.window().map_or(0, |window| at.saturating_sub(window as usize));
+        let first = trace.sel.window_turns().map_or(0, |window| at.saturating_sub(window as usize));
         let touched = trace.turns.get(first..=at).unwrap_or_default().iter().flat_map(|turn| &turn.touched);
         let selected: BTreeSet<&str> =
             touched.map(String::as_str).filter(|path| files.contains_key(path)).collect();
@@ -87,7 +87,10 @@ fn cost_of(trace: &Trace) -> Cost {
                 .collect(),
             hidden: selected.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: selected.iter().filter_map(|path| Some(file(path, files.get(path)?))).collect(),
-            tree: Tree { files: files.keys().map(|path| FileKey::from(*path)).collect(), ..Tree::default() },
+            tree: FileListInput {
+                files: files.keys().map(|path| FileKey::from(*path)).collect(),
+                ..FileListInput::default()
+            },
             history: history.clone(),
             request: vec![request.clone()],
             framing: FRAMING,

@@ -1,7 +1,7 @@
 //! Reads the texts and images of a finished body.
 
 use serde_json::Value;
-use strata_conversation::history::sides;
+use strata_conversation::history::image_size;
 use strata_conversation::providers::Piece;
 
 pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
@@ -28,7 +28,7 @@ fn content_pieces<'a>(content: &'a Value, pieces: &mut Vec<Piece<'a>>) {
             Some("redacted_thinking") => pieces.extend(text("data")),
             Some("image") if block.pointer("/source/type").and_then(Value::as_str) != Some("file") => {
                 let data = block.pointer("/source/data").and_then(Value::as_str);
-                pieces.push(Piece::Picture(data.and_then(sides)));
+                pieces.push(Piece::Picture(data.and_then(image_size)));
             }
             Some("tool_use") => {
                 pieces.extend(text("name"));

@@ -1,7 +1,7 @@
 //! Reads the texts and images of a finished body.
 
 use serde_json::Value;
-use strata_conversation::history::sides;
+use strata_conversation::history::image_size;
 use strata_conversation::providers::Piece;
 
 pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
@@ -21,7 +21,7 @@ fn block_pieces<'a>(block: &'a Value, pieces: &mut Vec<Piece<'a>>) {
         let is_picture = text.strip_prefix("[picture at http").is_some_and(|rest| rest.ends_with(']'));
         pieces.push(if is_picture { Piece::Picture(None) } else { Piece::text(text) });
     } else if let Some(data) = block.pointer("/image/source/bytes").and_then(Value::as_str) {
-        pieces.push(Piece::Picture(sides(data)));
+        pieces.push(Piece::Picture(image_size(data)));
     } else if block.get("reasoningContent").is_some() {
         pieces.extend(text("/reasoningContent/reasoningText/text"));
         pieces.extend(text("/reasoningContent/redactedContent"));

@@ -1,7 +1,7 @@
 //! Reads the texts and images of a finished body.
 
 use serde_json::{Map, Value, json};
-use strata_conversation::history::sides;
+use strata_conversation::history::image_size;
 use strata_conversation::providers::Piece;
 
 /// Stands for a missing signature.
@@ -46,7 +46,7 @@ fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<Piece<'a>>) {
             _ => {}
         }
     } else if let Some(data) = part.pointer("/inlineData/data").and_then(Value::as_str) {
-        pieces.push(Piece::Picture(sides(data)));
+        pieces.push(Piece::Picture(image_size(data)));
     } else if part.get("fileData").is_some() {
         pieces.push(Piece::Picture(None));
     }

@@ -1,7 +1,7 @@
 //! Reads the texts and images of a finished body.
 
 use serde_json::Value;
-use strata_conversation::history::sides;
+use strata_conversation::history::image_size;
 use strata_conversation::providers::Piece;
 
 pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
@@ -27,7 +27,7 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
         "image_url" => {
             let url = part.pointer("/image_url/url").and_then(Value::as_str)?;
             let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-            Some(Piece::Picture(data.and_then(|(_, data)| sides(data))))
+            Some(Piece::Picture(data.and_then(|(_, data)| image_size(data))))
         }
         _ => Some(Piece::json(part)),
     }
