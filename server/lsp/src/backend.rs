@@ -3,7 +3,7 @@
 
 use std::sync::mpsc::Sender;
 
-use strata_app::runtime::session_runtime::{Arguments, CommandCall, ReplySender};
+use strata_app::runtime::session_runtime::{Caller, CommandCall, ReplySender};
 use strata_base::cancel::Cancel;
 use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
@@ -172,14 +172,13 @@ impl LanguageServer for Backend {
         let (answer, receiver) = oneshot::channel();
         let cancel = Cancel::new();
         let _dropped = CancelOnDrop::new(&cancel);
-        self.post(Event::Command(CommandCall {
-            name: params.command.clone(),
-            arguments: Arguments::Json(params.arguments),
+        let caller = Caller {
             cancel,
             token: params.work_done_progress_params.work_done_token.map(progress_token::from_lsp),
             // The receiver is gone if the request was cancelled.
             reply: ReplySender::new(|outcome| drop(answer.send(outcome))),
-        }));
+        };
+        self.post(Event::Command(CommandCall::from_json(&params.command, params.arguments, caller)));
         let Ok(outcome) = receiver.await else { return Err(Error::internal_error()) };
         if let Some(message) = UserMessage::for_outcome(&params.command, &outcome) {
             self.post(Event::ShowMessage(message));

@@ -14,11 +14,11 @@ mod index_runs;
 mod indexing;
 mod meter_state;
 mod metering;
-mod model_front_end;
 mod offering;
 mod parsing;
 mod registrations;
 mod running;
+mod send_host;
 mod session_host;
 mod watch_state;
 mod watching;
@@ -50,7 +50,7 @@ use strata_app::services::front_end::{FrontEnd, Warning};
 #[cfg(test)]
 use strata_app::{
     commands::CommandError,
-    runtime::session_runtime::{Arguments, CommandCall, ReplySender},
+    runtime::session_runtime::{Caller, CommandCall, ReplySender},
 };
 
 use endpoint_state::EndpointState;
@@ -165,15 +165,10 @@ impl MainLoop {
         name: &str,
         arguments: Vec<Value>,
     ) -> (Cancel, std::sync::mpsc::Receiver<Result<Value, CommandError>>) {
-        let (sender, reply) = std::sync::mpsc::channel();
+        let (sender, reply) = ReplySender::channel();
         let cancel = Cancel::new();
-        let call = CommandCall {
-            name: name.to_owned(),
-            arguments: Arguments::Json(arguments),
-            cancel: cancel.clone(),
-            token: None,
-            reply: ReplySender::new(move |result| drop(sender.send(result))),
-        };
+        let caller = Caller { cancel: cancel.clone(), token: None, reply: sender };
+        let call = CommandCall::from_json(name, arguments, caller);
         self.with_sessions(|sessions, host| sessions.enqueue(call, host));
         (cancel, reply)
     }

@@ -100,7 +100,7 @@ pub(crate) enum ReplayError {
         error: AssembleError,
     },
     /// A prompt breaks a promise. This is a bug in Strata.
-    #[error("turn {turn}, {policy:?}: {}", list(broken))]
+    #[error("turn {turn}, {policy:?}: {}", format_broken_promises(broken))]
     Broken {
         /// One-based number of the turn.
         turn: u64,

@@ -14,7 +14,6 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 
 use serde::Serialize;
@@ -49,7 +48,7 @@ use crate::model::sessions::Sessions;
 use crate::model::settings::{self, Configuration};
 use crate::model::snapshot::{Snapshot, user_outline_cache};
 use crate::runtime::diagnostics::WorkspaceReport;
-use crate::runtime::session_runtime::{CommandCall, ReplySender, SessionRuntime};
+use crate::runtime::session_runtime::{Caller, CommandCall, ReplySender, SessionRuntime};
 use crate::runtime::token_usage::{TokenUsage, count_tokens};
 use crate::services::Services;
 use crate::services::compaction_notice::CompactionNotice;
@@ -497,10 +496,9 @@ impl HeadlessWorkspace {
         cancel: Cancel,
         show: &mut dyn FnMut(Delta),
     ) -> Result<Value, CommandError> {
-        let (sender, reply) = channel();
-        // The receiver lives as long as the command runs.
-        let sender = ReplySender::new(move |result| drop(sender.send(result)));
-        let call = CommandCall::typed(MAIN_SESSION, command, cancel.clone(), sender);
+        let (sender, reply) = ReplySender::channel();
+        let caller = Caller { cancel: cancel.clone(), token: None, reply: sender };
+        let call = CommandCall::new(MAIN_SESSION, command, caller);
         self.with_runtime(|runtime, host| runtime.enqueue(call, host));
         let mut indexed = Ok(());
         while let Some(pending) = self.pending.pop_front() {

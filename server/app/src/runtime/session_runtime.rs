@@ -18,10 +18,10 @@ mod tasks;
 use std::collections::BTreeSet;
 
 use self::compactions::RunningCompactions;
-use self::queue::TaskQueues;
+use self::queue::{Task, TaskQueues};
 use self::running_sends::RunningSends;
 
-pub use self::event::{Arguments, CommandCall, ReplySender, SessionEvent};
+pub use self::event::{Caller, CommandCall, ReplySender, SessionEvent};
 pub use self::host::{Host, ModelRequest, Thread, Work};
 pub use self::progress::{ProgressToken, TrackedWork};
 pub use self::resume::FirstSession;
@@ -52,9 +52,17 @@ impl SessionRuntime {
             }
             SessionEvent::ModelAnswered(number, result) => self.model_answered(number, result, host),
             SessionEvent::ToolResultsSummarized(session, archival) => {
-                self.archive_tool_results(&session, archival, host);
+                self.archiving.remove(&session);
+                if let Some(archival) = archival {
+                    self.push(&session, Task::Archive(archival), host);
+                }
             }
-            SessionEvent::TokensCounted(session, count) => self.record_token_count(&session, count, host),
+            SessionEvent::TokensCounted(session, count) => {
+                self.measuring.remove(&session);
+                if let Some(count) = count {
+                    self.push(&session, Task::Measure(count), host);
+                }
+            }
         }
     }
 

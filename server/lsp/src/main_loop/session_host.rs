@@ -20,7 +20,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::MainLoop;
 use super::index_runs::IndexRuns;
 use super::meter_state::MeterState;
-use super::model_front_end::ModelFrontEnd;
+use super::send_host::LoopSendHost;
 use crate::event::Event;
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
@@ -40,26 +40,23 @@ pub(super) struct SessionHost<'a> {
 }
 
 impl MainLoop {
+    /// Calls the session runtime, with the rest of the main loop as its host.
     pub(super) fn with_sessions<T>(
         &mut self,
         run: impl FnOnce(&mut SessionRuntime, &mut SessionHost<'_>) -> T,
     ) -> T {
-        let Self {
-            sessions,
-            world,
-            indexing,
-            meter,
-            pool,
-            background,
-            blocking,
-            services,
-            events,
-            outbound,
-            ..
-        } = self;
-        let mut host =
-            SessionHost { world, indexing, meter, pool, background, blocking, services, events, outbound };
-        run(sessions, &mut host)
+        let mut host = SessionHost {
+            world: &mut self.world,
+            indexing: &mut self.indexing,
+            meter: &mut self.meter,
+            pool: &self.pool,
+            background: &self.background,
+            blocking: &self.blocking,
+            services: &self.services,
+            events: &self.events,
+            outbound: &self.outbound,
+        };
+        run(&mut self.sessions, &mut host)
     }
 }
 
@@ -87,10 +84,10 @@ impl Host for SessionHost<'_> {
         let before = self.world.sessions.current().cloned();
         let jobs = self.world.transition(|world| effects::apply(&mut world.sessions, changed, effects));
         self.meter.is_due = true;
-        let selection = |session: Option<&Arc<Session>>| session.map(|session| session.selection.clone());
+        let current = self.world.sessions.current();
         if Feature::CodeLens.is_enabled(&self.world.snapshot.settings.lsp)
             && self.world.client.refreshes_lenses
-            && selection(self.world.sessions.current()) != selection(before.as_ref())
+            && current.map(|session| &session.selection) != before.as_ref().map(|session| &session.selection)
         {
             self.send_to_client(Outbound::RefreshLenses);
         }
@@ -112,12 +109,12 @@ impl Host for SessionHost<'_> {
 
     fn ask_model(&mut self, request: ModelRequest) {
         let (number, events) = (request.number, self.events.clone());
-        let mut front_end =
-            ModelFrontEnd::new(&request, self.world.snapshot.clone(), self.events, self.outbound);
-        front_end.begin();
+        let mut send_host =
+            LoopSendHost::new(&request, self.world.snapshot.clone(), self.events, self.outbound);
+        send_host.begin();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
-            let event = request.run(&mut front_end);
-            front_end.end();
+            let event = request.run(&mut send_host);
+            send_host.end();
             let _ = events.send(Event::Session(event));
         });
         if let Err(error) = started {

@@ -6,23 +6,20 @@ use std::sync::Arc;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::CompactionDraft;
-use strata_conversation::tool_result_archival::{Archival, ArchivalPlan};
-use strata_host::pool::catch_panic;
+use strata_conversation::tool_result_archival::ArchivalPlan;
 
 use super::SessionRuntime;
 use super::compactions::ActiveCompaction;
 use super::event::{ReplySender, SessionEvent};
-use super::host::{Host, Thread};
+use super::host::{Host, Thread, spawn};
 use super::progress::TrackedWork;
 use super::queue::Task;
 use crate::clock::now_ms;
 use crate::commands::{self, CommandError};
-use crate::faults::with_fault_points;
 use crate::jobs::archival::summarize_results;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
+use crate::services::compaction_notice::CompactionReason;
 use crate::services::running_compaction::DraftCell;
-use crate::services::token_count_client::CountedPrompt;
 
 impl SessionRuntime {
     /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.
@@ -56,19 +53,15 @@ impl SessionRuntime {
         let draft_cell = DraftCell::default();
         let number = self.compactions.begin(job.clone(), cancel.clone(), reply, draft_cell.clone());
         host.begin_progress(TrackedWork::Compacting(number));
-        let work = with_fault_points("draft", move || {
+        let work = move || {
             let draft = job.draft(&session, &snapshot, &services, &cancel);
             draft.map(Box::new).map_err(|error| CommandError::failed(error.to_string()))
-        });
-        let work = move || {
-            let draft = catch_panic(work).unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, "a compaction panicked; the conversation is unchanged");
-                Err(CommandError::failed("an internal error stopped the compaction; please report it"))
-            });
+        };
+        spawn("draft", Thread::Blocking, host, work, move |draft| {
+            let draft = draft.unwrap_or(Err(CommandError::Internal));
             draft_cell.fill(draft.as_deref().cloned().map_err(ToString::to_string));
             SessionEvent::DraftFinished(id, number, draft)
-        };
-        host.spawn(Thread::Blocking, Box::new(work));
+        });
     }
 
     /// Queues a finished draft in its session to be installed, or ends a compaction whose draft failed.
@@ -86,7 +79,6 @@ impl SessionRuntime {
                     running.notice = Some(running.job.ended_notice(Some(&draft)));
                 }
                 self.push(session, Task::Compact(number, draft), host);
-                self.start_next(session, host);
             }
         }
     }
@@ -103,7 +95,7 @@ impl SessionRuntime {
         else {
             return;
         };
-        let (notice, result): (CompactionNotice, _) = match result {
+        let (notice, result) = match result {
             Ok(_) => {
                 self.compactions.record_success(&job);
                 let notice = notice.unwrap_or_else(|| job.ended_notice(None));
@@ -133,23 +125,18 @@ impl SessionRuntime {
         }
     }
 
-    /// Asks a model to summarize tool results. Does nothing if the model is already summarizing results of this
-    /// session; the next turn will plan the archival again.
+    /// Asks a model to summarize tool results. Does nothing if the model is already summarizing results of this session,
+    /// or if a compaction is running, whose draft the archival would invalidate. The next turn plans the archival again.
     pub(super) fn summarize_tool_results(&mut self, id: &str, plan: ArchivalPlan, host: &mut dyn Host) {
-        if !self.archiving.insert(id.to_owned()) {
+        if self.compactions.is_running(id) || !self.archiving.insert(id.to_owned()) {
             return;
         }
         let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
         let session = id.to_owned();
-        let work = with_fault_points("sum up", move || summarize_results(plan, &snapshot, &services));
-        let work = move || {
-            let archival = catch_panic(work);
-            if let Err(panicked) = &archival {
-                tracing::error!(%panicked, "archiving tool results panicked; the conversation is unchanged");
-            }
-            SessionEvent::ToolResultsSummarized(session, archival.ok().map(Box::new))
-        };
-        host.spawn(Thread::Blocking, Box::new(work));
+        let work = move || Box::new(summarize_results(plan, &snapshot, &services));
+        spawn("sum up", Thread::Blocking, host, work, |archival| {
+            SessionEvent::ToolResultsSummarized(session, archival)
+        });
     }
 
     /// Asks the client to count the tokens of a compacted conversation, if the client supports it.
@@ -160,46 +147,15 @@ impl SessionRuntime {
             return;
         }
         let (snapshot, session_id) = (host.snapshot().clone(), id.to_owned());
-        let work = with_fault_points("count", move || {
-            token_counter.measure_next(&session, &snapshot, now_ms(), &Cancel::new())
-        });
         let work = move || {
-            let count = match catch_panic(work) {
-                Ok(Ok(count)) => Some(count),
-                Ok(Err(problem)) => {
-                    tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
-                    None
-                }
-                Err(panicked) => {
-                    tracing::error!(%panicked, "counting tokens panicked; the conversation is unchanged");
-                    None
-                }
-            };
-            SessionEvent::TokensCounted(session_id, count)
+            let count = token_counter.measure_next(&session, &snapshot, now_ms(), &Cancel::new());
+            if let Err(problem) = &count {
+                tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
+            }
+            count.ok()
         };
-        host.spawn(Thread::Blocking, Box::new(work));
-    }
-
-    /// Queues the client's token count in its session, to calibrate estimates. `None` if the count failed.
-    pub(super) fn record_token_count(&mut self, id: &str, count: Option<CountedPrompt>, host: &mut dyn Host) {
-        self.measuring.remove(id);
-        if let Some(count) = count {
-            self.push(id, Task::Measure(count), host);
-            self.start_next(id, host);
-        }
-    }
-
-    /// Queues summarized tool results in their session to be archived. `None` if the model failed to summarize them.
-    pub(super) fn archive_tool_results(
-        &mut self,
-        id: &str,
-        archival: Option<Box<Archival>>,
-        host: &mut dyn Host,
-    ) {
-        self.archiving.remove(id);
-        if let Some(archival) = archival {
-            self.push(id, Task::Archive(archival), host);
-            self.start_next(id, host);
-        }
+        spawn("count", Thread::Blocking, host, work, |count| {
+            SessionEvent::TokensCounted(session_id, count.flatten())
+        });
     }
 }

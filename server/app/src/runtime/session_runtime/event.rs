@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
 use strata_base::cancel::Cancel;
@@ -10,7 +11,7 @@ use strata_conversation::tool_result_archival::Archival;
 use strata_host::roots::Roots;
 
 use super::progress::ProgressToken;
-use crate::commands::{CommandError, Effect, Invocation};
+use crate::commands::{self, CommandDefinition, CommandError, Effect, Invocation, MAIN_SESSION};
 use crate::runtime::executor::CommandOutcome;
 use crate::services::token_count_client::CountedPrompt;
 
@@ -20,6 +21,13 @@ pub struct ReplySender(Box<dyn FnOnce(Result<Value, CommandError>) + Send>);
 impl ReplySender {
     pub fn new(send: impl FnOnce(Result<Value, CommandError>) + Send + 'static) -> Self {
         Self(Box::new(send))
+    }
+
+    /// Creates a sender to a thread. The receiver gets an error if there will be no reply.
+    pub fn channel() -> (Self, Receiver<Result<Value, CommandError>>) {
+        let (sender, reply) = channel();
+        // Sending fails only if the thread no longer waits.
+        (Self::new(move |result| drop(sender.send(result))), reply)
     }
 
     pub fn send(self, result: Result<Value, CommandError>) {
@@ -33,12 +41,9 @@ impl fmt::Debug for ReplySender {
     }
 }
 
-/// A command to run in its session.
+/// What waits for the outcome of a command.
 #[derive(Debug)]
-pub struct CommandCall {
-    /// Name of the command, such as `strata.files.select`.
-    pub name: String,
-    pub arguments: Arguments,
+pub struct Caller {
     /// Raised when the reply is no longer needed.
     pub cancel: Cancel,
     /// Token for reporting the command's progress, if the client gave one.
@@ -46,21 +51,34 @@ pub struct CommandCall {
     pub reply: ReplySender,
 }
 
-impl CommandCall {
-    /// Creates a call of a command in a session, without a token for its progress.
-    pub fn typed(session: &str, command: Invocation, cancel: Cancel, reply: ReplySender) -> Self {
-        let name = command.name.to_owned();
-        let arguments = Arguments::Typed { session: session.to_owned(), command };
-        Self { name, arguments, cancel, token: None, reply }
-    }
+/// A command to run in a session.
+#[derive(Debug)]
+pub struct CommandCall {
+    /// Name of the session.
+    pub(super) session: String,
+    /// The command, or the reason why there is none.
+    pub(super) command: Result<Invocation, CommandError>,
+    pub(super) caller: Caller,
 }
 
-#[derive(Debug)]
-pub enum Arguments {
-    /// As received from the client.
-    Json(Vec<Value>),
-    /// From the application itself, for this session.
-    Typed { session: String, command: Invocation },
+impl CommandCall {
+    /// Creates a call of a command in this session.
+    pub fn new(session: &str, command: Invocation, caller: Caller) -> Self {
+        Self { session: session.to_owned(), command: Ok(command), caller }
+    }
+
+    /// Creates a call from the command's name and its arguments, as received from the client.
+    pub fn from_json(name: &str, arguments: Vec<Value>, caller: Caller) -> Self {
+        let unknown = || CommandError::Unknown(name.to_owned());
+        let (session, command) = match commands::split_arguments(arguments) {
+            Ok((session, arguments)) => {
+                let command = CommandDefinition::by_name(name).ok_or_else(unknown);
+                (session, command.map(|command| Invocation::from_json(command, arguments)))
+            }
+            Err(error) => (None, Err(error)),
+        };
+        Self { session: session.unwrap_or_else(|| MAIN_SESSION.to_owned()), command, caller }
+    }
 }
 
 /// The result of work that the host ran.
@@ -128,8 +146,7 @@ pub struct FinishedTask {
 /// The recipient of a task's outcome.
 #[derive(Debug)]
 pub(super) enum Waiter {
-    /// A caller that waits for a command, with its cancellation flag and progress token.
-    Caller(ReplySender, Cancel, Option<ProgressToken>),
+    Caller(Caller),
     /// The compaction with this number.
     Compaction(u64),
     None,

@@ -11,6 +11,7 @@ use strata_prompt::session::Session;
 use super::event::{ReplySender, SessionEvent};
 use super::progress::{ProgressToken, TrackedWork};
 use crate::commands::{CommandError, Effect, Job, ModelJob};
+use crate::faults::with_fault_points;
 use crate::jobs::send::SendHost;
 use crate::model::sessions::Sessions;
 use crate::model::snapshot::Snapshot;
@@ -28,7 +29,7 @@ pub enum Thread {
     Blocking,
 }
 
-/// The front end that a session runtime runs in. The default methods are those of a front end without a client.
+/// The front end that a session runtime runs in.
 pub trait Host {
     /// Returns the current state of the workspace.
     fn snapshot(&self) -> &Snapshot;
@@ -52,17 +53,17 @@ pub trait Host {
     /// Starts to index the workspace again.
     fn reindex(&mut self);
 
-    /// Whether an index run is active or requested, for which commands wait.
+    /// Whether an index run is active or requested, for which commands wait. Never by default.
     fn is_indexing(&self) -> bool {
         false
     }
 
-    /// Returns the flag that cancels work for which no caller waits.
+    /// Returns the flag that cancels work for which no caller waits. By default, each work has its own.
     fn background_cancel(&self) -> Cancel {
         Cancel::new()
     }
 
-    /// Starts to show the progress of this work.
+    /// Starts to show the progress of this work. By default, no progress is shown.
     fn begin_progress(&mut self, _: TrackedWork) {}
 
     /// Ends the display that `begin_progress` started, if any.
@@ -74,11 +75,32 @@ pub trait Host {
     }
 }
 
+/// Runs work on a thread of the host. `finish` receives its result there, or `None` if the work panicked.
+pub(super) fn spawn<T: 'static>(
+    name: &'static str,
+    thread: Thread,
+    host: &mut dyn Host,
+    work: impl FnOnce() -> T + Send + 'static,
+    finish: impl FnOnce(Option<T>) -> SessionEvent + Send + 'static,
+) {
+    let work = with_fault_points(name, work);
+    host.spawn(
+        thread,
+        Box::new(move || {
+            let result = catch_panic(work);
+            if let Err(panicked) = &result {
+                tracing::error!(%panicked, what = name, "work of a session panicked; the session is unchanged");
+            }
+            finish(result.ok())
+        }),
+    );
+}
+
 /// A request to a model, ready to run.
 #[derive(Debug)]
 pub struct ModelRequest {
     pub number: u64,
-    pub(super) job: ModelJob,
+    pub(super) job: Box<ModelJob>,
     pub cancel: Cancel,
     /// Token for reporting progress, if the client gave one.
     pub token: Option<ProgressToken>,

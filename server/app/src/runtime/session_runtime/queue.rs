@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use strata_base::cancel::Cancel;
 use strata_conversation::compaction::CompactionDraft;
 use strata_conversation::tool_result_archival::Archival;
 
-use super::event::ReplySender;
-use super::progress::ProgressToken;
+use super::event::Caller;
 use crate::commands::{IndexNeed, Invocation};
 use crate::model::snapshot::Snapshot;
 use crate::services::token_count_client::CountedPrompt;
@@ -22,15 +20,19 @@ pub(super) struct QueuedTask {
     pub(super) awaited_index: AwaitedIndex,
 }
 
+impl QueuedTask {
+    /// Creates a task that installs a result in its session, for which it needs no index.
+    pub(super) fn installing(task: Task, snapshot: Snapshot) -> Self {
+        let awaited_index = AwaitedIndex { need: IndexNeed::Nothing, since: None };
+        Self { task, snapshot, target: SessionTarget::Named, awaited_index }
+    }
+}
+
 /// What a task needs of the index, and when it began to wait for that.
 #[derive(Clone, Copy)]
 pub(super) struct AwaitedIndex {
     pub(super) need: IndexNeed,
     pub(super) since: Option<Instant>,
-}
-
-impl AwaitedIndex {
-    pub(super) const NOTHING: Self = Self { need: IndexNeed::Nothing, since: None };
 }
 
 /// The session that a task belongs to.
@@ -41,19 +43,9 @@ pub(super) enum SessionTarget {
     Current,
 }
 
-/// A command that waits for its turn.
-#[derive(Debug)]
-pub(super) struct QueuedCommand {
-    /// The command, or a name that no command has.
-    pub(super) command: Result<Invocation, String>,
-    pub(super) cancel: Cancel,
-    pub(super) token: Option<ProgressToken>,
-    pub(super) reply: ReplySender,
-}
-
 /// A task that may change a session.
 pub(super) enum Task {
-    Command(QueuedCommand),
+    Command(Invocation, Caller),
     /// Installs the draft of the compaction with this number.
     Compact(u64, Box<CompactionDraft>),
     /// Archives tool results.
@@ -76,7 +68,7 @@ impl Task {
     /// Whether the result of the task is still needed.
     fn is_result_needed(&self) -> bool {
         match self {
-            Self::Command(call) => !call.cancel.is_cancelled(),
+            Self::Command(_, caller) => !caller.cancel.is_cancelled(),
             Self::Compact(..) | Self::Archive(_) | Self::Measure(_) | Self::Resume(_) => true,
         }
     }

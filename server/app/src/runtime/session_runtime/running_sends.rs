@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_base::cancel::Cancel;
-
-use super::event::ReplySender;
+use super::event::Caller;
 use super::progress::{ProgressToken, TrackedWork};
 use crate::model::sessions::Sessions;
 
@@ -19,10 +17,7 @@ pub(super) struct RunningSend {
     pub(super) session: String,
     /// Whether the request continues the conversation of its session. Only one such request may run per session.
     pub(super) occupies_session: bool,
-    pub(super) cancel: Cancel,
-    /// Token for reporting progress, if the client gave one.
-    pub(super) token: Option<ProgressToken>,
-    pub(super) reply: ReplySender,
+    pub(super) caller: Caller,
 }
 
 impl RunningSend {
@@ -35,8 +30,10 @@ impl RunningSends {
     /// Cancels the request to a model whose progress has this token.
     pub(super) fn cancel(&self, token: &ProgressToken) {
         for (number, running) in &self.running {
-            if running.token.as_ref() == Some(token) || TrackedWork::AskingModel(*number).token() == *token {
-                running.cancel.cancel();
+            if running.caller.token.as_ref() == Some(token)
+                || TrackedWork::AskingModel(*number).token() == *token
+            {
+                running.caller.cancel.cancel();
             }
         }
     }
@@ -45,7 +42,7 @@ impl RunningSends {
     pub(super) fn cancel_closed(&self, open: &Sessions) {
         for running in self.running.values() {
             if running.occupies_session && !open.contains(&running.session) {
-                running.cancel.cancel();
+                running.caller.cancel.cancel();
             }
         }
     }

@@ -2,12 +2,11 @@
 //! enter the session's queue like any other command, and the queue is free between them.
 
 use serde_json::Value;
-use strata_base::cancel::Cancel;
 
 use super::SessionRuntime;
-use super::event::ReplySender;
+use super::event::Caller;
 use super::host::{Host, ModelRequest};
-use super::progress::{ProgressToken, TrackedWork};
+use super::progress::TrackedWork;
 use super::running_sends::RunningSend;
 use crate::commands::{self, CommandError, ModelJob};
 
@@ -17,14 +16,7 @@ const MAX_SENDS: usize = 16;
 impl SessionRuntime {
     /// Starts a request to a model. Rejects it if the session is already waiting for an answer, or if too many requests
     /// are running.
-    pub(super) fn send(
-        &mut self,
-        job: ModelJob,
-        cancel: Cancel,
-        token: Option<ProgressToken>,
-        reply: ReplySender,
-        host: &mut dyn Host,
-    ) {
+    pub(super) fn send(&mut self, job: Box<ModelJob>, caller: Caller, host: &mut dyn Host) {
         let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
         let mut running = self.sends.running.values();
         let rejection = if occupies_session && running.any(|running| running.occupies(&session)) {
@@ -35,17 +27,16 @@ impl SessionRuntime {
             None
         };
         if let Some(message) = rejection {
-            return reply.send(Err(CommandError::failed(message)));
+            return caller.reply.send(Err(CommandError::failed(message)));
         }
         self.sends.last_number += 1;
         let number = self.sends.last_number;
         // The output of other questions is shown as it arrives, so they need no progress of their own.
-        if job.is_shown_when_complete() && token.is_none() {
+        if job.is_shown_when_complete() && caller.token.is_none() {
             host.begin_progress(TrackedWork::AskingModel(number));
         }
-        let running =
-            RunningSend { session, occupies_session, cancel: cancel.clone(), token: token.clone(), reply };
-        self.sends.running.insert(number, running);
+        let (cancel, token) = (caller.cancel.clone(), caller.token.clone());
+        self.sends.running.insert(number, RunningSend { session, occupies_session, caller });
         host.ask_model(ModelRequest { number, job, cancel, token });
     }
 
@@ -56,13 +47,13 @@ impl SessionRuntime {
         result: Result<Value, CommandError>,
         host: &mut dyn Host,
     ) {
-        let Some(RunningSend { reply, session, .. }) = self.sends.running.remove(&number) else { return };
+        let Some(RunningSend { session, caller, .. }) = self.sends.running.remove(&number) else { return };
         let outcome = if result.is_ok() { "answered" } else { "failed" };
         host.end_progress(TrackedWork::AskingModel(number), outcome);
         let result = result.map(|answer| match host.sessions().get(&session) {
             Some(session) => commands::with_state_version(answer, session),
             None => answer,
         });
-        host.reply_after_messages(reply, result);
+        host.reply_after_messages(caller.reply, result);
     }
 }

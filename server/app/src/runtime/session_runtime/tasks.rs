@@ -11,14 +11,14 @@ use strata_host::pool::catch_panic;
 use strata_prompt::session::Session;
 
 use super::SessionRuntime;
-use super::event::{Arguments, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
-use super::host::{Host, Thread};
-use super::queue::{AwaitedIndex, QueuedCommand, QueuedTask, SessionTarget, Task};
+use super::event::{Caller, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
+use super::host::{Host, Thread, spawn};
+use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use super::resume::resume;
 use crate::commands::MAIN_SESSION;
 use crate::commands::files::{Rename, RenameFiles, Renames};
-use crate::commands::{self, CommandDefinition, CommandError, Effect, IndexNeed, Invocation, Job};
-use crate::faults::{self, FaultPoint, with_fault_points};
+use crate::commands::{CommandError, Effect, IndexNeed, Invocation, Job};
+use crate::faults::{self, FaultPoint};
 use crate::model::snapshot::Snapshot;
 use crate::runtime::executor::{
     self, CommandOutcome, Environment, apply_job_result, release_opened, restore_stored_session,
@@ -28,12 +28,12 @@ use crate::services::token_count_client::CountedPrompt;
 
 impl SessionRuntime {
     /// Begins with the current session. If `pending` is the id of a session to resume, the commands for the current
-    /// session wait for it, but only for a few seconds.
+    /// session wait for it, but only for a few seconds after [`start_ready_tasks`](Self::start_ready_tasks) is called.
     pub fn begin(&mut self, pending: Option<String>, host: &dyn Host) {
         let current = host.sessions().current_id();
         self.queues.set_current(current);
         if let Some(id) = pending {
-            self.push(current, Task::Resume(id), host);
+            self.queues.push(current, QueuedTask::installing(Task::Resume(id), host.snapshot().clone()));
         }
     }
 
@@ -44,32 +44,22 @@ impl SessionRuntime {
 
     /// Queues a command in the session that it names.
     pub fn enqueue(&mut self, call: CommandCall, host: &mut dyn Host) {
-        let CommandCall { name, arguments, cancel, token, reply } = call;
-        let (session, command) = match arguments {
-            Arguments::Typed { session, command } => (session, Ok(command)),
-            Arguments::Json(arguments) => match commands::split_arguments(arguments) {
-                Ok((session, arguments)) => {
-                    let command = CommandDefinition::by_name(&name);
-                    let command =
-                        command.map(|command| Invocation::from_json(command, arguments)).ok_or(name);
-                    (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), command)
-                }
-                Err(error) => return reply.send(Err(error)),
-            },
+        let CommandCall { session, command, caller } = call;
+        let command = match command {
+            Ok(command) => command,
+            Err(error) => return caller.reply.send(Err(error)),
         };
-        let call = QueuedCommand { command, cancel, token, reply };
         let target = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
         let Some(session) = host.sessions().resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
                 &format!("session `{session}` is not open; open it with strata.session.load"),
             );
-            return call.reply.send(Err(error));
+            return caller.reply.send(Err(error));
         };
         let snapshot = host.snapshot().clone();
-        let need = call.command.as_ref().map_or(IndexNeed::Nothing, |command| command.index);
-        let awaited_index = AwaitedIndex { need, since: Some(Instant::now()) };
-        let task = Task::Command(call);
+        let awaited_index = AwaitedIndex { need: command.index, since: Some(Instant::now()) };
+        let task = Task::Command(command, caller);
         self.queues.push(&session, QueuedTask { task, snapshot, target, awaited_index });
         self.start_next(&session, host);
     }
@@ -92,16 +82,15 @@ impl SessionRuntime {
             let files = renames.iter().map(rename).collect();
             let (command, _) = Invocation::new::<RenameFiles>(Renames { files });
             // The reply is not needed.
-            let reply = ReplySender::new(|_| ());
-            self.enqueue(CommandCall::typed(session, command, Cancel::new(), reply), host);
+            let caller = Caller { cancel: Cancel::new(), token: None, reply: ReplySender::new(|_| ()) };
+            self.enqueue(CommandCall::new(session, command, caller), host);
         }
     }
 
     /// Queues the outcome of outside work in its session.
-    pub(super) fn push(&mut self, session: &str, task: Task, host: &dyn Host) {
-        let snapshot = host.snapshot().clone();
-        let (target, awaited_index) = (SessionTarget::Named, AwaitedIndex::NOTHING);
-        self.queues.push(session, QueuedTask { task, snapshot, target, awaited_index });
+    pub(super) fn push(&mut self, session: &str, task: Task, host: &mut dyn Host) {
+        self.queues.push(session, QueuedTask::installing(task, host.snapshot().clone()));
+        self.start_next(session, host);
     }
 
     /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
@@ -174,16 +163,13 @@ impl SessionRuntime {
         let (session_id, roots) = (id.to_owned(), Arc::clone(&host.snapshot().roots));
         let PreparedTask { name, job, thread, waiter } =
             self.prepare(id, Arc::clone(&before), task, snapshot, host);
-        let job = with_fault_points(name, job);
-        let work = move || {
-            let outcome = catch_panic(job).unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, what = name, "a task panicked; its session is unchanged");
+        spawn(name, thread, host, job, move |outcome| {
+            let outcome = outcome.unwrap_or_else(|| {
                 restore_stored_session(&before, &services);
                 CommandOutcome::from_error(CommandError::Internal)
             });
             SessionEvent::TaskFinished(session_id, Box::new(FinishedTask { roots, outcome, waiter }))
-        };
-        host.spawn(thread, Box::new(work));
+        });
         true
     }
 
@@ -197,7 +183,9 @@ impl SessionRuntime {
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         match task {
-            Task::Command(call) => self.prepare_command(id, before, call, snapshot, host),
+            Task::Command(command, caller) => {
+                self.prepare_command(id, before, command, caller, snapshot, host)
+            }
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
                 let is_adopted = running.is_some_and(|running| running.is_adopted);
@@ -209,18 +197,16 @@ impl SessionRuntime {
                     _ => Err(CommandError::Cancelled),
                 };
                 let job: Box<dyn FnOnce() -> CommandOutcome + Send> = if is_adopted {
-                    let nothing =
-                        CommandOutcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
-                    Box::new(move || nothing)
+                    Box::new(|| CommandOutcome {
+                        session: None,
+                        effects: Vec::new(),
+                        result: Ok(Value::Null),
+                    })
                 } else {
                     Box::new(move || apply_job_result(&before, &services, compact))
                 };
-                PreparedTask {
-                    name: "compaction",
-                    job,
-                    thread: Thread::Short,
-                    waiter: Waiter::Compaction(number),
-                }
+                let waiter = Waiter::Compaction(number);
+                PreparedTask { name: "compaction", job, thread: Thread::Short, waiter }
             }
             Task::Measure(CountedPrompt { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
@@ -249,22 +235,17 @@ impl SessionRuntime {
         &self,
         id: &str,
         before: Arc<Session>,
-        call: QueuedCommand,
+        command: Invocation,
+        caller: Caller,
         snapshot: Snapshot,
         host: &dyn Host,
     ) -> PreparedTask {
-        let QueuedCommand { command, cancel, token, reply } = call;
         let services = Arc::clone(host.services());
         let sessions = host.sessions().clone();
         let compaction = self.compactions.for_command(id);
-        let waiter = Waiter::Caller(reply, cancel.clone(), token);
-        let may_await_reply =
-            command.as_ref().is_ok_and(|command| command.may_await_reply(&snapshot, &services));
+        let cancel = caller.cancel.clone();
+        let may_await_reply = command.may_await_reply(&snapshot, &services);
         let job = move || {
-            let command = match command {
-                Ok(command) => command,
-                Err(name) => return CommandOutcome::from_error(CommandError::Unknown(name)),
-            };
             let span = tracing::info_span!("command", name = command.name);
             let _inside = span.enter();
             let environment = Environment {
@@ -277,14 +258,14 @@ impl SessionRuntime {
             executor::execute(command, &before, &environment)
         };
         let thread = if may_await_reply { Thread::Blocking } else { Thread::Short };
-        PreparedTask { name: "command", job: Box::new(job), thread, waiter }
+        PreparedTask { name: "command", job: Box::new(job), thread, waiter: Waiter::Caller(caller) }
     }
 
     /// Handles a task whose session was closed in the meantime.
     fn reject_task_of_closed_session(&mut self, id: &str, task: Task, host: &mut dyn Host) {
         let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
-            Task::Command(call) => call.reply.send(Err(closed_error())),
+            Task::Command(_, caller) => caller.reply.send(Err(closed_error())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(closed_error()), host),
             Task::Archive(_) | Task::Measure(_) | Task::Resume(_) => {}
         }
@@ -345,6 +326,8 @@ impl SessionRuntime {
         let mut jobs = Vec::new();
         if changed.is_some() || !effects.is_empty() {
             jobs = host.update_sessions(changed, effects);
+            // A compaction that starts prevents archival.
+            jobs.sort_by_key(|job| matches!(job, Job::Archive(_)));
             self.compactions.cancel_closed(host.sessions());
             self.sends.cancel_closed(host.sessions());
         }
@@ -360,9 +343,7 @@ impl SessionRuntime {
                 }
                 Job::Archive(plan) => self.summarize_tool_results(id, *plan, host),
                 Job::Send(job) => match waiter.take() {
-                    Some(Waiter::Caller(reply, cancel, token)) => {
-                        self.send(*job, cancel, token, reply, host);
-                    }
+                    Some(Waiter::Caller(caller)) => self.send(job, caller, host),
                     queued => waiter = queued,
                 },
                 Job::Compact(job) => match (&job.reason, waiter.take()) {
@@ -370,7 +351,7 @@ impl SessionRuntime {
                         waiter = queued;
                         self.compact(*job, host.background_cancel(), None, host);
                     }
-                    (_, Some(Waiter::Caller(reply, cancel, _))) => {
+                    (_, Some(Waiter::Caller(Caller { cancel, reply, .. }))) => {
                         self.compact(*job, cancel, Some(reply), host);
                     }
                     (_, queued) => waiter = queued,
@@ -378,7 +359,7 @@ impl SessionRuntime {
             }
         }
         match waiter {
-            Some(Waiter::Caller(reply, ..)) => reply.send(result),
+            Some(Waiter::Caller(caller)) => caller.reply.send(result),
             Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result, host),
             Some(Waiter::None) => {
                 if let Err(error) = result {

@@ -1,16 +1,14 @@
-//! The front end of a request to a model, on the thread of the request: posts the commands of the request as events, and
-//! forwards its output to the client.
+//! Connects a running request to a model with the main loop, from the thread of the request: posts the commands of the
+//! request as events, and forwards its output to the client.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::Sender;
 
 use serde_json::Value;
 use strata_app::commands::{CommandError, Invocation};
 use strata_app::jobs::send::{Delta, SendHost, cancel_for};
 use strata_app::jobs::tools::ToolHost;
 use strata_app::model::snapshot::Snapshot;
-use strata_app::runtime::session_runtime::{
-    Arguments, CommandCall, ModelRequest, ProgressToken, ReplySender,
-};
+use strata_app::runtime::session_runtime::{Caller, CommandCall, ModelRequest, ProgressToken, ReplySender};
 use strata_base::cancel::Cancel;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::{
@@ -20,7 +18,7 @@ use tower_lsp::ls_types::{
 use crate::event::Event;
 use crate::outbound::{Outbound, render_notice};
 
-pub(super) struct ModelFrontEnd {
+pub(super) struct LoopSendHost {
     session: String,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
@@ -30,7 +28,7 @@ pub(super) struct ModelFrontEnd {
     token: Option<ProgressToken>,
 }
 
-impl ModelFrontEnd {
+impl LoopSendHost {
     pub(super) fn new(
         request: &ModelRequest,
         snapshot: Snapshot,
@@ -70,15 +68,9 @@ impl ModelFrontEnd {
     }
 
     /// Runs a command on the main loop, and waits for its reply.
-    fn call(
-        &self,
-        name: &str,
-        call: impl FnOnce(Cancel, ReplySender) -> CommandCall,
-    ) -> Result<Value, CommandError> {
-        let (sender, reply) = channel();
-        // The receiver lives until the reply.
-        let sender = ReplySender::new(move |result| drop(sender.send(result)));
-        let call = call(cancel_for(name, &self.cancel), sender);
+    fn call(&self, name: &str, call: impl FnOnce(Caller) -> CommandCall) -> Result<Value, CommandError> {
+        let (sender, reply) = ReplySender::channel();
+        let call = call(Caller { cancel: cancel_for(name, &self.cancel), token: None, reply: sender });
         let shutdown_error = || CommandError::failed("the server is shutting down");
         self.events.send(Event::Command(call)).map_err(|_| shutdown_error())?;
         match reply.recv() {
@@ -89,16 +81,10 @@ impl ModelFrontEnd {
     }
 }
 
-impl ToolHost for ModelFrontEnd {
+impl ToolHost for LoopSendHost {
     fn run(&mut self, command: &str, mut arguments: Value) -> Result<Value, CommandError> {
         arguments["session"] = self.session.as_str().into();
-        self.call(command, |cancel, reply| CommandCall {
-            name: command.to_owned(),
-            arguments: Arguments::Json(vec![arguments]),
-            cancel,
-            token: None,
-            reply,
-        })
+        self.call(command, |caller| CommandCall::from_json(command, vec![arguments], caller))
     }
 
     fn count_tokens(&self, text: &str) -> usize {
@@ -106,10 +92,10 @@ impl ToolHost for ModelFrontEnd {
     }
 }
 
-impl SendHost for ModelFrontEnd {
+impl SendHost for LoopSendHost {
     fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
-        let post = |cancel, reply| CommandCall::typed(&self.session, command, cancel, reply);
-        self.call(command.name, post).map(|_| ())
+        let name = command.name;
+        self.call(name, |caller| CommandCall::new(&self.session, command, caller)).map(|_| ())
     }
 
     fn show(&mut self, delta: Delta) {
