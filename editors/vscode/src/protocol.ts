@@ -1229,8 +1229,8 @@ export interface ContextRestoreReply {
 /** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
-   * Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts toward
-   * the limit. 0 adds none.
+   * Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts toward
+   * the limit. A question that asks for no change gets up to three quarters of it. 0 adds none.
    */
   auto_budget: number;
   /**
@@ -1249,8 +1249,8 @@ export interface ContextSettings {
 /** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
-   * Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts toward
-   * the limit. 0 adds none.
+   * Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts toward
+   * the limit. A question that asks for no change gets up to three quarters of it. 0 adds none.
    */
   auto_budget?: number;
   /**

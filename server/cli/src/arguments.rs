@@ -221,7 +221,7 @@ pub(crate) struct AskArguments {
     pub(crate) selecting: SelectingArguments,
     /// Token limit for relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
     /// `context.auto_budget`
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) auto: Option<usize>,
     /// Let the model read the map, outlines, references, files and notes with tools. These tools change nothing
     #[arg(long)]
@@ -301,7 +301,7 @@ pub(crate) struct PromptArguments {
     pub(crate) selecting: SelectingArguments,
     /// Token limit for relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
     /// `context.auto_budget`
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) auto: Option<usize>,
     /// Make the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded
     #[arg(long, value_name = "ID")]
@@ -332,7 +332,7 @@ pub(crate) struct MapArguments {
     pub(crate) repository: RepositoryArguments,
     /// Token limit for the map, for example 4000 or 4k. Defaults to `symbols.map_budget`, or else to an eighth of the
     /// model's window, between 4,000 and 64,000
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) budget: Option<usize>,
     /// Always include a file, a directory or a glob, and rank related files first
     #[arg(long, value_name = "PATH")]
@@ -485,7 +485,7 @@ pub(crate) struct PackArguments {
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) question: Option<String>,
     /// Token limit for the text, for example 30k. Defaults to no limit for paths, and to 30k for the whole repository
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) budget: Option<usize>,
     /// Hide a file, a folder or a glob entirely
     #[arg(long, value_name = "PATH")]
@@ -531,7 +531,7 @@ pub(crate) enum SessionsCommand {
         /// Session id or name
         id: String,
         /// Format of the export
-        #[arg(long, visible_alias = "as", value_enum, default_value_t = SessionForm::Jsonl)]
+        #[arg(long, visible_alias = "as", value_enum, default_value_t = ExportFormatArgument::Jsonl)]
         format: ExportFormatArgument,
         /// Write to this file instead of standard output
         #[arg(short, long, value_name = "FILE")]
