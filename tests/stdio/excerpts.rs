@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::small;
 
 fn editor() -> Editor {
-    Setup::new(&small()).settings(json!({ "context": { "auto_budget": 80 } })).start()
+    // A question gets three quarters.
+    Setup::new(&small()).settings(json!({ "context": { "auto_budget": 110 } })).start()
 }
 
 const QUESTION: &str = "What does greet say to a name?";
