@@ -18,8 +18,8 @@ impl TableBytes<Vec<u8>> {
                 *short = rank;
             }
         }
-        // At most three quarters of the slots are used.
-        let mut slots = vec![NO_RANK; (hashes.len() * 4 / 3 + 1).next_power_of_two()];
+        // At most four fifths of the slots are used.
+        let mut slots = vec![NO_RANK; (hashes.len() * 5 / 4 + 1).next_power_of_two()];
         let mask = slots.len() - 1;
         for (rank, hash) in (0..).zip(hashes) {
             let free = (0..).map(|step| (hash as usize + step) & mask).find(|slot| slots[*slot] == NO_RANK);

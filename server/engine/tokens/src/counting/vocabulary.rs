@@ -104,7 +104,7 @@ impl Vocabulary {
         }
         let mask = self.0.slots.len() / size_of::<Rank>() - 1;
         let mut slot = hash(token) as usize & mask;
-        // At least a quarter of the slots is free.
+        // At least a fifth of the slots is free, so the search ends.
         loop {
             let rank = number_at(self.0.slots, slot);
             if rank == NONE || self.token(rank) == token {
