@@ -38,7 +38,8 @@ const COOKIE: &str = "Why does parse_cookie fail?";
 
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(FIXTURE).policy(policy);
-    bench.settings.context.auto_budget = ONE;
+    // A question gets three quarters.
+    bench.settings.context.auto_budget = ONE / 3 * 4;
     // A prompt this short would otherwise be rebuilt for a single outdated text.
     bench.settings.cache.slack = 100;
     bench
