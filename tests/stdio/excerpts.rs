@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::small;
 
 fn editor() -> Editor {
-    // A question gets three quarters.
-    Setup::new(&small()).settings(json!({ "context": { "auto_budget": 110 } })).start()
+    // A question gets half.
+    Setup::new(&small()).settings(json!({ "context": { "auto_budget": 160 } })).start()
 }
 
 const QUESTION: &str = "What does greet say to a name?";
@@ -90,8 +90,8 @@ fn automatic_context_is_on_until_it_is_switched_off() {
     let by_request = editor.assemble_with(json!({ "prompt": QUESTION, "autoBudget": 80 }));
     assert!(!excerpts(&by_request).is_empty(), "the request counts first");
     let on = editor.run("context.auto", json!({}));
-    assert_eq!(on["budget"], 4_000);
-    assert_eq!(shown(&mut editor), "Automatic context is on: up to 4000 tokens of code per question.");
+    assert_eq!(on["budget"], 6_000);
+    assert_eq!(shown(&mut editor), "Automatic context is on: up to 6000 tokens of code per question.");
     assert!(!excerpts(&ask(&mut editor, QUESTION)).is_empty());
 }
 

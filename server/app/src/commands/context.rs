@@ -34,7 +34,7 @@ pub(super) struct ExcerptChange {
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
     /// Token limit for code to add to each question. 0 turns automatic context off. If absent, automatic context is
-    /// turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 4,000 tokens if that is 0.
+    /// turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 6,000 tokens if that is 0.
     budget: Option<usize>,
 }
 

@@ -259,7 +259,8 @@ Answer in Markdown, result first: what you found or changed, how you checked it,
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
     /// Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts
-    /// toward the limit. A question that asks for no change gets up to three quarters of it. 0 adds none.
+    /// toward the limit. A report of more than 60 words gets all of it, another request two thirds, and a question that
+    /// asks for no change half. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
     /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
@@ -285,9 +286,8 @@ impl ContextSettings {
 }
 
 impl ContextSettings {
-    /// Default of [`Self::auto_budget`]: the smallest multiple of a thousand that shows nearly as much as twice the tokens
-    /// (`docs/content.md`).
-    pub const AUTO_BUDGET: usize = 4_000;
+    /// Default of [`Self::auto_budget`], of which most requests use a part (`docs/content.md`).
+    pub const AUTO_BUDGET: usize = 6_000;
 }
 
 impl Default for ContextSettings {

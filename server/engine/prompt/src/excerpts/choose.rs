@@ -213,7 +213,8 @@ fn choose_from(
     let memory = &session.excerpts;
     let question_number = memory.questions + u64::from(question.is_some());
     let (budget, first_budget) = question.map_or((0, 0), |question| (question.budget, question.first_budget));
-    let new_tokens_left = if memory.shown.is_empty() { first_budget } else { budget / LATER_BUDGET_DIVISOR };
+    let new_tokens_left =
+        if memory.shown.is_empty() { first_budget } else { first_budget / LATER_BUDGET_DIVISOR };
     let mut chooser =
         ExcerptChooser { session, files, question_number, new_tokens_left, count, items: BTreeMap::new() };
     let remembered: BTreeSet<&ExcerptKey> = memory.shown_keys().chain(&memory.pinned).collect();
@@ -580,16 +581,17 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_a_budget_of_its_own_begins_with_three_quarters() {
+    fn the_kind_of_a_request_without_a_budget_of_its_own_decides_how_much_code_it_gets() {
         let session = Session::new("s");
         let budgets = |text: &str, auto_budget: Option<usize>| {
             let request = PromptRequest { auto_budget, ..PromptRequest::prompt(text) };
             let question = ExcerptQuestion::from_request(&request, &session, &Settings::default()).unwrap();
             (question.budget, question.first_budget)
         };
-        assert_eq!(budgets("Where is the cache?", None), (4_000, 3_000));
+        assert_eq!(budgets("Where is the cache?", None), (6_000, 3_000));
         assert_eq!(budgets("Where is the cache?", Some(2_000)), (2_000, 2_000));
-        assert_eq!(budgets("Add a cache.", None), (4_000, 4_000));
+        assert_eq!(budgets("Add a cache.", None), (6_000, 4_000));
+        assert_eq!(budgets(&"It fails with this error. ".repeat(20), None), (6_000, 6_000));
     }
 
     #[test]

@@ -30,16 +30,16 @@ const FIXTURE: &str = "\
 
 /// A budget in tokens that fits any one of the short definitions with its heading, but not two.
 const ONE: usize = 90;
-/// A budget in tokens of which an eighth fits one of the short definitions.
-const LATER: usize = 800;
+/// A budget in tokens of which an eighth of a question's part fits one of the short definitions.
+const LATER: usize = 1_600;
 
 const DELAY: &str = "How long is the backoff delay of an attempt?";
 const COOKIE: &str = "Why does parse_cookie fail?";
 
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(FIXTURE).policy(policy);
-    // A question gets three quarters.
-    bench.settings.context.auto_budget = ONE / 3 * 4;
+    // A question gets half.
+    bench.settings.context.auto_budget = ONE * 2;
     // A prompt this short would otherwise be rebuilt for a single outdated text.
     bench.settings.cache.slack = 100;
     bench
