@@ -1092,7 +1092,7 @@ export type ContentHash = string;
 export interface ContextAutoParams {
   /**
    * Token limit for code to add to each question. 0 turns automatic context off. If absent, automatic context is
-   * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 5,000 tokens if that is
+   * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 6,000 tokens if that is
    * 0.
    */
   budget?: number | null;
@@ -1230,8 +1230,8 @@ export interface ContextRestoreReply {
 export interface ContextSettings {
   /**
    * Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts toward
-   * the limit. A report of more than 60 words gets all of it, another request four fifths, and a question that asks
-   * for no change three fifths. 0 adds none.
+   * the limit. A report of more than 60 words gets all of it, another request two thirds, and a question that asks
+   * for no change half. 0 adds none.
    */
   auto_budget: number;
   /**
@@ -1251,8 +1251,8 @@ export interface ContextSettings {
 export interface ContextSettingsInput {
   /**
    * Token limit for relevant code that Strata adds to a request. Code that is already in the prompt counts toward
-   * the limit. A report of more than 60 words gets all of it, another request four fifths, and a question that asks
-   * for no change three fifths. 0 adds none.
+   * the limit. A report of more than 60 words gets all of it, another request two thirds, and a question that asks
+   * for no change half. 0 adds none.
    */
   auto_budget?: number;
   /**
