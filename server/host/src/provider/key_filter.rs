@@ -146,7 +146,7 @@ impl KeyRedactor {
             }
             // A key of digits can also be a number.
             Value::Number(number) if !self.has_no_key(&number.to_string()) => {
-                *value = TEXT_REPLACEMENT.into()
+                *value = TEXT_REPLACEMENT.into();
             }
             Value::Number(_) | Value::Null | Value::Bool(_) => {}
         }

@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                     continue;
                 }
                 "method" | "params" if opening.kind == MessageKind::Unknown => {
-                    opening.kind = MessageKind::Call
+                    opening.kind = MessageKind::Call;
                 }
                 "result" | "error" => opening.kind = MessageKind::Answer,
                 _ => {}

@@ -184,7 +184,7 @@ impl<'a> Gatherer<'a> {
         let message = message.id;
         match (binding, kind) {
             (Some(StatementKind::Constraint), _) => {
-                self.facts.constraints.push(Statement { message, by, text })
+                self.facts.constraints.push(Statement { message, by, text });
             }
             (Some(StatementKind::Decision), _) => self.facts.decisions.push(Statement { message, by, text }),
             (None, Some(kind)) => self.facts.notes.push(Note { message, kind, text }),

@@ -37,7 +37,7 @@ impl Policy for Ripple {
         };
         match state.seeded {
             Seeded::NotYet if !content.map.is_empty() => {
-                seed::place_new_map_blocks(&mut state, content, rules)
+                seed::place_new_map_blocks(&mut state, content, rules);
             }
             Seeded::Again => seed::rebuild(&mut state, content, rules),
             Seeded::NotYet | Seeded::Done => {}
