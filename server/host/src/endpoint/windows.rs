@@ -20,10 +20,10 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
 use super::{
-    Address, AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointError, MAX_CONNECTIONS, MAX_REPLY, MAX_REQUEST,
-    RETRY_PAUSE, list_addresses, random, random_name,
+    AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS, MAX_REPLY,
+    MAX_REQUEST, RETRY_PAUSE, list_addresses, random, random_name,
 };
-use crate::store::paths::{own_file, private_directory, private_file, private_top};
+use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, open_own_file};
 
 /// End of the name of the file of a pipe that accepts connections.
 const SUFFIX: &str = "pipe";
@@ -62,9 +62,9 @@ impl Endpoint {
         state: &Path,
         answer: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
     ) -> Result<Self, EndpointError> {
-        private_top(state)?;
+        ensure_private_top(state)?;
         let directory = state.join(DIRECTORY);
-        private_directory(&directory)?;
+        ensure_private_directory(&directory)?;
         let name = random_name()?;
         let service = Service { name: name.clone(), secret: random()?, answer };
         // Clients may look at any time, so the file gets its final name once its content is complete.
@@ -74,7 +74,7 @@ impl Endpoint {
             let _entered = runtime.enter();
             ServerOptions::new().first_pipe_instance(true).create(pipe(&name))?
         };
-        private_file(&starting)?.write_all(&service.secret)?;
+        create_private_file(&starting)?.write_all(&service.secret)?;
         let (open, closed) = oneshot::channel();
         thread::Builder::new().name("strata-endpoint".to_owned()).spawn(move || {
             runtime.spawn(serve(first, Arc::new(service)));
@@ -93,7 +93,7 @@ impl Drop for Endpoint {
 }
 
 /// Returns the endpoints below a state directory, sorted. Their servers may have ended.
-pub fn endpoints(state: &Path) -> Vec<Address> {
+pub fn endpoints(state: &Path) -> Vec<EndpointAddress> {
     list_addresses(&state.join(DIRECTORY), SUFFIX)
 }
 
@@ -101,7 +101,7 @@ pub fn endpoints(state: &Path) -> Vec<Address> {
 ///
 /// # Errors
 /// Returns an [`AskError`] if no server listens at the address, or if it does not reply.
-pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
+pub fn ask(address: &EndpointAddress, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
     let secret = secret(&address.0).map_err(from_io)?;
     let exchange = async {
         match timeout(time, ask_at(&address.0, &secret, request)).await {
@@ -224,7 +224,7 @@ fn proof(secret: &Token, challenge: &Token) -> Token {
 
 fn secret(path: &Path) -> io::Result<Token> {
     let mut secret = Token::default();
-    io::Read::read_exact(&mut own_file(path)?, &mut secret)?;
+    io::Read::read_exact(&mut open_own_file(path)?, &mut secret)?;
     Ok(secret)
 }
 
@@ -253,7 +253,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Opens the pipe of an endpoint as another program would.
-    pub(in super::super) fn open(address: &Address) -> File {
+    pub(in super::super) fn open(address: &EndpointAddress) -> File {
         let name = address.0.file_stem().unwrap().to_str().unwrap();
         loop {
             match File::options().read(true).write(true).open(pipe(name)) {
@@ -264,10 +264,10 @@ pub(super) mod tests {
     }
 
     /// Creates the file of an endpoint whose secret is zero.
-    fn file(state: &Path, name: &str) -> Address {
+    fn file(state: &Path, name: &str) -> EndpointAddress {
         let path = state.join(DIRECTORY).join(format!("{name}.{SUFFIX}"));
         fs::write(&path, Token::default()).unwrap();
-        Address(path)
+        EndpointAddress(path)
     }
 
     #[test]
