@@ -107,7 +107,7 @@ impl Ratio {
     /// Creates a ratio from a factor between 0.1 and 10.
     ///
     /// # Errors
-    /// [`Unreadable`] if the factor is outside this range or NaN.
+    /// [`ParseTextError`] if the factor is outside this range or NaN.
     pub(crate) fn new(factor: f64) -> Result<Self, ParseTextError> {
         if (0.1..=10.0).contains(&factor) {
             Ok(Self(factor))

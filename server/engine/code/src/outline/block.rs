@@ -91,7 +91,7 @@ pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapB
     map_block_with_signature_hash(language, key, outline, SignatureHash::new(outline.visible()))
 }
 
-/// Like `map_block`, for an outline whose [`Signature`] was already computed.
+/// Like `map_block`, for an outline whose [`SignatureHash`] was already computed.
 pub(super) fn map_block_with_signature_hash(
     language: LanguageId,
     key: &FileKey,
@@ -207,7 +207,7 @@ pub(super) struct SignatureHash {
     symbols: usize,
 }
 
-/// The point at which the polynomial of a [`Signature`] is evaluated, modulo 2^128. Any large odd number works.
+/// The point at which the polynomial of a [`SignatureHash`] is evaluated, modulo 2^128. Any large odd number works.
 const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl SignatureHash {

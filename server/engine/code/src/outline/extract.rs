@@ -79,7 +79,7 @@ pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<SymbolDraft<'a>>,
     pub(super) instance: Vec<InstanceNameDraft<'a>>,
     pub(super) imports: Vec<String>,
-    /// [`usage_bits`] bits of each mentioned name.
+    /// [`usage`] bits of each mentioned name.
     pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
     pub(super) tests: u32,
 }
@@ -219,7 +219,7 @@ struct Ancestor {
     kind: u16,
     /// Value of [`Anchor::context_hash`] for the nodes from the root down to this one.
     context_hash: u64,
-    /// The [`usage_bits`] bits of the names directly inside, if the node is a list.
+    /// The [`usage`] bits of the names directly inside, if the node is a list.
     list: Option<u8>,
 }
 
@@ -441,7 +441,7 @@ impl<'a> Walk<'a> {
         self.ancestors.last().map_or(0, |ancestor| ancestor.context_hash)
     }
 
-    /// Returns the [`usage_bits`] bits of a name at the cursor.
+    /// Returns the [`usage`] bits of a name at the cursor.
     fn usage_bits(&self, cursor: &TreeCursor<'_>) -> u8 {
         match self.ancestors.last() {
             Some(Ancestor { list: Some(usage), .. }) => *usage,
@@ -452,7 +452,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the [`usage_bits`] bits of the names directly inside the cursor's node, if it is a list.
+    /// Returns the [`usage`] bits of the names directly inside the cursor's node, if it is a list.
     fn list_usage_bits(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
         (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage_bits(cursor))
     }

@@ -20,7 +20,7 @@ use super::lines::{Content, Line, LineTopic, Widths};
 use super::recurrence::Recurrence;
 use super::structure::Structure;
 
-/// Maximum number of lines about one topic ([`Part`]). More would never fit in a summary.
+/// Maximum number of lines about one topic ([`LineTopic`]). More would never fit in a summary.
 const MOST: usize = 150;
 /// Maximum number of files that a summary considers.
 const MOST_FILES: usize = 500;

@@ -96,7 +96,7 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the references of a file to other files, given its names and its [pins](super::model::Pin).
+/// Returns the references of a file to other files, given its names and its [pins](super::model::ResolvedMention).
 pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
