@@ -54,7 +54,7 @@ impl Provider {
     }
 
     /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
-    /// has been delivered, the request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
+    /// has been delivered, the request is not retried, and an early end, including cancellation, is reported in [`StreamOutcome::broken`].
     ///
     /// # Errors
     /// [`SendError`] if the request fails before an event is delivered.

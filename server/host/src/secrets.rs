@@ -156,7 +156,7 @@ const HARMLESS_NAMES: &[&str] = &[
     "sealed-secrets.yaml",
 ];
 
-/// Endings of data files, to which [`Rule::Word`] applies.
+/// Endings of data files, to which [`SecretFileRule::Word`] applies.
 const DATA_SUFFIXES: &[&str] = &[
     ".json",
     ".yaml",

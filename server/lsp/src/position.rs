@@ -147,7 +147,7 @@ impl PositionEncoding {
     /// Converts a range of positions to a range of byte offsets, which may be reversed.
     ///
     /// # Errors
-    /// Same as [`Encoding::offset`].
+    /// Same as [`PositionEncoding::offset`].
     pub(crate) fn range(self, rope: &Rope, range: Range) -> Result<std::ops::Range<usize>, PositionError> {
         let start = self.offset(rope, range.start)?;
         let end = if range.end == range.start { start } else { self.offset(rope, range.end)? };
@@ -171,7 +171,7 @@ pub(crate) fn is_length_of(rope: &Rope, bytes: &std::ops::Range<usize>, length: 
     lengths.iter().any(|count| count.checked_sub(line_ends) == Some(length))
 }
 
-/// Returns the lines that a range touches (see [`documents::lines`]).
+/// Returns the lines that a range touches (see [`documents::lines_in_range`]).
 pub(crate) fn lines(range: Range) -> Option<LineRange> {
     let line_and_character = |position: Position| (position.line, position.character);
     documents::lines_in_range(line_and_character(range.start)..line_and_character(range.end))

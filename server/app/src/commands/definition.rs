@@ -173,7 +173,7 @@ fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Va
     serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
 }
 
-/// Runs a command, like [`Definition::run`].
+/// Runs a command, like [`CommandDefinition::run`].
 pub(super) fn call<C: Command<Args: Serialize>>(
     args: C::Args,
     context: &mut Context<'_>,

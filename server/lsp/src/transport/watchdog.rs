@@ -13,7 +13,7 @@ use super::exit::{ExitCause, ExitSignal};
 /// Default interval between checks: a third of the ten seconds within which a server must exit after its client.
 pub(super) const DEFAULT_INTERVAL: Duration = Duration::from_secs(3);
 
-/// Raises [`GapCause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
+/// Raises [`ExitCause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
 /// example because it is in another PID namespace (containers, remote editors).
 pub(super) fn watch(process: u32, interval: Duration, exit: &Arc<ExitSignal>) {
     let Some(identity) = ProcessIdentity::new(process) else {

@@ -97,7 +97,7 @@ pub(super) type Secrets = Mutex<BTreeMap<Placeholder, Secret>>;
 /// Key for creating placeholders, generated when the first secret is found.
 type LazyKey = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
-/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Screen::with_settings`] know the
+/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Self::with_settings`] know the
 /// same secrets.
 pub struct SecretRedactor {
     key: Arc<LazyKey>,
@@ -111,7 +111,10 @@ pub struct SecretRedactor {
 
 impl fmt::Debug for SecretRedactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Screen").field("enabled", &self.enabled).field("allowed", &self.allowed).finish()
+        f.debug_struct("SecretRedactor")
+            .field("enabled", &self.enabled)
+            .field("allowed", &self.allowed)
+            .finish()
     }
 }
 

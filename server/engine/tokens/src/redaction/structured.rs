@@ -29,7 +29,7 @@ impl SecretRedactor {
         is_base64_text(text) || self.is_clean(text)
     }
 
-    /// Replaces the secrets in the value of the field `name`, like [`Screen::redact_value`].
+    /// Replaces the secrets in the value of the field `name`, like [`Self::redact_value`].
     pub fn redact_field(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
