@@ -107,7 +107,7 @@ fn index_threads_have_the_stack_size_of_pool_threads() {
     // Needs at least 3 MiB; threads have 2 MiB by default.
     let work = |_: &()| recurse(48);
     for_each_parallel(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| {
-        results.extend(batch.files)
+        results.extend(batch.files);
     })
     .unwrap();
     assert_eq!(results, [49, 49]);
