@@ -3,9 +3,11 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use e2e::mutation::mutated;
 use e2e::{Shell, rerun};
@@ -70,16 +72,29 @@ fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
     assert!(endpoints(shell.state()).is_empty());
 }
 
+/// The socket in the environment of a test that runs itself as another process.
+const SOCKET: &str = "SOCKET_OF_THE_TEST";
+const NOBODY: u32 = 65_534;
+
+/// Returns a command that connects to a socket and prints how long the reply is.
+fn client(socket: &Path) -> Command {
+    let mut client = rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
+    client.env(SOCKET, socket).current_dir("/");
+    client
+}
+
+fn output(client: &mut Command) -> String {
+    String::from_utf8_lossy(&client.output().unwrap().stdout).into_owned()
+}
+
+fn open_to_everyone(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+}
+
 /// The socket and its directory are opened to everyone first, so that only the comparison of users is left.
 #[expect(clippy::print_stdout, reason = "the test runs itself as the other process")]
 #[test]
 fn a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket() {
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::os::unix::process::CommandExt as _;
-
-    const SOCKET: &str = "SOCKET_OF_THE_TEST";
-    const NOBODY: u32 = 65_534;
-
     if let Some(socket) = std::env::var_os(SOCKET) {
         let mut reply = Vec::new();
         match UnixStream::connect(socket) {
@@ -98,29 +113,55 @@ fn a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket() {
     let mut editor = editor(&repo, &shell);
     settle(&mut editor);
     let [socket] = &endpoints(shell.state())[..] else { panic!("one socket") };
-    let directory = shell.state().join("live");
-    let as_user = |user: Option<u32>| {
-        let mut client =
-            rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
-        client.env(SOCKET, socket).current_dir("/");
-        if let Some(user) = user {
-            client.uid(user).gid(user);
-        }
-        let output = client.output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    assert!(!as_user(None).contains("connected, 0 bytes") && as_user(None).contains("connected, "));
+    let as_user = output(&mut client(socket));
+    assert!(as_user.contains("connected, ") && !as_user.contains("connected, 0 bytes"), "{as_user}");
     // Only the superuser can start processes of other users.
     if shell.state().metadata().unwrap().uid() != 0 {
         return;
     }
-    let open = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"));
-    open(shell.state(), 0o777);
-    open(&directory, 0o777);
-    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"), "the socket itself is private");
-    open(socket, 0o777);
-    assert!(as_user(Some(NOBODY)).contains("connected, 0 bytes"));
+    let as_nobody = || output(client(socket).uid(NOBODY).gid(NOBODY));
+    assert!(as_nobody().contains("refused: PermissionDenied"));
+    open_to_everyone(shell.state());
+    open_to_everyone(&shell.state().join("live"));
+    assert!(as_nobody().contains("refused: PermissionDenied"), "the socket itself is private");
+    open_to_everyone(socket);
+    assert!(as_nobody().contains("connected, 0 bytes"));
+    editor.quit();
+}
+
+/// In the container the process is the superuser, as the user of the server may be outside.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_container_of_another_user_gets_no_reply_over_a_mount_of_the_socket() {
+    const MOUNT_AND_RUN: &str = r#"mount --bind "$1" "$2" && shift 2 && exec "$@""#;
+
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    settle(&mut editor);
+    let [socket] = &endpoints(shell.state())[..] else { panic!("one socket") };
+    let mount_point = tempfile::tempdir().unwrap();
+    for path in [shell.state(), &shell.state().join("live"), socket, mount_point.path()] {
+        open_to_everyone(path);
+    }
+    let container_of = |user: u32| {
+        let inner = client(&mount_point.path().join(socket.file_name().unwrap()));
+        let mut container = Command::new("unshare");
+        container.args(["--user", "--map-root-user", "--mount", "sh", "-c", MOUNT_AND_RUN, "sh"]);
+        container.arg(shell.state().join("live")).arg(mount_point.path()).arg(inner.get_program());
+        container.args(inner.get_args()).current_dir("/");
+        container.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        container.uid(user).gid(user);
+        output(&mut container)
+    };
+    let owner = shell.state().metadata().unwrap().uid();
+    let of_owner = container_of(owner);
+    // Systems may forbid containers without a superuser, and only the superuser can start processes of other users.
+    if owner != 0 || !of_owner.contains("connected, ") {
+        return;
+    }
+    assert!(!of_owner.contains("connected, 0 bytes"), "{of_owner}");
+    assert!(container_of(NOBODY).contains("connected, 0 bytes"));
     editor.quit();
 }
 
