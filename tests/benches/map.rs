@@ -27,8 +27,8 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::outline::{locate_symbols, parse};
 use strata_code::symbols::{
-    FileSymbols, LexicalIndex, Manifests, MapRequest, QuestionWords, References, Seeds, SymbolIndex,
-    map_within, mentioned_files, rank_for,
+    FileRelevance, FileSymbols, LexicalIndex, Manifests, MapRequest, Query, QuestionWords, References, Seeds,
+    SymbolIndex, map_within, mentioned_files, rank_for,
 };
 use strata_grammars::LanguageId;
 
@@ -363,11 +363,13 @@ impl Tree {
     /// Our maps of some sizes, for a question or for none.
     fn maps(&self, sizes: &[usize], question: Option<&str>) -> Vec<String> {
         let seeds = Seeds::default();
-        let ranking = match question {
-            Some(text) => rank_for(text, &self.symbols, &self.lexical, &self.references, &seeds),
+        let query = question.map(|text| Query { text, ..Query::default() });
+        let relevance = query.map(|query| FileRelevance::new(&self.lexical, &self.references, &query));
+        let ranking = match &relevance {
+            Some(relevance) => rank_for(relevance, &self.references, &seeds),
             None => self.references.rank(&seeds),
         };
-        let words = question.map(|text| QuestionWords::read(text, &self.lexical));
+        let words = relevance.as_ref().map(QuestionWords::new);
         let required =
             question.map(|text| mentioned_files(text, &self.files, &self.references)).unwrap_or_default();
         let without = BTreeSet::new();

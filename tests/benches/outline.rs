@@ -26,7 +26,8 @@ use strata_app::model::index::{Index, IndexInputs, Step};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant_files,
+    FileRelevance, FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within,
+    relevant_files,
 };
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
@@ -165,8 +166,9 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let text =
         "Fix redirect handling in the session middleware\n\nThe cookie of `SessionMiddleware` was lost.";
     let query = Query { text, ..Query::default() };
-    drop(relevant_files(index, &lexical, &graph, &query, 20));
-    show("files relevant to a text", each(&|| drop(relevant_files(index, &lexical, &graph, &query, 20))));
+    let relevant = || relevant_files(index, &FileRelevance::new(&lexical, &graph, &query), 20);
+    drop(relevant());
+    show("files relevant to a text", each(&|| drop(relevant())));
 }
 
 /// An index in which a file mentions one name more.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant_files,
+    FileRelevance, FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant_files,
 };
 use strata_grammars::LanguageId;
 
@@ -128,7 +128,7 @@ fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Recal
         sums.wording += timer.elapsed();
         let timer = Instant::now();
         let query = Query { text: &commit.text, ..Query::default() };
-        let ours = relevant_files(&tree.symbols, &lexical, &references, &query, FIRST);
+        let ours = relevant_files(&tree.symbols, &FileRelevance::new(&lexical, &references, &query), FIRST);
         sums.answering += timer.elapsed();
         let ours: Vec<&str> = ours.iter().map(|file| file.file.as_str()).collect();
         sums.ours += recall(&ours, &commit.touched);

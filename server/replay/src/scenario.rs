@@ -9,7 +9,9 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::PassageCache;
 use strata_code::outline::{Outline, language_of};
-use strata_code::symbols::{self, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex};
+use strata_code::symbols::{
+    self, FileRelevance, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex,
+};
 use strata_conversation::selection::{Extent, Selection};
 use strata_conversation::trace::{Trace, TraceTurn};
 use strata_prompt::assembly::{
@@ -144,14 +146,19 @@ impl<'a> Scenario<'a> {
         let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
         let missing = selection.selected.keys().filter(|key| !texts.contains_key(*key));
         let unreadable = missing.map(|key| (key.clone(), "the file no longer exists".to_owned())).collect();
-        let excerpts = self.excerpts(session, request, services);
+        let question = ExcerptQuestion::from_request(request, session, services.settings);
+        let relevance = question
+            .as_ref()
+            .map(|question| question.relevance(self.lexical_index(), &self.references, session, &[]));
+        let sources = self.sources(relevance.as_ref());
+        let excerpts = self.excerpts(sources, session, request, question.clone(), services);
         use_it(&Workspace {
             texts: &texts,
             unreadable: &unreadable,
             symbols: &self.symbols,
             references: &self.references,
-            lexical: self.sources().lexical,
-            context_frame: &self.context_frame(session, request, services, &excerpts),
+            relevance: relevance.as_ref(),
+            context_frame: &self.context_frame(sources, session, question, services, &excerpts),
             seeds: &self.seeds,
             listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },
             open: &[],
@@ -166,24 +173,23 @@ impl<'a> Scenario<'a> {
     /// Builds the context frame. It is empty unless prompts include every part.
     fn context_frame(
         &self,
+        sources: ExcerptSources<'_>,
         session: &Session,
-        request: &PromptRequest,
+        question: Option<ExcerptQuestion<'_>>,
         services: PromptServices<'_>,
         excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &services.settings.context_frame;
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
-        let question =
-            ExcerptQuestion::from_request(request, session, services.settings).filter(|_| is_wanted);
-        let Some(ExcerptQuestion { text, .. }) = question else { return String::new() };
-        assembly::context_frame(self.sources(), session, excerpts, text, settings, |key| self.source(key))
+        let Some(ExcerptQuestion { text, .. }) = question.filter(|_| is_wanted) else { return String::new() };
+        assembly::context_frame(sources, session, excerpts, text, settings, |key| self.source(key))
     }
 
-    fn sources(&self) -> ExcerptSources<'_> {
+    fn sources<'s>(&'s self, relevance: Option<&'s FileRelevance<'s>>) -> ExcerptSources<'s> {
         ExcerptSources {
             symbols: &self.symbols,
             references: &self.references,
-            lexical: self.lexical_index(),
+            relevance,
             open: &[],
             recency: &self.recency,
             line_ages: const { &BTreeMap::new() },
@@ -206,17 +212,18 @@ impl<'a> Scenario<'a> {
     /// Chooses the excerpts of a prompt.
     fn excerpts(
         &self,
+        sources: ExcerptSources<'_>,
         session: &Session,
         request: &PromptRequest,
+        question: Option<ExcerptQuestion<'_>>,
         services: PromptServices<'_>,
     ) -> ExcerptSelection {
-        let question = ExcerptQuestion::from_request(request, session, services.settings);
         if question.as_ref().is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
         let count = assembly::counter(request.model.as_deref(), services);
         let read = |key: &FileKey| Ok::<_, Infallible>(self.source(key));
-        let Ok(chosen) = choose_excerpts(self.sources(), session, question, read, &count);
+        let Ok(chosen) = choose_excerpts(sources, session, question, read, &count);
         chosen
     }
 

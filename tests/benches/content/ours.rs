@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use strata_code::excerpts::{
     Candidate, CandidateFile, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
 };
+use strata_code::symbols::{FileRelevance, Query};
 
 use super::history::{Past, Tree};
 use super::{ShownLines, heading, tokens};
@@ -33,14 +34,9 @@ impl Excerpts {
     pub(crate) fn rank<'a>(&'a self, tree: &'a Tree, subject: &'a str, past: &'a Past) -> Question<'a> {
         let mut question =
             Question { tree, excerpts: self, subject, past, files: Vec::new(), time: Duration::ZERO };
-        question.with_query(|query| {
-            let (symbols, lexical, references) = (&tree.symbols, &tree.lexical, &tree.references);
-            candidate_files(symbols, lexical, references, query, FILES)
-        });
+        question.with_query(|query| candidate_files(&relevance(tree, query), query, FILES));
         let timer = Instant::now();
-        question.files = question.with_query(|query| {
-            candidate_files(&tree.symbols, &tree.lexical, &tree.references, query, FILES)
-        });
+        question.files = question.with_query(|query| candidate_files(&relevance(tree, query), query, FILES));
         let naming = timer.elapsed();
         question.shown(8_000);
         let timer = Instant::now();
@@ -48,6 +44,10 @@ impl Excerpts {
         question.time = naming + timer.elapsed();
         question
     }
+}
+
+fn relevance<'a>(tree: &'a Tree, query: &ExcerptQuery<'_>) -> FileRelevance<'a> {
+    FileRelevance::new(&tree.lexical, &tree.references, &Query { text: query.text, ..Query::default() })
 }
 
 impl Question<'_> {

@@ -11,7 +11,7 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::{
     Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
 };
-use strata_code::symbols::LexicalIndex;
+use strata_code::symbols::{FileRelevance, LexicalIndex, Query};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 
@@ -96,7 +96,8 @@ fn ask(
         shown: &BTreeMap::new(),
     };
     let timer = Instant::now();
-    let files = candidate_files(&index.symbols, lexical, &index.references, &query, FILES);
+    let relevance = FileRelevance::new(lexical, &index.references, &Query { text, ..Query::default() });
+    let files = candidate_files(&relevance, &query, FILES);
     let named = timer.elapsed();
     let texts: Vec<String> = files
         .iter()

@@ -9,7 +9,7 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::PassageCache;
 use strata_code::outline::{Outline, language_of};
-use strata_code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
+use strata_code::symbols::{self, FileRelevance, FileSymbols, LexicalIndex, Query, References, SymbolIndex};
 use strata_conversation::history::{ContentBlock, NewMessage, Role};
 use strata_conversation::providers::Format;
 use strata_conversation::urls::Page;
@@ -96,10 +96,13 @@ impl<'a> Bench<'a> {
         let texts = self.session.selection.selected.keys().map(|key| (key.clone(), text(key))).collect();
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
+        let question = "What does fixed do?";
+        let query = Query { text: question, ..Query::default() };
+        let relevance = FileRelevance::new(&lexical, &references, &query);
         let known = ExcerptSources {
             symbols: &symbols,
             references: &references,
-            lexical: &lexical,
+            relevance: Some(&relevance),
             open: &[],
             recency: &BTreeMap::new(),
             line_ages: &BTreeMap::new(),
@@ -108,14 +111,14 @@ impl<'a> Bench<'a> {
             quoted: &[],
         };
         let frame_settings = &self.settings.context_frame;
-        let (question, excerpts) = ("What does fixed do?", ExcerptSelection::default());
+        let excerpts = ExcerptSelection::default();
         let frame = context_frame(known, &self.session, &excerpts, question, frame_settings, |_| None);
         let workspace = Workspace {
             texts: &texts,
             unreadable: &BTreeMap::new(),
             symbols: &symbols,
             references: &references,
-            lexical: &lexical,
+            relevance: Some(&relevance),
             context_frame: &frame,
             seeds: &seeds,
             listing: &listing,

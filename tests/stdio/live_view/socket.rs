@@ -78,7 +78,8 @@ const NOBODY: u32 = 65_534;
 
 /// Returns a command that connects to a socket and prints how long the reply is.
 fn client(socket: &Path) -> Command {
-    let mut client = rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
+    let mut client =
+        rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
     client.env(SOCKET, socket).current_dir("/");
     client
 }

@@ -199,7 +199,9 @@ impl Command for List {
         let Context { snapshot, session, cancel, .. } = context;
         let symbols = snapshot.symbols(cancel)?;
         let system = system_context(snapshot, session);
-        let selection = snapshot.excerpts(session, &prompt_request, &symbols, &system, cancel)?;
+        let relevance = snapshot.relevance(session, &prompt_request);
+        let selection =
+            snapshot.excerpts(session, &prompt_request, &symbols, relevance.as_ref(), &system, cancel)?;
         let excerpts = selection.items.into_iter().map(|item| {
             let (_, tokens) = snapshot.count_text_tokens(&item.body, prompt_request.model.as_deref());
             ListedExcerpt {

@@ -9,7 +9,9 @@ use strata_base::external::External;
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
 use strata_code::outline::language_of;
-use strata_code::symbols::{MapRequest, QuestionWords, Ranking, Seeds, map_within, rank_for};
+use strata_code::symbols::{
+    FileRelevance, MapRequest, Query, QuestionWords, Ranking, Seeds, map_within, rank_for,
+};
 use strata_prompt::layout::fence;
 
 use super::expansion::expand_pattern;
@@ -100,7 +102,15 @@ impl Command for MakePack {
         let is_whole = params.paths.is_empty();
         let budget = params.budget.unwrap_or(if is_whole { DEFAULT_WORKSPACE_BUDGET } else { usize::MAX });
         let question = params.question.as_deref().map(str::trim).filter(|question| !question.is_empty());
-        let builder = PackBuilder { context, question, ranking: ranking(question, context)? };
+        let index = &context.snapshot.index;
+        let query = question.map(|text| Query { text, ..Query::default() });
+        let relevance = query.map(|query| FileRelevance::new(index.lexical(), &index.references, &query));
+        let ranking = match &relevance {
+            Some(relevance) => rank_for(relevance, &index.references, &Seeds::default()),
+            None => index.references.rank(&Seeds::default()),
+        };
+        let about = relevance.as_ref().map(QuestionWords::new);
+        let builder = PackBuilder { context, question, about, ranking };
         let mut limit = budget;
         loop {
             let contents = builder.contents(&candidates, limit, &mut skipped)?;
@@ -151,23 +161,13 @@ fn candidates(
     Ok(files)
 }
 
-/// Ranks all files, most relevant to the question first.
-fn ranking(question: Option<&str>, context: &Context<'_>) -> Result<Ranking, CommandError> {
-    let index = &context.snapshot.index;
-    let seeds = Seeds::default();
-    Ok(match question {
-        Some(question) => {
-            let symbols = context.snapshot.symbols(context.cancel)?;
-            rank_for(question, &symbols, index.lexical(), &index.references, &seeds)
-        }
-        None => index.references.rank(&seeds),
-    })
-}
-
 /// The choice of what to show of each file.
 struct PackBuilder<'a, 'c> {
     context: &'a Context<'c>,
     question: Option<&'a str>,
+    /// The words of the question.
+    about: Option<QuestionWords>,
+    /// All files, most relevant to the question first.
     ranking: Ranking,
 }
 
@@ -271,13 +271,12 @@ impl<'a> PackBuilder<'a, '_> {
         let symbols = snapshot.symbols(self.context.cancel)?;
         let is_wanted = |key: &FileKey| candidates.contains(key) && !full.contains_key(key);
         let without = symbols.keys().filter(|key| !is_wanted(key)).cloned().collect();
-        let about = self.question.map(|question| QuestionWords::read(question, snapshot.index.lexical()));
         let request = MapRequest {
             budget,
             kept: &[],
             required: &[],
             ranking: &self.ranking,
-            about: about.as_ref(),
+            about: self.about.as_ref(),
             without: &without,
         };
         let count = |text: &str| self.count(text);

@@ -12,7 +12,8 @@ use strata_code::excerpts::{Excerpt, ShownDefinition};
 use strata_code::outline::{self, LEGEND, LocatedSymbol, MapLevel, SymbolKind, numbered_outline};
 use strata_code::references::{Confidence, ReferenceQuery, ReferenceReport};
 use strata_code::symbols::{
-    self, MapEntry, MapRequest, QuestionWords, Seeds, map_within, mentioned_files, rank_for,
+    self, FileRelevance, MapEntry, MapRequest, Query, QuestionWords, Seeds, map_within, mentioned_files,
+    rank_for,
 };
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
@@ -352,9 +353,11 @@ impl Command for Map {
         let references = &snapshot.index.references;
         let seeds = Seeds { selected: &focus, ..Seeds::default() };
         let about = params.about.as_deref().filter(|about| !about.trim().is_empty());
-        let words = about.map(|about| QuestionWords::read(about, snapshot.index.lexical()));
-        let ranking = match about {
-            Some(about) => rank_for(about, &symbols, snapshot.index.lexical(), references, &seeds),
+        let relevance = about
+            .map(|text| FileRelevance::new(snapshot.index.lexical(), references, &Query { text, seeds }));
+        let words = relevance.as_ref().map(QuestionWords::new);
+        let ranking = match &relevance {
+            Some(relevance) => rank_for(relevance, references, &seeds),
             None => references.rank(&seeds),
         };
         let named = about.map(|about| mentioned_files(about, &snapshot.index.files, references));

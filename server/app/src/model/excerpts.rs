@@ -3,7 +3,7 @@
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_code::excerpts::Excerpt;
-use strata_code::symbols::SymbolIndex;
+use strata_code::symbols::{FileRelevance, SymbolIndex};
 use strata_prompt::assembly::{self, PromptRequest, SystemContext};
 use strata_prompt::excerpts::{
     ExcerptQuestion, ExcerptSelection, ExcerptSources, SourceFile, choose_excerpts, rank_excerpts,
@@ -15,11 +15,16 @@ use crate::model::snapshot::Snapshot;
 impl Snapshot {
     /// Returns what the engine searches for relevant code. `symbols` must be the current outlines, and `open` the open
     /// files.
-    pub(crate) fn sources<'a>(&'a self, symbols: &'a SymbolIndex, open: &'a [FileKey]) -> ExcerptSources<'a> {
+    fn sources<'a>(
+        &'a self,
+        symbols: &'a SymbolIndex,
+        relevance: Option<&'a FileRelevance<'a>>,
+        open: &'a [FileKey],
+    ) -> ExcerptSources<'a> {
         ExcerptSources {
             symbols,
             references: &self.index.references,
-            lexical: self.index.lexical(),
+            relevance,
             open,
             recency: &self.index.recency,
             line_ages: &self.index.line_ages,
@@ -29,6 +34,21 @@ impl Snapshot {
         }
     }
 
+    /// Returns the relevance of all files to the question in `prompt_request`, or `None` without a question.
+    pub(crate) fn relevance(
+        &self,
+        session: &Session,
+        prompt_request: &PromptRequest,
+    ) -> Option<FileRelevance<'_>> {
+        let question = ExcerptQuestion::from_request(prompt_request, session, &self.settings)?;
+        Some(self.relevance_to(&question, session))
+    }
+
+    fn relevance_to(&self, question: &ExcerptQuestion<'_>, session: &Session) -> FileRelevance<'_> {
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        question.relevance(self.index.lexical(), &self.index.references, session, &open)
+    }
+
     /// Returns the context frame for the prompt of `prompt_request`, if the settings enable it: names, with line
     /// numbers, of relevant code that is not in `excerpts`.
     pub(crate) fn context_frame(
@@ -36,6 +56,7 @@ impl Snapshot {
         session: &Session,
         prompt_request: &PromptRequest,
         symbols: &SymbolIndex,
+        relevance: Option<&FileRelevance<'_>>,
         excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &self.settings.context_frame;
@@ -47,10 +68,18 @@ impl Snapshot {
             let file = self.text(key, &session.selection).ok()?;
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        assembly::context_frame(self.sources(symbols, &open), session, excerpts, text, settings, read)
+        assembly::context_frame(
+            self.sources(symbols, relevance, &open),
+            session,
+            excerpts,
+            text,
+            settings,
+            read,
+        )
     }
 
-    /// Selects excerpts for the prompt of `prompt_request`. `symbols` must be the current outlines.
+    /// Selects excerpts for the prompt of `prompt_request`. `symbols` must be the current outlines, and `relevance` the
+    /// result of [`Self::relevance`].
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
@@ -59,6 +88,7 @@ impl Snapshot {
         session: &Session,
         prompt_request: &PromptRequest,
         symbols: &SymbolIndex,
+        relevance: Option<&FileRelevance<'_>>,
         system_context: &SystemContext,
         cancel: &Cancel,
     ) -> Result<ExcerptSelection, Cancelled> {
@@ -71,7 +101,7 @@ impl Snapshot {
         let SystemContext { rules, scoped_rules, memory, .. } = system_context;
         let quoted = rules.iter().chain(scoped_rules).chain(memory);
         let quoted: Vec<FileKey> = quoted.map(|text| text.path.clone()).collect();
-        let sources = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
+        let sources = ExcerptSources { quoted: &quoted, ..self.sources(symbols, relevance, &open) };
         let read = |key: &FileKey| self.read_source(key, session, symbols, cancel);
         let count = assembly::counter(prompt_request.model.as_deref(), self.prompt_services());
         choose_excerpts(sources, session, question, read, &count)
@@ -94,7 +124,8 @@ impl Snapshot {
         let read = |key: &FileKey| self.read_source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.prompt_services());
         let question = ExcerptQuestion { text, earlier: String::new(), budget, first_budget: budget };
-        rank_excerpts(self.sources(&symbols, &open), session, question, read, &count)
+        let relevance = self.relevance_to(&question, session);
+        rank_excerpts(self.sources(&symbols, Some(&relevance), &open), session, question, read, &count)
     }
 
     /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.

@@ -522,7 +522,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use strata_code::symbols::{Seeds, rank_for};
+    use strata_code::symbols::{FileRelevance, Query, Seeds, rank_for};
     use strata_host::roots::RootFolder;
 
     use super::*;
@@ -585,8 +585,9 @@ mod tests {
             }
         };
         let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), build_word_index).unwrap();
-        let (symbols, lexical, references) = (&index.symbols, index.lexical(), &index.references);
-        let ranking = rank_for("unusual name", symbols, lexical, references, &Seeds::default());
+        let query = Query { text: "unusual name", ..Query::default() };
+        let relevance = FileRelevance::new(index.lexical(), &index.references, &query);
+        let ranking = rank_for(&relevance, &index.references, &Seeds::default());
         assert_eq!(ranking.files[0], FileKey::from("b.py"));
     }
 

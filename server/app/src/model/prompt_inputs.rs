@@ -2,6 +2,7 @@
 //! Does not decide what goes into the prompt.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use strata_base::cancel::{Cancel, Cancelled};
@@ -10,6 +11,7 @@ use strata_code::notebook::split_cell;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
+use strata_host::index::run_on_threads;
 use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
@@ -21,6 +23,10 @@ use crate::model::workspace_context::{scoped_rules, session_state, system_contex
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
 const MAX_INITIAL_CHECKS: usize = 5_000;
+/// Number of files from which on the checks are divided among [`CHECK_THREADS`]. Starting a thread takes as long as
+/// checking some ten files.
+const MIN_PARALLEL_CHECKS: usize = 500;
+const CHECK_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 impl Snapshot {
     /// Returns the current outlines. Those of open buffers replace those of files on disk.
@@ -75,10 +81,12 @@ impl Snapshot {
             symbols.remove(cell);
         }
         let mut system = system_context(self, session);
-        let excerpts = self.excerpts(session, prompt_request, &symbols, &system, cancel)?;
+        let relevance = self.relevance(session, prompt_request);
+        let excerpts =
+            self.excerpts(session, prompt_request, &symbols, relevance.as_ref(), &system, cancel)?;
         let excerpted = excerpts.items.iter().map(|excerpt| excerpt.key.file.clone());
         system.scoped_rules = scoped_rules(self, session, &system.rules, excerpted);
-        let frame = self.context_frame(session, prompt_request, &symbols, &excerpts);
+        let frame = self.context_frame(session, prompt_request, &symbols, relevance.as_ref(), &excerpts);
         let state_parts = [system.scoped_rules_text(), session_state(self, session, cancel)?];
         let state_parts: Vec<String> = state_parts.into_iter().filter(|part| !part.is_empty()).collect();
         let state_parts = state_parts.join("\n\n");
@@ -87,7 +95,7 @@ impl Snapshot {
             unreadable: &unreadable,
             symbols: &symbols,
             references: &self.index.references,
-            lexical: self.index.lexical(),
+            relevance: relevance.as_ref(),
             context_frame: &frame,
             seeds: &self.index.seeds,
             listing: &self.index.files,
@@ -109,17 +117,24 @@ impl Snapshot {
         members: &[MapMember],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        let candidates: Vec<FileKey> = match members {
-            [] => self.index.symbols.keys().take(MAX_INITIAL_CHECKS).cloned().collect(),
-            _ => Vec::new(),
+        let keys: Vec<&FileKey> = match members {
+            [] => self.index.symbols.keys().take(MAX_INITIAL_CHECKS).collect(),
+            _ => members.iter().map(|member| &member.path).collect(),
         };
-        let is_closed = |key: &&FileKey| !self.documents.contains(key);
-        for key in members.iter().map(|member| &member.path).chain(&candidates).filter(is_closed) {
-            cancel.check()?;
-            let Some(known) = self.index.stamp(key) else { continue };
-            if quick_stamp(&self.roots, key) != Some(known) {
-                replace_outline(symbols, key, self.outline_on_disk(key, cancel)?);
-            }
+        let has_changed = |key: &FileKey| {
+            let known = self.index.stamp(key).filter(|_| !self.documents.contains(key));
+            known.is_some_and(|known| quick_stamp(&self.roots, key) != Some(known))
+        };
+        let threads = if keys.len() < MIN_PARALLEL_CHECKS { NonZeroUsize::MIN } else { CHECK_THREADS };
+        let changed = run_on_threads(threads, |part, parts| {
+            let keys = keys.chunks(keys.len().div_ceil(parts).max(1)).nth(part).unwrap_or_default();
+            let keys = keys.iter().take_while(|_| cancel.check().is_ok());
+            keys.copied().filter(|key| has_changed(key)).cloned().collect::<Vec<FileKey>>()
+        });
+        cancel.check()?;
+        for key in changed.into_iter().flatten() {
+            let outline = self.outline_on_disk(&key, cancel)?;
+            replace_outline(symbols, &key, outline);
         }
         Ok(())
     }

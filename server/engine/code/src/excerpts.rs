@@ -19,7 +19,9 @@ mod tests;
 
 pub use candidates::{Candidate, CandidateFile, candidate_files};
 pub use choose::choose;
-pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
+pub use excerpt::{
+    DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition, join_questions,
+};
 pub use extent::definition_range;
 pub use features::{is_self_contained, worthwhile_tokens};
 pub use line_ages::LineAges;

@@ -27,10 +27,10 @@ pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
 pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember};
 
-pub(crate) use relevance::{ParsedQuery, name_words, scores};
+pub(crate) use relevance::{FileRole, ParsedQuery, name_words};
 pub use relevance::{
     asked::{QuestionWords, mentioned_files, rank_for},
     lexical::LexicalIndex,
     query::{Query, names_code},
-    score::{RelevantFile, relevant_files},
+    score::{FileRelevance, RelevantFile, relevant_files},
 };

@@ -147,7 +147,7 @@ fn is_safe_to_open(kind: FileType) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_harmless(kind: FileType) -> bool {
+fn is_safe_to_open(kind: FileType) -> bool {
     kind.is_file()
 }
 

@@ -1,11 +1,10 @@
 //! Selects the files that are worth reading for a question.
 
 use strata_base::key::FileKey;
-use strata_grammars::LanguageId;
 
 use super::excerpt::ExcerptQuery;
 use crate::outline::Outline;
-use crate::symbols::{LexicalIndex, Query, References, Seeds, SymbolIndex, scores};
+use crate::symbols::{FileRelevance, FileRole};
 
 /// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
 /// passages.
@@ -37,41 +36,25 @@ pub struct Candidate<'a> {
     pub text: &'a str,
 }
 
-/// The role of a file in a repository, judged by its path and language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileRole {
-    Source,
-    Tests,
-    Example,
-    Document,
-}
-
 /// Returns at most `limit` files to read for a question, best first.
 pub fn candidate_files(
-    index: &SymbolIndex,
-    lexical: &LexicalIndex,
-    references: &References,
+    file_relevance: &FileRelevance<'_>,
     query: &ExcerptQuery<'_>,
     limit: usize,
 ) -> Vec<CandidateFile> {
-    let parsed_query = query.parse();
-    let seeds = Seeds { open: query.open, selected: query.selected, ..Seeds::default() };
-    let Some(scores) = scores(lexical, references, &parsed_query, &Query { text: query.text, seeds }) else {
-        return Vec::new();
-    };
-    let named_files = parsed_query.named_files(lexical);
+    let parsed_query = &file_relevance.query;
+    let named_files = parsed_query.named_files(file_relevance.lexical());
     let is_requested = |role: FileRole| parsed_query.words.iter().any(|(word, _)| role.is_requested_by(word));
     let unrequested_roles: Vec<FileRole> = [FileRole::Tests, FileRole::Example, FileRole::Document]
         .into_iter()
         .filter(|role| !is_requested(*role))
         .collect();
     let mut ranked: Vec<(f64, CandidateFile)> = Vec::new();
-    for ((number, file), mut relevance) in lexical.files().zip(scores) {
-        let key = &file.key;
+    for (number, file, mut relevance) in file_relevance.files() {
+        let (key, role) = (&file.key, file.role);
         if query.selected.contains(key) || query.excluded.contains(key) {
             continue;
         }
-        let role = FileRole::for_file(key, index.get(key).map(|symbols| symbols.language));
         let is_named = named_files.binary_search(&number).is_ok();
         let is_unrequested = unrequested_roles.contains(&role) && !is_named;
         if is_unrequested {
@@ -90,8 +73,14 @@ pub fn candidate_files(
             ranked.push((score, CandidateFile { file: key.clone(), relevance, unrequested_role, is_named }));
         }
     }
-    ranked.sort_by(|(a, a_file), (b, b_file)| b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file)));
-    ranked.truncate(limit);
+    let best_first = |(a, a_file): &(f64, CandidateFile), (b, b_file): &(f64, CandidateFile)| {
+        b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file))
+    };
+    if limit < ranked.len() {
+        ranked.select_nth_unstable_by(limit, best_first);
+        ranked.truncate(limit);
+    }
+    ranked.sort_unstable_by(best_first);
     ranked.into_iter().map(|(_, file)| file).collect()
 }
 
@@ -99,44 +88,4 @@ pub fn candidate_files(
 /// it, the recency is 0.
 pub(super) fn recency_score(age: Option<u32>) -> f64 {
     age.map_or(0.0, |age| RECENCY_HALF_LIFE / (RECENCY_HALF_LIFE + f64::from(age)))
-}
-
-impl FileRole {
-    fn for_file(key: &FileKey, language: Option<LanguageId>) -> Self {
-        let Some(language) = language.filter(|language| !language.is_document()) else {
-            return Self::Document;
-        };
-        if language.is_test_file(key.as_str()) {
-            return Self::Tests;
-        }
-        let is_example = |part: &str| {
-            let part = part.to_ascii_lowercase();
-            ["example", "examples", "fixtures", "fixture", "docs", "doc", "benches", "bench"]
-                .contains(&&*part)
-        };
-        let directories = key.as_str().rsplit_once('/').map_or("", |(directories, _)| directories);
-        if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
-    }
-
-    /// Whether `word` in a question asks for files of this role.
-    pub(super) fn is_requested_by(self, word: &str) -> bool {
-        match self {
-            Self::Source => true,
-            Self::Tests => matches!(word, "test" | "spec" | "fixtur" | "bench"),
-            Self::Example => matches!(word, "exampl" | "sampl" | "demo" | "bench" | "fixtur" | "doc"),
-            Self::Document => matches!(
-                word,
-                "doc"
-                    | "document"
-                    | "documentation"
-                    | "readm"
-                    | "changelog"
-                    | "config"
-                    | "configuration"
-                    | "ci"
-                    | "workflow"
-                    | "typo"
-            ),
-        }
-    }
 }

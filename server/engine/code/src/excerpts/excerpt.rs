@@ -94,8 +94,13 @@ pub struct ExcerptQuery<'a> {
 impl ExcerptQuery<'_> {
     /// Parses the request together with the earlier ones.
     pub(super) fn parse(&self) -> ParsedQuery {
-        ParsedQuery::read(&format!("{}\n{}", self.text, self.earlier))
+        ParsedQuery::read(&join_questions(self.text, self.earlier))
     }
+}
+
+/// Returns the text to search for a question and the questions before.
+pub fn join_questions(text: &str, earlier: &str) -> String {
+    format!("{text}\n{earlier}")
 }
 
 /// Limits on the tokens of the chosen excerpts.

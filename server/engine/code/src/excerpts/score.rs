@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_base::key::FileKey;
 
-use super::candidates::{Candidate, FileRole, recency_score};
+use super::candidates::{Candidate, recency_score};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_answer_kind_word};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::similar_commits::commit_similarity;
 use super::stack_trace;
-use crate::symbols::{ParsedQuery, name_words};
+use crate::symbols::{FileRole, ParsedQuery, name_words};
 
 /// How quickly repeated words stop adding to a BM25 score (`k1`).
 const BM25_SATURATION: f64 = 1.2;

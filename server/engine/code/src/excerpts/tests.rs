@@ -12,7 +12,7 @@ use strata_grammars::LanguageId;
 use super::extent::{Lines, extents};
 use super::*;
 use crate::outline::Outline;
-use crate::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
+use crate::symbols::{FileRelevance, FileSymbols, LexicalIndex, Query, References, Seeds, SymbolIndex};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -87,7 +87,10 @@ impl Repository {
             dismissed: query.dismissed,
             shown: &shown,
         };
-        let files = candidate_files(&self.symbols, &self.lexical, &self.references, &query, 10);
+        let seeds = Seeds { open: &open, selected: &selected, ..Seeds::default() };
+        let file_query = Query { text: query.text, seeds };
+        let relevance = FileRelevance::new(&self.lexical, &self.references, &file_query);
+        let files = candidate_files(&relevance, &query, 10);
         let candidates: Vec<Candidate<'_>> = files
             .iter()
             .map(|file| Candidate {

@@ -6,6 +6,7 @@ pub(super) mod asked;
 mod companions;
 pub(super) mod lexical;
 pub(super) mod query;
+mod role;
 pub(super) mod score;
 
 #[cfg(test)]
@@ -13,4 +14,4 @@ mod tests;
 
 pub(crate) use self::lexical::name_words;
 pub(crate) use self::query::ParsedQuery;
-pub(crate) use self::score::scores;
+pub(crate) use self::role::FileRole;

@@ -9,7 +9,7 @@ use strata_base::key::FileKey;
 use strata_base::text::clip;
 use strata_code::excerpts::definition_range;
 use strata_code::outline::SymbolKind;
-use strata_code::symbols::{Query, RelevantFile, Seeds, SymbolIndex, relevant_files};
+use strata_code::symbols::{FileRelevance, Query, RelevantFile, SymbolIndex, relevant_files};
 use strata_conversation::selection::{Extent, LineRange, Selection};
 
 use crate::excerpts::{ExcerptSelection, ExcerptSources, SourceFile};
@@ -69,14 +69,15 @@ fn frame_items(
     text: &str,
     settings: &ContextFrameSettings,
 ) -> Vec<FrameItem> {
-    let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
-    let seeds = match settings.rerank {
-        true => Seeds { open: sources.open, selected: &selected, ..Seeds::default() },
-        false => Seeds::default(),
-    };
     let limit = if settings.rerank { settings.top_k.min(settings.max_items) } else { settings.max_items };
-    let query = Query { text, seeds };
-    let matches = relevant_files(sources.symbols, sources.lexical, sources.references, &query, limit);
+    let Some(relevance) = sources.relevance else { return Vec::new() };
+    let matches = if settings.rerank {
+        relevant_files(sources.symbols, relevance, limit)
+    } else {
+        let query = Query { text, ..Query::default() };
+        let by_words = FileRelevance::new(relevance.lexical(), sources.references, &query);
+        relevant_files(sources.symbols, &by_words, limit)
+    };
     let is_included = |file: &RelevantFile| !session.selection.excluded.contains(&file.file);
     let mut items: Vec<FrameItem> =
         matches.into_iter().filter(is_included).flat_map(to_frame_items).collect();

@@ -153,11 +153,11 @@ fn select_map_members(
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
     // Only the first map of a conversation follows the question, because later ones keep its blocks.
-    let (symbols, lexical, references) = (workspace.symbols, workspace.lexical, workspace.references);
-    let first_question = question.filter(|_| session.map_members.is_empty());
-    let question_words = first_question.map(|text| QuestionWords::read(text, lexical));
-    let ranking = match first_question {
-        Some(text) => rank_for(text, symbols, lexical, references, &seeds),
+    let (symbols, references) = (workspace.symbols, workspace.references);
+    let relevance = workspace.relevance.filter(|_| session.map_members.is_empty());
+    let question_words = relevance.map(QuestionWords::new);
+    let ranking = match relevance {
+        Some(relevance) => rank_for(relevance, references, &seeds),
         None => references.rank(&seeds),
     };
     let request = MapRequest {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
-use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
+use strata_code::symbols::{FileRelevance, References, SymbolIndex};
 
 use super::piece::FileText;
 use super::system_context::SystemContext;
@@ -22,8 +22,8 @@ pub struct Workspace<'a> {
     /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,
     pub references: &'a References,
-    /// The word index of all files.
-    pub lexical: &'a LexicalIndex,
+    /// The relevance of all files to the question; `None` for a prompt without a question.
+    pub relevance: Option<&'a FileRelevance<'a>>,
     /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
     /// Initial tiers of files, computed from the reference graph.

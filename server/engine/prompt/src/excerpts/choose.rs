@@ -9,10 +9,10 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
-    LineAges, PassageCache, PastCommit, candidate_files, definition_range, is_self_contained,
+    LineAges, PassageCache, PastCommit, candidate_files, definition_range, is_self_contained, join_questions,
     worthwhile_tokens,
 };
-use strata_code::symbols::{LexicalIndex, References, SymbolIndex};
+use strata_code::symbols::{FileRelevance, LexicalIndex, Query, References, Seeds, SymbolIndex};
 use strata_conversation::history::History;
 use strata_conversation::selection::{Choice, Extent, LineRange};
 use strata_tokens::redaction::placeholders;
@@ -45,8 +45,8 @@ pub struct ExcerptSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
     pub references: &'a References,
-    /// The word index of all files.
-    pub lexical: &'a LexicalIndex,
+    /// The relevance of all files to the question, from [`ExcerptQuestion::relevance`]. Without it, no file is searched.
+    pub relevance: Option<&'a FileRelevance<'a>>,
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
     /// Number of commits since the last change to each file.
@@ -91,6 +91,24 @@ impl<'a> ExcerptQuestion<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the relevance of all files to the question and the questions before, beginning at open and selected
+    /// files.
+    pub fn relevance<'l>(
+        &self,
+        lexical: &'l LexicalIndex,
+        references: &References,
+        session: &Session,
+        open: &[FileKey],
+    ) -> FileRelevance<'l> {
+        let open = open_or_selected(session, open);
+        let seeds = Seeds { open: &open, ..Seeds::default() };
+        FileRelevance::new(
+            lexical,
+            references,
+            &Query { text: &join_questions(self.text, &self.earlier), seeds },
+        )
     }
 }
 
@@ -189,14 +207,11 @@ fn candidates(
     session: &Session,
     question: &ExcerptQuestion<'_>,
 ) -> Vec<CandidateFile> {
-    if question.budget == 0 || question.text.trim().is_empty() {
-        return Vec::new();
-    }
+    let Some(relevance) = sources.relevance.filter(|_| question.budget > 0) else { return Vec::new() };
     let context = ExcerptContext::new(sources, session);
     let shown = BTreeMap::new();
     let query = context.query(sources, session, question, &shown);
-    let mut files =
-        candidate_files(sources.symbols, sources.lexical, sources.references, &query, MAX_CANDIDATES);
+    let mut files = candidate_files(relevance, &query, MAX_CANDIDATES);
     files.retain(|candidate| !sources.quoted.contains(&candidate.file));
     files
 }
@@ -252,8 +267,6 @@ struct ExcerptContext {
 
 impl ExcerptContext {
     fn new(sources: ExcerptSources<'_>, session: &Session) -> Self {
-        let open_or_selected: BTreeSet<FileKey> =
-            session.selection.selected.keys().chain(sources.open).cloned().collect();
         let dismissed = session.excerpts.dismissed.iter().map(|ExcerptKey { file, place }| {
             let (definition, ordinal, lines) = match place {
                 ExcerptPlace::Definition { name, ordinal } => (Some(name.to_string()), *ordinal, 0..0),
@@ -261,7 +274,7 @@ impl ExcerptContext {
             };
             DismissedExcerpt { file: file.clone(), definition, ordinal, lines }
         });
-        Self { open_or_selected: open_or_selected.into_iter().collect(), dismissed: dismissed.collect() }
+        Self { open_or_selected: open_or_selected(session, sources.open), dismissed: dismissed.collect() }
     }
 
     fn query<'a>(
@@ -284,6 +297,12 @@ impl ExcerptContext {
             shown,
         }
     }
+}
+
+/// Returns the open and selected files in key order.
+fn open_or_selected(session: &Session, open: &[FileKey]) -> Vec<FileKey> {
+    let files: BTreeSet<&FileKey> = session.selection.selected.keys().chain(open).collect();
+    files.into_iter().cloned().collect()
 }
 
 fn excerpt_key(excerpt: &Excerpt) -> ExcerptKey {

@@ -1,7 +1,6 @@
 //! Ranks files by importance, using a random walk over the graph that starts from seeds.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
@@ -76,14 +75,13 @@ impl References {
     /// Ranks all files, most important first: files to which the seeds lead, and files to which much of the
     /// repository refers.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
-        let weights = self.restart_weights(seeds);
-        let ranks = self.walk(&weights, Direction::Forward);
-        let weighted = |(rank, node): (f64, &Arc<FileNode>)| rank * node.kind_factor();
-        let mut scored: Vec<(f64, &FileKey)> =
-            ranks.into_iter().zip(&self.nodes).map(weighted).zip(self.files()).collect();
-        scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-        let (scores, files) = scored.into_iter().map(|(score, key)| (score, key.clone())).unzip();
-        Ranking { files, scores }
+        Ranking::from_scores(self.files().iter().cloned().zip(self.scores(seeds)))
+    }
+
+    /// Returns the scores of [`Self::rank`], in key order.
+    pub(in crate::symbols) fn scores(&self, seeds: &Seeds<'_>) -> Vec<f64> {
+        let ranks = self.walk(&self.restart_weights(seeds), Direction::Forward);
+        ranks.into_iter().zip(&self.nodes).map(|(rank, node)| rank * node.kind_factor()).collect()
     }
 
     /// Returns the ranks of all files, in key order, from walks along references in either direction. The

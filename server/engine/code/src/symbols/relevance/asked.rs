@@ -1,16 +1,12 @@
 //! Interprets a question for the map: the files and definitions that it names, and the words that it shares
 //! with names.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use strata_base::key::FileKey;
 
-use super::lexical::LexicalIndex;
-use super::query::{ParsedQuery, Query};
-use super::score::{relevant_files, weight_words};
+use super::query::ParsedQuery;
+use super::score::{FileRelevance, weight_words};
 use crate::symbols::graph::{Ranking, References, Seeds};
-use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
 
 /// A name in a question identifies files only if at most this many files define it.
@@ -27,21 +23,21 @@ const MAX_FILES: usize = 400;
 /// The words of a question with their weights, and the identifiers it contains.
 #[derive(Debug)]
 pub struct QuestionWords {
-    words: BTreeMap<String, f64>,
+    words: FxHashMap<String, f64>,
     best: f64,
     identifiers: FxHashSet<String>,
 }
 
 impl QuestionWords {
-    /// Parses a question and weights its words by their rarity.
-    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
-        let parsed_query = ParsedQuery::read(text);
-        let words: BTreeMap<String, f64> = weight_words(lexical, &parsed_query)
+    /// Weights the words of a question by their rarity.
+    pub fn new(relevance: &FileRelevance<'_>) -> Self {
+        let query = &relevance.query;
+        let words: FxHashMap<String, f64> = weight_words(relevance.lexical(), query)
             .into_iter()
             .map(|(word, value)| (word.to_owned(), value))
             .collect();
         let best = words.values().copied().fold(f64::MIN_POSITIVE, f64::max);
-        Self { words, best, identifiers: parsed_query.identifiers.into_iter().collect() }
+        Self { words, best, identifiers: query.identifiers.iter().cloned().collect() }
     }
 
     /// Returns the value that the question adds to a definition called `name`.
@@ -58,26 +54,22 @@ impl QuestionWords {
     }
 }
 
-/// Ranks files by seeds and by their similarity to a question.
-pub fn rank_for(
-    text: &str,
-    index: &SymbolIndex,
-    lexical: &LexicalIndex,
-    references: &References,
-    seeds: &Seeds<'_>,
-) -> Ranking {
-    let ranking = references.rank(seeds);
-    let relevant_files =
-        relevant_files(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
-    let sharpened: BTreeMap<&FileKey, f64> = relevant_files
-        .iter()
-        .map(|relevant| (&relevant.file, relevant.score.powf(SHARPENING_EXPONENT)))
-        .collect();
-    let all: f64 = sharpened.values().sum::<f64>().max(f64::MIN_POSITIVE);
-    let mixed = ranking.scored_files().map(|(key, score)| {
-        let relevance = sharpened.get(key).copied().unwrap_or(0.0) / all;
-        (key.clone(), (1.0 - QUESTION_SHARE) * score + QUESTION_SHARE * relevance)
-    });
+/// Ranks files by seeds and by their relevance to a question.
+pub fn rank_for(relevance: &FileRelevance<'_>, references: &References, seeds: &Seeds<'_>) -> Ranking {
+    let mut relevant = relevance.best_files(MAX_FILES);
+    relevant.sort_unstable_by_key(|(_, key)| *key);
+    relevant.iter_mut().for_each(|(score, _)| *score = score.powf(SHARPENING_EXPONENT));
+    let all: f64 = relevant.iter().map(|(score, _)| score).sum::<f64>().max(f64::MIN_POSITIVE);
+    let mut relevant = relevant.into_iter().peekable();
+    let mut relevance = |key: &FileKey| {
+        while relevant.next_if(|(_, relevant)| *relevant < key).is_some() {}
+        relevant.next_if(|(_, relevant)| *relevant == key).map_or(0.0, |(score, _)| score / all)
+    };
+    let scores = references.scores(seeds);
+    let mixed =
+        references.files().iter().zip(scores).map(|(key, score)| {
+            (key.clone(), (1.0 - QUESTION_SHARE) * score + QUESTION_SHARE * relevance(key))
+        });
     Ranking::from_scores(mixed)
 }
 

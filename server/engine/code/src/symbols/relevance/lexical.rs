@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
 use super::companions::{is_changelog, subject};
+use super::role::FileRole;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 use crate::symbols::words::{each_subword, is_stop_word, stem};
 
@@ -47,8 +48,7 @@ pub struct LexicalIndex {
 pub(crate) struct FileTerms {
     pub(crate) key: FileKey,
     lengths: [u32; FIELDS],
-    /// Whether the file has an outline and is not a document.
-    pub(crate) is_code: bool,
+    pub(crate) role: FileRole,
     pub(super) is_changelog: bool,
 }
 
@@ -98,8 +98,8 @@ impl LexicalIndex {
         if symbols.is_some() {
             self.companions.entry(subject(key).into()).or_default().push(number);
         }
-        let is_code = symbols.is_some_and(|symbols| !symbols.language.is_document());
-        self.files.push(FileTerms { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
+        let role = FileRole::for_file(key, symbols.map(|symbols| symbols.language));
+        self.files.push(FileTerms { key: key.clone(), lengths, role, is_changelog: is_changelog(key) });
     }
 
     /// Returns the number of files, which is greater than any file number.
@@ -117,9 +117,13 @@ impl LexicalIndex {
         self.companions.values().map(|group| &**group)
     }
 
-    pub(crate) fn number(&self, key: &FileKey) -> Option<u32> {
-        let index = self.files.binary_search_by(|file| file.key.cmp(key)).ok()?;
-        u32::try_from(index).ok()
+    /// Returns the numbers of files in key order, or `None` for files that are not indexed.
+    pub(super) fn numbers<'a>(&'a self, keys: &'a [FileKey]) -> impl Iterator<Item = Option<u32>> + 'a {
+        let mut files = self.files().peekable();
+        keys.iter().map(move |key| {
+            while files.next_if(|(_, file)| file.key < *key).is_some() {}
+            files.peek().filter(|(_, file)| file.key == *key).map(|(number, _)| *number)
+        })
     }
 
     /// Returns the files that contain a word, which must be in lower case and stemmed.

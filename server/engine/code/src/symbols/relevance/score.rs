@@ -1,14 +1,16 @@
 //! Combines the evidence for each file's relevance into a score. The constants were tuned on every second
 //! commit of the bench `relevance`, which prints the results for all commits.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use strata_base::key::FileKey;
 
-use super::lexical::{FIELDS, Field, LexicalIndex};
+use super::lexical::{FIELDS, Field, FileTerms, LexicalIndex};
 use super::query::{ParsedQuery, Query};
+use super::role::FileRole;
 use crate::outline::{Outline, QualifiedNameTracker, SymbolKind};
-use crate::symbols::graph::References;
+use crate::symbols::graph::{References, Seeds};
 use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
 
@@ -62,69 +64,94 @@ pub struct MatchedSymbol {
     pub score: f64,
 }
 
-/// Returns at most `limit` files that are relevant to a text, best first, then in key order. If no file matches,
+/// The relevance of every file to a query.
+#[derive(Debug)]
+pub struct FileRelevance<'a> {
+    lexical: &'a LexicalIndex,
+    pub(crate) query: ParsedQuery,
+    /// Between 0 and 1, indexed by number in the lexical index. Empty if the query has neither text nor seeds.
+    scores: Vec<f64>,
+}
+
+impl<'a> FileRelevance<'a> {
+    pub fn new(lexical: &'a LexicalIndex, references: &References, query: &Query<'_>) -> Self {
+        let parsed_query = ParsedQuery::read(query.text);
+        let has_evidence = !query.text.trim().is_empty() || !query.seeds.is_empty();
+        let scores =
+            if has_evidence { scores(lexical, references, &parsed_query, &query.seeds) } else { Vec::new() };
+        Self { lexical, query: parsed_query, scores }
+    }
+
+    /// Returns the index of the files.
+    pub fn lexical(&self) -> &'a LexicalIndex {
+        self.lexical
+    }
+
+    /// Returns all files with their numbers and scores, in key order, or nothing for an empty query.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (u32, &'a FileTerms, f64)> {
+        self.lexical.files().zip(&self.scores).map(|((number, file), score)| (number, file, *score))
+    }
+
+    /// Returns at most `limit` files with scores above 0, best first, then in key order.
+    pub(super) fn best_files(&self, limit: usize) -> Vec<(f64, &'a FileKey)> {
+        let scored = self.files().map(|(_, file, score)| (score, &file.key));
+        let mut ranked: Vec<(f64, &FileKey)> = scored.filter(|(score, _)| *score > 0.0).collect();
+        if limit < ranked.len() {
+            ranked.select_nth_unstable_by(limit, best_first);
+            ranked.truncate(limit);
+        }
+        ranked.sort_unstable_by(best_first);
+        ranked
+    }
+}
+
+/// Compares by score, and equal scores by key.
+fn best_first((a, a_key): &(f64, &FileKey), (b, b_key): &(f64, &FileKey)) -> Ordering {
+    b.total_cmp(a).then_with(|| a_key.cmp(b_key))
+}
+
+/// Returns at most `limit` files that are relevant to a query, best first, then in key order. If no file matches,
 /// returns the files most important to the repository and the seeds, with low scores. Returns no files if there are
 /// neither text nor seeds.
-pub fn relevant_files(
-    index: &SymbolIndex,
-    lexical: &LexicalIndex,
-    references: &References,
-    query: &Query<'_>,
-    limit: usize,
-) -> Vec<RelevantFile> {
-    let parsed_query = ParsedQuery::read(query.text);
-    let Some(scores) = scores(lexical, references, &parsed_query, query) else { return Vec::new() };
-    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
-    let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
-    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-    ranked.retain(|(score, _)| *score > 0.0);
-    ranked.truncate(limit);
-    let words: BTreeMap<&str, f64> = weight_words(lexical, &parsed_query).into_iter().collect();
+pub fn relevant_files(index: &SymbolIndex, relevance: &FileRelevance<'_>, limit: usize) -> Vec<RelevantFile> {
+    let words: BTreeMap<&str, f64> = weight_words(relevance.lexical, &relevance.query).into_iter().collect();
     let best_weight: f64 = words.values().copied().fold(0.0, f64::max);
     let symbols = |key: &FileKey, score: f64| {
         index.get(key).map_or(Vec::new(), |file| matched_symbols(&file.outline, &words, best_weight, score))
     };
-    ranked
-        .into_iter()
+    let best_files = relevance.best_files(limit).into_iter();
+    best_files
         .map(|(score, key)| RelevantFile { file: key.clone(), score, symbols: symbols(key, score) })
         .collect()
 }
 
-/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or `None`
-/// if there are neither text nor seeds.
-pub(crate) fn scores(
+fn scores(
     lexical: &LexicalIndex,
     references: &References,
     parsed_query: &ParsedQuery,
-    query: &Query<'_>,
-) -> Option<Vec<f64>> {
+    seeds: &Seeds<'_>,
+) -> Vec<f64> {
     let words = weight_words(lexical, parsed_query);
     let mut scores = score_words(lexical, &words);
     normalize(&mut scores);
     for number in parsed_query.named_files(lexical) {
         add_score(&mut scores, number, NAMED_BONUS);
     }
-    if query.text.trim().is_empty() && query.seeds.is_empty() {
-        return None;
-    }
+    let numbers: Vec<Option<u32>> = lexical.numbers(references.files()).collect();
+    let score = |number: Option<u32>| number.and_then(|number| scores.get(number as usize)).copied();
     let start: Vec<f64> =
-        in_graph_order(lexical, references, &scores).map(|score| score.powf(SHARPENING_EXPONENT)).collect();
-    for (number, _) in lexical.files().filter(|(_, file)| !file.is_code) {
+        numbers.iter().map(|number| score(*number).unwrap_or(0.0).powf(SHARPENING_EXPONENT)).collect();
+    for (number, _) in lexical.files().filter(|(_, file)| file.role == FileRole::Document) {
         if let Some(score) = scores.get_mut(number as usize) {
             *score *= NON_CODE_FACTOR;
         }
     }
-    let mut walk_ranks = references.rank_around(&start, &query.seeds);
+    let mut walk_ranks = references.rank_around(&start, seeds);
     normalize(&mut walk_ranks);
-    for ((key, walk_rank), central) in references.files().iter().zip(&walk_ranks).zip(references.centrality())
-    {
-        if let Some(number) = lexical.number(key) {
-            add_score(
-                &mut scores,
-                number,
-                MAX_REFERENCE_BONUS * walk_rank + MAX_CENTRALITY_BONUS * central.sqrt(),
-            );
+    for ((number, walk_rank), central) in numbers.iter().zip(&walk_ranks).zip(references.centrality()) {
+        if let Some(number) = *number {
+            let bonus = MAX_REFERENCE_BONUS * walk_rank + MAX_CENTRALITY_BONUS * central.sqrt();
+            add_score(&mut scores, number, bonus);
         }
     }
     add_size_bonus(lexical, &mut scores);
@@ -133,7 +160,7 @@ pub(crate) fn scores(
     // If no word of the text is known, the remaining evidence is weak, so scores below 1 are not scaled up.
     let best = scores.iter().copied().fold(1.0, f64::max);
     scores.iter_mut().for_each(|score| *score /= best);
-    Some(scores)
+    scores
 }
 
 /// Returns the words of a text that occur in some file, with their weights. Rare words have larger weights.
@@ -197,13 +224,14 @@ fn share_with_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
 
 /// Raises the score of the changelog that is closest to the best file.
 fn raise_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
-    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
-    let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
-    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-    let (Some((_, best)), Some((target_score, _))) = (ranked.first(), ranked.get(CHANGELOG_RANK)) else {
+    let changelogs: Vec<(u32, &FileTerms)> = lexical.files().filter(|(_, file)| file.is_changelog).collect();
+    let scored = scores.iter().copied().zip(lexical.files()).map(|(score, (_, file))| (score, &file.key));
+    let mut ranked: Vec<(f64, &FileKey)> = scored.collect();
+    if changelogs.is_empty() || ranked.len() <= CHANGELOG_RANK {
         return;
-    };
+    }
+    let (better, (target_score, _), _) = ranked.select_nth_unstable_by(CHANGELOG_RANK, best_first);
+    let Some((_, best)) = better.iter().min_by(|a, b| best_first(a, b)) else { return };
     let common_directories = |key: &FileKey| {
         let directories = key.directory().split('/').filter(|part| !part.is_empty());
         // A changelog in a directory that does not contain the best file belongs to another part of the repository.
@@ -212,8 +240,8 @@ fn raise_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
             .map(|part| best_path.next() == Some(part))
             .try_fold(0_usize, |count, same| same.then_some(count + 1))
     };
-    let changelogs = lexical.files().filter(|(_, file)| file.is_changelog);
     let closest = changelogs
+        .into_iter()
         .filter_map(|(number, file)| Some((common_directories(&file.key)?, number)))
         .max_by_key(|(common_directories, _)| *common_directories);
     if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
@@ -249,19 +277,6 @@ fn matched_symbols(
     symbols.sort_by(|a, b| b.score.total_cmp(&a.score));
     symbols.truncate(MAX_SYMBOLS);
     symbols
-}
-
-/// Returns the scores in the order of the graph's files.
-fn in_graph_order<'a>(
-    lexical: &'a LexicalIndex,
-    references: &'a References,
-    scores: &'a [f64],
-) -> impl Iterator<Item = f64> + 'a {
-    let number = |key| lexical.number(key);
-    references
-        .files()
-        .iter()
-        .map(move |key| number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0))
 }
 
 fn add_score(scores: &mut [f64], number: u32, more: f64) {

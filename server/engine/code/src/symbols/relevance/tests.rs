@@ -9,7 +9,7 @@ use strata_grammars::LanguageId;
 
 use super::lexical::LexicalIndex;
 use super::query::{Mentions, Query};
-use super::score::{RelevantFile, relevant_files};
+use super::score::{FileRelevance, RelevantFile, relevant_files};
 use crate::symbols::graph::{References, Seeds};
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 
@@ -49,7 +49,7 @@ impl Repository {
     }
 
     fn relevant_to(&self, query: &Query<'_>) -> Vec<RelevantFile> {
-        relevant_files(&self.symbols, &self.lexical, &self.references, query, 20)
+        relevant_files(&self.symbols, &FileRelevance::new(&self.lexical, &self.references, query), 20)
     }
 
     #[track_caller]

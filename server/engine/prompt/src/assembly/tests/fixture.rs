@@ -118,10 +118,13 @@ impl Bench {
             selected.filter(|key| text(key).is_none()).map(|key| (key.clone(), "it is gone".to_owned()));
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
+        let question = ExcerptQuestion::from_request(prompt_request, &self.session, &self.settings);
+        let relevance =
+            question.as_ref().map(|question| question.relevance(&lexical, &references, &self.session, &[]));
         let sources = ExcerptSources {
             symbols: &symbols,
             references: &references,
-            lexical: &lexical,
+            relevance: relevance.as_ref(),
             open: &[],
             recency: &BTreeMap::new(),
             line_ages: &BTreeMap::new(),
@@ -129,7 +132,6 @@ impl Bench {
             passages: &PassageCache::default(),
             quoted: &[],
         };
-        let question = ExcerptQuestion::from_request(prompt_request, &self.session, &self.settings);
         let read = |key: &FileKey| {
             let text = self.files.get(key)?.as_str().into();
             let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None, out_of_step: None });
@@ -153,7 +155,7 @@ impl Bench {
             unreadable: &unreadable.collect(),
             symbols: &symbols,
             references: &references,
-            lexical: &lexical,
+            relevance: relevance.as_ref(),
             context_frame: &frame,
             seeds: &seeds,
             listing: &listing,
