@@ -65,7 +65,7 @@ fn pretty(value: &Value) -> String {
 #[test]
 fn schemas() {
     is_kept("docs/schema/protocol.json", &pretty(&protocol::schema()));
-    is_kept("docs/schema/settings.json", &pretty(&strata_app::schema::settings()));
+    is_kept("docs/schema/settings.json", &pretty(&strata_app::schema::settings_schema()));
 }
 
 #[test]
@@ -75,12 +75,12 @@ fn typescript_types() {
 
 #[test]
 fn page_of_the_settings() {
-    is_kept("docs/settings.md", &settings_page::page(&strata_app::schema::settings()));
+    is_kept("docs/settings.md", &settings_page::page(&strata_app::schema::settings_schema()));
 }
 
 #[test]
 fn page_of_the_providers() {
-    is_kept("docs/providers.md", &providers_page::page(&strata_app::schema::settings()));
+    is_kept("docs/providers.md", &providers_page::page(&strata_app::schema::settings_schema()));
 }
 
 /// Runs every example on the real server, which also checks the replies against the schema.
@@ -94,7 +94,7 @@ fn settings_of_the_vscode_extension() {
     let path = "editors/vscode/package.json";
     let manifest = fs::read_to_string(place(path)).unwrap();
     let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
-    configuration::put(&mut manifest, &strata_app::schema::settings());
+    configuration::put(&mut manifest, &strata_app::schema::settings_schema());
     is_kept(path, &pretty(&manifest));
 }
 

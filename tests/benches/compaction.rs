@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use e2e::Times;
 use serde_json::json;
 use strata_conversation::compaction::{BuiltinProfile, CompactionRun, Profile, Summariser};
-use strata_conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
+use strata_conversation::history::{
+    ContentBlock, History, MessageKind, NewMessage, ResultPart, Role, ToolOutcome,
+};
 use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::session::Session;
 use strata_prompt::settings::Settings;
@@ -101,15 +103,15 @@ fn exchange(step: usize) -> Vec<NewMessage> {
     vec![
         NewMessage::text(Role::User, asked),
         call(step, "Read", &told, json!({ "file_path": file })),
-        result(step, "Read", &source, Outcome::Ok),
+        result(step, "Read", &source, ToolOutcome::Ok),
         call(step, "Edit", "", json!({ "file_path": file, "old_string": "value", "new_string": "number" })),
-        result(step, "Edit", "The file has been updated.", Outcome::Ok),
+        result(step, "Edit", "The file has been updated.", ToolOutcome::Ok),
         call(step, "Bash", "Now the tests.", json!({ "command": format!("cargo test module{step}") })),
         result(
             step,
             "Bash",
             &format!("error: test step_{step} failed: left 4, right {step}"),
-            Outcome::Error,
+            ToolOutcome::Error,
         ),
         NewMessage::text(Role::Assistant, format!("Step {step} is done but its test still fails.")),
     ]
@@ -121,10 +123,10 @@ fn call(step: usize, tool: &str, said: &str, input: serde_json::Value) -> NewMes
     NewMessage::new(Role::Assistant, said.into_iter().chain([call]).collect())
 }
 
-fn result(step: usize, tool: &str, text: &str, outcome: Outcome) -> NewMessage {
+fn result(step: usize, tool: &str, text: &str, outcome: ToolOutcome) -> NewMessage {
     let content = vec![ResultPart::Text { text: text.to_owned() }];
     let result = ContentBlock::ToolResult { call_id: format!("{tool}_{step}"), content, outcome };
-    NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
+    NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
 }
 
 /// Everything in a message that has weight.

@@ -15,7 +15,7 @@ use std::fs;
 use serde_json::{Value, json};
 use strata_app::runtime::headless::HeadlessWorkspace;
 use strata_conversation::compaction::ProfileOptions;
-use strata_conversation::exchange::read_any;
+use strata_conversation::exchange::import_conversation;
 use strata_conversation::history::{ContentBlock, NewMessage, Role};
 use strata_prompt::settings::Settings;
 
@@ -39,8 +39,10 @@ struct TriggerStats {
 
 fn main() {
     let files: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let talks: Vec<Vec<NewMessage>> =
-        files.iter().map(|file| read_any(&fs::read_to_string(file).unwrap()).unwrap().messages).collect();
+    let talks: Vec<Vec<NewMessage>> = files
+        .iter()
+        .map(|file| import_conversation(&fs::read_to_string(file).unwrap()).unwrap().messages)
+        .collect();
     println!(
         "{:>9} {:<22} {:>6} {:>5} {:>11} {:>7} {:>9} {:>9}",
         "window", "compacted over", "cost", "share", "compactions", "names", "requests", "left out"

@@ -12,8 +12,10 @@ use e2e::Times;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId};
-use strata_conversation::providers::{Breakpoints, Envelope, Format, Speaker, ToolChoice};
-use strata_prompt::layout::{Content, CountedBlock, FileListInput, ItemKey, Piece, SentMessage, TierSeeds};
+use strata_conversation::providers::{BreakpointMode, Envelope, Format, Speaker, ToolChoice};
+use strata_prompt::layout::{
+    CountedBlock, FileListInput, ItemKey, LayoutContent, PromptPiece, SentMessage, TierSeeds,
+};
 use strata_prompt::tiers::{LayoutRules, PolicyName, TierState};
 use strata_prompt::wire;
 use strata_tokens::cost::Prices;
@@ -47,14 +49,14 @@ fn run(policy: PolicyName) {
             let key = FileKey::from(path(at).as_str());
             if shown.contains(&at) {
                 let text = format!("## `{}`\n\n```rs\n{}```", key.as_str(), texts[at]);
-                let piece = Piece::new(ItemKey::File(key), text, &count);
-                files.push(Piece { body: texts[at].as_str().into(), ..piece });
+                let piece = PromptPiece::new(ItemKey::File(key), text, &count);
+                files.push(PromptPiece { body: texts[at].as_str().into(), ..piece });
             } else {
-                map.push(Piece::new(ItemKey::Symbol(key), outline(at), &count));
+                map.push(PromptPiece::new(ItemKey::Symbol(key), outline(at), &count));
             }
             (map, files)
         });
-        let content = Content {
+        let content = LayoutContent {
             system: "You are a software engineer.".into(),
             hidden: shown
                 .iter()
@@ -65,7 +67,7 @@ fn run(policy: PolicyName) {
             tree: FileListInput::default(),
             history: history.clone(),
             request: vec![said_block(&format!("Do the next thing, number {turn}."), &count)],
-            ..Content::empty(&seeds, &excluded, &count)
+            ..LayoutContent::empty(&seeds, &excluded, &count)
         };
         let rules = LayoutRules {
             slack: Some(10),
@@ -80,7 +82,7 @@ fn run(policy: PolicyName) {
             tools: &[],
             tool_choice: ToolChoice::Auto,
             cache_key: None,
-            breakpoints: Breakpoints::Automatic,
+            breakpoints: BreakpointMode::Automatic,
         };
         let rendered = wire::render(&laid.layout, Format::Anthropic, &envelope);
         let body = match rendered.body {

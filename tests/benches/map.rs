@@ -27,8 +27,8 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::outline::{locate_symbols, parse};
 use strata_code::symbols::{
-    FileRelevance, FileSymbols, LexicalIndex, Manifests, MapRequest, Query, QuestionWords, References, Seeds,
-    SymbolIndex, map_within, mentioned_files, rank_for,
+    FileRelevance, FileSymbols, LexicalIndex, Manifests, MapRequest, QuestionWords, ReferenceGraph,
+    RelevanceQuery, Seeds, SymbolIndex, build_map, mentioned_files, rank_files_for_question,
 };
 use strata_grammars::LanguageId;
 
@@ -330,7 +330,7 @@ struct Tree {
     files: Vec<FileKey>,
     hashes: BTreeMap<String, String>,
     symbols: SymbolIndex,
-    references: References,
+    references: ReferenceGraph,
     lexical: LexicalIndex,
 }
 
@@ -355,7 +355,7 @@ impl Tree {
         let manifests = manifests.iter().filter_map(|(key, text)| Some((key, text.as_deref()?)));
         let manifests = Arc::new(Manifests::read(manifests));
         let symbols: SymbolIndex = symbols.into_iter().collect();
-        let references = References::build(&symbols, &manifests);
+        let references = ReferenceGraph::build(&symbols, &manifests);
         let lexical = LexicalIndex::build(&symbols, &files);
         Self { files, hashes, symbols, references, lexical }
     }
@@ -363,10 +363,10 @@ impl Tree {
     /// Our maps of some sizes, for a question or for none.
     fn maps(&self, sizes: &[usize], question: Option<&str>) -> Vec<String> {
         let seeds = Seeds::default();
-        let query = question.map(|text| Query { text, ..Query::default() });
+        let query = question.map(|text| RelevanceQuery { text, ..RelevanceQuery::default() });
         let relevance = query.map(|query| FileRelevance::new(&self.lexical, &self.references, &query));
         let ranking = match &relevance {
-            Some(relevance) => rank_for(relevance, &self.references, &seeds),
+            Some(relevance) => rank_files_for_question(relevance, &self.references, &seeds),
             None => self.references.rank(&seeds),
         };
         let words = relevance.as_ref().map(QuestionWords::new);
@@ -382,7 +382,7 @@ impl Tree {
                 about: words.as_ref(),
                 without: &without,
             };
-            let map = map_within(&self.symbols, &self.references, &request, &weigh);
+            let map = build_map(&self.symbols, &self.references, &request, &weigh);
             let text: String = map.blocks.iter().map(|block| &*block.text).collect();
             assert!(weigh(&text) <= *budget + map.blocks.len(), "{budget}");
             text

@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use e2e::process::Process;
-use strata_app::model::index::{Index, IndexInputs, Step};
+use strata_app::model::index::{BuildProgress, Index, IndexInputs};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    FileRelevance, FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within,
-    relevant_files,
+    FileRelevance, FileSymbols, LexicalIndex, MapRequest, ReferenceGraph, RelevanceQuery, Seeds, SymbolIndex,
+    build_map, relevant_files,
 };
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
@@ -149,8 +149,8 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let manifests = Arc::default();
     let each = |work: &dyn Fn()| median(&mut (0..rounds.max(5)).map(|_| timed(work)).collect::<Vec<_>>());
     let show = |part: &str, time: f64| println!("{part:<27}{time:>10.2} ms");
-    let graph = References::build(index, &manifests);
-    show("references built", each(&|| drop(References::build(index, &manifests))));
+    let graph = ReferenceGraph::build(index, &manifests);
+    show("references built", each(&|| drop(ReferenceGraph::build(index, &manifests))));
     // The file most others refer to, as if a name were mentioned in it that was not before.
     let ranking = graph.rank(&Seeds::default());
     if let Some((edited, key)) = ranking.files.first().and_then(|key| Some((with_mention(index, key)?, key)))
@@ -165,7 +165,7 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let lexical = LexicalIndex::build(index, files);
     let text =
         "Fix redirect handling in the session middleware\n\nThe cookie of `SessionMiddleware` was lost.";
-    let query = Query { text, ..Query::default() };
+    let query = RelevanceQuery { text, ..RelevanceQuery::default() };
     let relevant = || relevant_files(index, &FileRelevance::new(&lexical, &graph, &query), 20);
     drop(relevant());
     show("files relevant to a text", each(&|| drop(relevant())));
@@ -247,9 +247,9 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let cancel = Cancel::new();
     let means = IndexInputs { threads, ..IndexInputs::new(&roots, &cache, &cancel) };
     let built = Index::build(&means, |step| match step {
-        Step::Listed(_) => part("walk"),
-        Step::Outlined(progress) if progress.done == progress.total => part("outlines"),
-        Step::Outlined(_) => {}
+        BuildProgress::Listed(_) => part("walk"),
+        BuildProgress::Outlined(progress) if progress.done == progress.total => part("outlines"),
+        BuildProgress::Outlined(_) => {}
     });
     let Ok((index, remembered)) = built else { return Measurements::new() };
     part("links");
@@ -263,7 +263,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
         without: &nothing,
     };
     let count = |text: &str| text.len().div_ceil(4);
-    let map = map_within(&index.symbols, &index.references, &request, &count);
+    let map = build_map(&index.symbols, &index.references, &request, &count);
     part("map");
     let wall = start.elapsed();
     let busy = processor_time().saturating_sub(busy);

@@ -18,7 +18,7 @@ use e2e::credentials::planted;
 use e2e::secret_corpus::{Half, entries, recall};
 use strata_base::hash::ContentHash;
 use strata_tokens::counting::{TokenCounter, Tokenizer};
-use strata_tokens::redaction::scan;
+use strata_tokens::redaction::find_secrets;
 
 /// So many credentials are planted.
 const PLANTED: usize = 200_000;
@@ -75,7 +75,7 @@ fn corpus() {
 
 fn without_secrets(text: &str) -> String {
     let mut left = text.to_owned();
-    for hit in scan(text).iter().rev() {
+    for hit in find_secrets(text).iter().rev() {
         left.replace_range(hit.range.clone(), " ");
     }
     left
@@ -86,7 +86,7 @@ fn is_rarely_hit(folder: &Path, texts: &[(String, PathBuf)]) -> bool {
     let (mut hit_lines, mut key_lines) = (0, 0);
     for (text, path) in texts {
         let mut last = 0;
-        for hit in scan(text) {
+        for hit in find_secrets(text) {
             let line = text[..hit.range.start].matches('\n').count() + 1;
             let is_key = hit.rule.contains("private-key");
             key_lines += usize::from(is_key && line != last);
@@ -108,7 +108,7 @@ fn cost(texts: &[(String, PathBuf)]) {
         let bytes: usize = texts.iter().map(|(text, _)| text.len()).sum();
         println!("  {what}: {:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64());
     };
-    told("looking for secrets", best(texts, |text| scan(text).len()));
+    told("looking for secrets", best(texts, |text| find_secrets(text).len()));
     told("hashing", best(texts, |text| usize::from(ContentHash::from_text(text).to_bytes()[0])));
     told("copying", best(texts, |text| black_box(text.as_bytes().to_vec()).len()));
     // A counter remembers what it has counted: once through is all there is to measure.

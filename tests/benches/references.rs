@@ -22,7 +22,7 @@ use strata_app::model::index::{Index, IndexInputs};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::references::{
-    Confidence, FileScopesCache, ReferenceQuery, ReferenceReport, ReferenceSources, references,
+    Confidence, FileScopesCache, ReferenceQuery, ReferenceReport, ReferenceSources, find_references,
 };
 use strata_host::index::{IndexOptions, run_on_threads};
 use strata_host::outline_cache::OutlineCache;
@@ -166,7 +166,7 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
         each_part: &|search| run_on_threads(threads, search),
     };
     let ask = |name: &str, path: Option<&FileKey>| {
-        references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
+        find_references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
     };
     let listed: BTreeSet<&str> = index.symbols.keys().map(strata_base::key::FileKey::as_str).collect();
     let nothing = BTreeSet::new();

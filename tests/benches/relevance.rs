@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    FileRelevance, FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant_files,
+    FileRelevance, FileSymbols, LexicalIndex, Manifests, ReferenceGraph, RelevanceQuery, SymbolIndex,
+    relevant_files,
 };
 use strata_grammars::LanguageId;
 
@@ -121,13 +122,13 @@ fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Recal
     for commit in commits {
         let tree = Tree::read(repository, &commit.parent, &mut blobs);
         let timer = Instant::now();
-        let references = References::build(&tree.symbols, &tree.manifests);
+        let references = ReferenceGraph::build(&tree.symbols, &tree.manifests);
         sums.linking += timer.elapsed();
         let timer = Instant::now();
         let lexical = LexicalIndex::build(&tree.symbols, &tree.files);
         sums.wording += timer.elapsed();
         let timer = Instant::now();
-        let query = Query { text: &commit.text, ..Query::default() };
+        let query = RelevanceQuery { text: &commit.text, ..RelevanceQuery::default() };
         let ours = relevant_files(&tree.symbols, &FileRelevance::new(&lexical, &references, &query), FIRST);
         sums.answering += timer.elapsed();
         let ours: Vec<&str> = ours.iter().map(|file| file.file.as_str()).collect();

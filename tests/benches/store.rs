@@ -12,10 +12,12 @@ use std::time::Instant;
 
 use e2e::Times;
 use serde_json::json;
-use strata_conversation::history::{ContentBlock, Message, MessageId, NewMessage, Outcome, ResultPart, Role};
+use strata_conversation::history::{
+    ContentBlock, Message, MessageId, NewMessage, ResultPart, Role, ToolOutcome,
+};
 use strata_host::store::{
-    Access, NewSession, RankingCoverage, Scope, SearchLimits, SessionChange, SessionId, Store, StoreError,
-    WorkspaceKey,
+    NewSession, RankingCoverage, SearchLimits, SearchScope, SessionAccess, SessionChange, SessionId, Store,
+    StoreError, WorkspaceKey,
 };
 
 /// Messages of one session.
@@ -44,7 +46,7 @@ fn main() -> Result<(), StoreError> {
 }
 
 fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
-    let everywhere = Scope::Workspace;
+    let everywhere = SearchScope::Workspace;
     let rank = |ranks: &[usize]| ranks.iter().map(|&rank| word(rank)).collect::<Vec<_>>().join(" ");
     for (label, query, scope) in [
         ("rare word", rank(&[30_000]), &everywhere),
@@ -61,8 +63,8 @@ fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
         ("two commonest as a phrase", format!("{}_{}", word(0), word(1)), &everywhere),
         ("a phrase of common words", format!("{}/{}.{}", word(5), word(3), word(9)), &everywhere),
         ("path of a rare file", format!("{}/{}.{}", word(0), word(20_000), word(1)), &everywhere),
-        ("commonest in one session", rank(&[0]), &Scope::Session(id.clone())),
-        ("middling in one session", rank(&[1_000]), &Scope::Session(id.clone())),
+        ("commonest in one session", rank(&[0]), &SearchScope::Session(id.clone())),
+        ("middling in one session", rank(&[1_000]), &SearchScope::Session(id.clone())),
     ] {
         let found = store.search(&query, scope, SearchLimits::default())?;
         let coverage = match found.coverage {
@@ -76,7 +78,7 @@ fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
 }
 
 fn append(store: &mut Store, id: &SessionId) -> Result<(), StoreError> {
-    let handle = store.open_session(id, Access::Write)?;
+    let handle = store.open_session(id, SessionAccess::Write)?;
     let mut words = Words(7);
     let mut next = store.load(id)?.next_id;
     let took = times(APPENDS, || {
@@ -136,7 +138,7 @@ impl Words {
                 let call_id = format!("call-{number}");
                 NewMessage::new(
                     Role::User,
-                    vec![ContentBlock::ToolResult { call_id, content, outcome: Outcome::Ok }],
+                    vec![ContentBlock::ToolResult { call_id, content, outcome: ToolOutcome::Ok }],
                 )
             }
         };

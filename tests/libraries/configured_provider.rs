@@ -4,7 +4,7 @@
 
 use e2e::Dialect;
 use strata_conversation::providers::ProviderName;
-use strata_host::provider::{Key, KeySource, Provider};
+use strata_host::provider::{ApiKey, KeySource, Provider};
 
 /// Unlike any other text, so that a search finds it in whatever repeats it.
 pub(super) const KEY: &str = "sk-never-show-this-0123456789";
@@ -14,6 +14,6 @@ pub(super) fn kind(dialect: Dialect) -> ProviderName {
 }
 
 pub(super) fn provider(dialect: Dialect, base_url: String) -> Provider {
-    let key = KeySource::Given(Key::new(KEY).unwrap());
+    let key = KeySource::Given(ApiKey::new(KEY).unwrap());
     Provider { kind: kind(dialect), base_url: Some(base_url), model: "small-model".to_owned(), key }
 }

@@ -19,7 +19,7 @@ use strata_conversation::providers::Format;
 use strata_conversation::providers::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 #[cfg(unix)]
 use strata_host::provider::{KeySource, Provider};
-use strata_host::provider::{RequestLimits, SendError, SendEvent, StreamOutcome};
+use strata_host::provider::{RequestLimits, SendError, StreamEvent, StreamOutcome};
 use strata_tokens::cost::Usage;
 
 /// What the server says when it can.
@@ -67,8 +67,8 @@ fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &RequestLimits) 
     let body = body(kind(dialect).format());
     let provider = provider(dialect, server.base_url());
     let result = provider.stream(&body, limits, &Cancel::new(), &mut |event| match event {
-        SendEvent::Reply(ReplyEvent::Text(piece)) => text.push_str(&piece),
-        SendEvent::Waiting { .. } => {}
+        StreamEvent::Reply(ReplyEvent::Text(piece)) => text.push_str(&piece),
+        StreamEvent::Waiting { .. } => {}
         event => panic!("nobody said {event:?}"),
     });
     let shown = format!("{result:?}");
@@ -260,7 +260,7 @@ fn cancelling_closes_the_connection_and_keeps_what_came() {
         let (cancel, mut text) = (Cancel::new(), String::new());
         let provider = provider(dialect, server.base_url());
         let sent = provider.stream(&body(kind(dialect).format()), &limits(), &cancel, &mut |event| {
-            let SendEvent::Reply(ReplyEvent::Text(piece)) = event else { panic!("nobody said {event:?}") };
+            let StreamEvent::Reply(ReplyEvent::Text(piece)) = event else { panic!("nobody said {event:?}") };
             text.push_str(&piece);
             cancel.cancel();
         });
@@ -478,7 +478,7 @@ fn a_key_comes_from_a_command() {
     let server = ModelServer::start(Dialect::Anthropic, replies);
     let provider = Provider { key, ..provider(Dialect::Anthropic, server.base_url()) };
     let times = || std::fs::read_to_string(&runs).map_or(0, |runs| runs.lines().count());
-    provider.check().unwrap();
+    provider.check_configuration().unwrap();
     assert_eq!(times(), 0, "a check runs nothing");
     for expected in [1, 1, 1, 2] {
         let _ = provider.stream(&body(Format::Anthropic), &limits(), &Cancel::new(), &mut |_| ());
@@ -513,7 +513,7 @@ fn a_command_for_a_key_runs_outside_the_workspace_and_ends_with_the_request() {
     let slow = KeySource::Command(vec!["sleep".to_owned(), "1000".to_owned()]);
     let provider = Provider { key: slow, ..provider };
     let begun = Instant::now();
-    let cancel = Cancel::new().or_when(move || begun.elapsed() > Duration::from_millis(100));
+    let cancel = Cancel::new().with_condition(move || begun.elapsed() > Duration::from_millis(100));
     let result = provider.stream(&body(Format::Anthropic), &limits(), &cancel, &mut |_| ());
     assert_eq!(result.unwrap_err(), SendError::Cancelled);
     assert!(begun.elapsed() < SOON);
@@ -526,7 +526,7 @@ fn a_probe_says_whether_the_key_is_taken() {
         let wrong = Reply::Body("text/html", "<html>Sign in</html>".to_owned());
         let server = ModelServer::start(dialect, vec![models.clone(), Reply::Refuse(401, vec![]), wrong]);
         let provider = provider(dialect, server.base_url());
-        let probe = || provider.probe(&limits(), &Cancel::new());
+        let probe = || provider.check_connection(&limits(), &Cancel::new());
         assert_eq!(probe(), Ok(()), "{dialect:?}");
         assert_eq!(provider_kind(&probe().unwrap_err()), Some(ProviderErrorKind::Authentication));
         assert!(matches!(probe(), Err(SendError::Garbage { .. })), "{dialect:?}");

@@ -11,7 +11,7 @@ use e2e::{Dialect, LIMIT, ModelServer, Reply, Rng};
 use serde_json::{Value, json};
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::ReplyEvent;
-use strata_host::provider::{Key, KeySource, Provider, RequestLimits, SendEvent};
+use strata_host::provider::{ApiKey, KeySource, Provider, RequestLimits, StreamEvent};
 use strata_host::summarise::SummaryQuestion;
 
 const STREAM: &str = "text/event-stream";
@@ -130,9 +130,9 @@ fn given_out(provider: &Provider) -> String {
     let sent = provider.stream(&body, &limits, &Cancel::new(), &mut |event| {
         write!(events, "{event:?} ").unwrap();
         match event {
-            SendEvent::Reply(ReplyEvent::Text(text)) => texts.push_str(&text),
-            SendEvent::Reply(ReplyEvent::Thinking(text)) => thoughts.push_str(&text),
-            SendEvent::Reply(ReplyEvent::ToolCall { .. }) | SendEvent::Waiting { .. } => {}
+            StreamEvent::Reply(ReplyEvent::Text(text)) => texts.push_str(&text),
+            StreamEvent::Reply(ReplyEvent::Thinking(text)) => thoughts.push_str(&text),
+            StreamEvent::Reply(ReplyEvent::ToolCall { .. }) | StreamEvent::Waiting { .. } => {}
         }
     });
     let reply = match &sent {
@@ -178,7 +178,7 @@ fn a_repeated_key_is_removed_in_every_dialect_and_spelling() {
             ];
             let count = replies.len();
             let server = ModelServer::start(dialect, replies);
-            let given = KeySource::Given(Key::new(&key).unwrap());
+            let given = KeySource::Given(ApiKey::new(&key).unwrap());
             let provider = Provider { key: given, ..provider(dialect, server.base_url()) };
             for reply in 0..count {
                 let out = given_out(&provider);
@@ -212,7 +212,7 @@ fn a_short_key_changes_nothing() {
     for dialect in Dialect::ALL {
         let text = "next-x1 is 1 of 1";
         let server = ModelServer::start(dialect, vec![Reply::Stream(text.to_owned())]);
-        let given = KeySource::Given(Key::new("1").unwrap());
+        let given = KeySource::Given(ApiKey::new("1").unwrap());
         let provider = Provider { key: given, ..provider(dialect, server.base_url()) };
         assert!(given_out(&provider).contains(text), "{dialect:?}");
     }

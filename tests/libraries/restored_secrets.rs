@@ -142,7 +142,7 @@ fn no_renderer_finds_a_restored_secret_in_an_address() {
             shown.append(&restorer.push(&piece.iter().collect::<String>()));
         }
         shown.append(&restorer.finish());
-        let shown = shown.for_terminal();
+        let shown = shown.terminal_text();
         restored += shown.matches(&secret).count();
         let page = rendered(shown);
         // An editor shows Markdown, and may also take the text itself for HTML.

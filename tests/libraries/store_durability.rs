@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use e2e::{Rng, rerun};
 use strata_conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_host::store::{
-    Access, NewSession, SessionChange, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
+    NewSession, SessionAccess, SessionChange, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
 };
 
 /// Set in the process that is started again: the folder of the test.
@@ -124,16 +124,16 @@ fn a_session_has_one_writer_until_its_process_dies() {
     }
     let store = open(folder.path());
     let in_use = StoreError::InUse { id: session(), pid: Some(process.id()) };
-    assert_eq!(store.open_session(&session(), Access::Write).unwrap_err(), in_use);
-    assert!(store.open_session(&session(), Access::Read).is_ok());
+    assert_eq!(store.open_session(&session(), SessionAccess::Write).unwrap_err(), in_use);
+    assert!(store.open_session(&session(), SessionAccess::Read).is_ok());
     process.kill().unwrap();
     process.wait().unwrap();
-    assert!(store.open_session(&session(), Access::Write).is_ok());
+    assert!(store.open_session(&session(), SessionAccess::Write).is_ok());
 }
 
 fn append_and_acknowledge(folder: &Path, session: &SessionId) {
     let mut store = open(folder);
-    let handle = match store.open_session(session, Access::Write) {
+    let handle = match store.open_session(session, SessionAccess::Write) {
         Err(StoreError::NoSession(_)) => create(&mut store, session),
         opened => opened.unwrap(),
     };

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
 use strata_base::cancel::Cancel;
-use strata_host::provider::{Key, KeySource, Provider};
+use strata_host::provider::{ApiKey, KeySource, Provider};
 use strata_host::summarise::SummaryQuestion;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -79,7 +79,7 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
         let wrong = Reply::Body("application/json", "{\"marked\": \"answer\"}".to_owned());
         for reply in [Reply::Text("marked answer".to_owned()), wrong, Reply::Refuse(401, vec![])] {
             let server = ModelServer::start(dialect, vec![reply]);
-            let key = KeySource::Given(Key::new("marked-key").unwrap());
+            let key = KeySource::Given(ApiKey::new("marked-key").unwrap());
             let base_url = Some(server.base_url());
             let provider = Provider { kind, base_url, model: "m".to_owned(), key };
             let question = SummaryQuestion {

@@ -12,7 +12,7 @@ use strata_base::key::FileKey;
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::secrets::secret_rule_by_name;
-use strata_tokens::redaction::{Destination, PlaceholderKey, SecretRedactor, scan};
+use strata_tokens::redaction::{Destination, PlaceholderKey, SecretRedactor, find_secrets};
 
 /// Minimum share of the secrets that are found, in tenths of a percent.
 const DEVELOPMENT: usize = 890;
@@ -156,7 +156,7 @@ fn no_name_of_a_definition_vanishes() {
             assert!(names.contains(&name), "{path}: {name} is not among {names:?}");
             assert!(symbols.block.text.contains(name), "{path}: {name} is not in\n{}", symbols.block.text);
             assert!(symbols.outline.references.iter().any(|reference| reference == name), "{path}: {name}");
-            assert!(scan(&text).is_empty(), "{path}: {text}");
+            assert!(find_secrets(&text).is_empty(), "{path}: {text}");
             checked += 1;
         }
     }

@@ -62,12 +62,12 @@ use crate::services::running_compaction::RunningCompaction;
 pub use definition::{COMMANDS, CommandDefinition, describe_all};
 pub use error::{CommandError, FailureDetails};
 pub use invocation::Invocation;
-pub(crate) use model_job::{AnswerDocument, Connection, ForwardJob, SendJob};
+pub(crate) use model_job::{AnswerDocument, ForwardJob, ModelConnection, SendJob};
 pub use model_job::{ModelJob, ToolAccess};
 pub use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::missing_path_message;
 pub(crate) use provider_error::describe_send_error as described_send_error;
-pub use reply::{Deferred, Reply};
+pub use reply::{DeferredReply, Reply};
 
 pub use crate::model::sessions::MAIN_SESSION;
 pub use strata_code::excerpts::ExcerptReason;
@@ -77,11 +77,11 @@ pub use strata_conversation::history::{ContentBlock, Image, ImageSource, Message
 pub use strata_conversation::iteration::{FileChange, FileEvent, LoopPromise, LoopStatus, NewIteration};
 pub use strata_conversation::providers::Format;
 pub use strata_conversation::selection::Choice;
-pub use strata_host::config::Layer;
+pub use strata_host::config::SettingLayer;
 pub use strata_prompt::assembly::{AssembledPrompt, PromptCost};
 pub use strata_prompt::budget::BudgetReport;
 pub use strata_prompt::layout::{Part, Tier};
-pub use strata_prompt::session::{LastTurn, RequestError, RequestStatus};
+pub use strata_prompt::session::{LastTurn, RecoverableRequestError, RequestStatus};
 pub use strata_prompt::tiers::PolicyName;
 pub use strata_prompt::wire::Body;
 pub use strata_tokens::cost::{Amount, ComparedCost, CostComparison, LifetimeCost, Usage};
@@ -218,7 +218,7 @@ pub struct Context<'a> {
 /// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
 /// panics or is cancelled.
 pub(crate) struct StoreWrite {
-    run: Box<RunWrite>,
+    run: Box<WriteFn>,
     /// Whether the write provides the reply.
     has_reply: bool,
 }
@@ -230,12 +230,12 @@ impl Context<'_> {
     }
 
     /// Schedules a write to the store for the end of the command, which provides the reply.
-    fn schedule_write_with_reply<R, W>(&mut self, write: W) -> Deferred<R>
+    fn schedule_write_with_reply<R, W>(&mut self, write: W) -> DeferredReply<R>
     where
         R: Send + Sync + 'static,
         W: FnOnce(&SessionStore) -> Result<R, CommandError> + Send + 'static,
     {
-        let deferred = Deferred::default();
+        let deferred = DeferredReply::default();
         let reply = deferred.clone();
         let run = move |store: &SessionStore| {
             reply.provide(write(store)?);
@@ -254,7 +254,7 @@ impl Context<'_> {
     }
 }
 
-type RunWrite = dyn FnOnce(&SessionStore) -> Result<(), CommandError> + Send;
+type WriteFn = dyn FnOnce(&SessionStore) -> Result<(), CommandError> + Send;
 
 /// An effect of a command beyond its own session, which is applied after the command has succeeded.
 #[derive(Clone, Debug)]
@@ -263,12 +263,12 @@ pub enum Effect {
     /// Makes the open session with this id the current one.
     Show(Arc<str>),
     Close(Arc<str>),
-    Start(Job),
+    Start(BackgroundJob),
 }
 
 /// Work that continues after the command that started it.
 #[derive(Clone, Debug)]
-pub enum Job {
+pub enum BackgroundJob {
     /// Scans and indexes the repository again.
     Reindex,
     /// Notifies the client that a compaction ended.

@@ -11,10 +11,10 @@ pub use shapes::TypeSchemas;
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Returns the schema of the settings, with defaults and descriptions.
-pub fn settings() -> Value {
+pub fn settings_schema() -> Value {
     let mut shapes = TypeSchemas::default();
     shapes.add_input_type::<Settings>();
-    let mut definitions = shapes.finish();
+    let mut definitions = shapes.into_definitions();
     let root = match definitions.shift_remove("Settings") {
         Some(Value::Object(root)) => root,
         _ => Map::new(),

@@ -49,7 +49,7 @@ struct ShownNotices(VecDeque<ContentHash>);
 
 impl ShownNotices {
     /// Records a notice. Returns whether it is new.
-    fn record(&mut self, text: &str) -> bool {
+    fn insert(&mut self, text: &str) -> bool {
         let hash = ContentHash::from_text(text);
         if self.0.contains(&hash) {
             return false;
@@ -96,13 +96,13 @@ impl Services {
     /// Records a warning about an unknown model. Returns whether it is the first one about this model.
     pub(crate) fn record_unknown_model(&self, model: &str) -> bool {
         let mut log = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
-        log.record(model)
+        log.insert(model)
     }
 
     /// Warns the user that secrets in a file were replaced, once per file. Returns `false` if the user had been warned
     /// before.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
-        let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).record(path.as_str());
+        let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.as_str());
         if is_new {
             let (code, message) = ("redacted".to_owned(), message.to_owned());
             self.send_warning(Warning { code, message, path: Some(path.clone()) });

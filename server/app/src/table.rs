@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -23,8 +23,8 @@ impl<const N: usize> Table<N> {
         Self { columns, rows: Vec::new() }
     }
 
-    pub fn row(&mut self, cells: [String; N]) {
-        self.rows.push(cells.map(|cell| External::new(&cell).line().to_string()));
+    pub fn add_row(&mut self, cells: [String; N]) {
+        self.rows.push(cells.map(|cell| ExternalText::new(&cell).line().to_string()));
     }
 
     /// Renders the table, one line per row.
@@ -60,17 +60,17 @@ mod tests {
     #[test]
     fn columns_are_aligned_and_lines_have_no_blank_ends() {
         let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
-        table.row(["part".into(), "tokens".into(), String::new()]);
-        table.row(["symbol map".into(), "12".into(), "L0".into()]);
-        table.row([String::new(), String::new(), String::new()]);
+        table.add_row(["part".into(), "tokens".into(), String::new()]);
+        table.add_row(["symbol map".into(), "12".into(), "L0".into()]);
+        table.add_row([String::new(), String::new(), String::new()]);
         assert_eq!(table.render(), "part        tokens\nsymbol map      12  L0\n\n");
     }
 
     #[test]
     fn a_cell_cannot_add_a_row() {
         let mut table = Table::new([Align::Left, Align::Right]);
-        table.row(["a\nwarning: b".into(), "1".into()]);
-        table.row(["c".into(), "2".into()]);
+        table.add_row(["a\nwarning: b".into(), "1".into()]);
+        table.add_row(["c".into(), "2".into()]);
         assert_eq!(table.render(), "a\\u{a}warning: b  1\nc                 2\n");
     }
 }

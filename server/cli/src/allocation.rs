@@ -33,7 +33,7 @@ pub(crate) fn limit_arenas() {
 pub(crate) fn release_when_idle() {
     // Without the thread, the process only takes more memory.
     let _ = thread::Builder::new().name("release-memory".to_owned()).spawn(|| {
-        let mut readings = MemoryReadings::default();
+        let mut readings = MemoryMonitor::default();
         loop {
             thread::sleep(READ_INTERVAL);
             let Some(resident) = resident_pages() else { return };
@@ -59,13 +59,13 @@ fn resident_pages() -> Option<u64> {
 
 /// Decides when to release unused memory.
 #[derive(Default)]
-struct MemoryReadings {
+struct MemoryMonitor {
     /// Lowest number of pages since the last release; `None` before the first reading.
     lowest: Option<u64>,
     last: u64,
 }
 
-impl MemoryReadings {
+impl MemoryMonitor {
     /// Adds a reading. Returns whether the process is idle and has gained memory since the last release.
     fn is_release_due(&mut self, resident: u64) -> bool {
         let is_idle = resident.abs_diff(self.last) <= IDLE_DIFFERENCE;
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn memory_is_released_once_when_the_process_is_idle() {
-        let mut readings = MemoryReadings::default();
+        let mut readings = MemoryMonitor::default();
         let mut due = |resident| readings.is_release_due(resident);
         // It starts, then works, then is idle.
         assert!(!due(10_000) && !due(10_010) && !due(50_000) && !due(40_000));

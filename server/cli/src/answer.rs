@@ -90,7 +90,7 @@ impl AnswerOutput {
 
     fn show(&mut self, delta: &Delta) {
         if let Some(text) = delta.text.as_ref().filter(|_| self.is_shown) {
-            self.write(text.for_terminal());
+            self.write(text.terminal_text());
         }
         if let Some(call) = &delta.tool_call {
             self.end_line();

@@ -15,7 +15,7 @@ use strata_app::commands::symbols::MapSort;
 use strata_app::commands::{Format, PolicyName};
 
 use crate::reply::ReplyFormat;
-use crate::when::Since;
+use crate::when::PeriodStart;
 
 /// Colors of help and usage errors, if the terminal supports colors.
 const STYLES: Styles = Styles::styled()
@@ -989,8 +989,8 @@ pub(crate) struct CostArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     /// First day (UTC), as a date such as 2026-03-31, or a number of days up to today, such as 7d
-    #[arg(long, value_name = "DAY", value_parser = Since::parse)]
-    pub(crate) since: Option<Since>,
+    #[arg(long, value_name = "DAY", value_parser = PeriodStart::parse)]
+    pub(crate) since: Option<PeriodStart>,
     /// What to add costs up by
     #[arg(long, value_parser = one_of(COST_GROUPINGS), default_value = "session")]
     pub(crate) by: CostGrouping,

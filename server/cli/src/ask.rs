@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use std::thread;
 
 use strata_app::commands::send::SendParams;
-use strata_app::commands::session::{Fork, ForkParams, ListSessions};
+use strata_app::commands::session::{ForkParams, ForkSession, ListSessions};
 use strata_app::commands::{NoArguments, SendEnd, ToolAccess};
-use strata_app::runtime::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{
+    Cancel, HeadlessWorkspace, SessionAccess, SessionSource, SessionToContinue,
+};
 
 use crate::answer::{Audience, provider_failure};
 use crate::arguments::{AskArguments, ConversationArguments};
@@ -39,9 +41,9 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let mode = if arguments.fork { ContinueMode::InCopy } else { ContinueMode::InPlace };
     open_conversation(&mut headless, &arguments.conversation, mode)?;
     repository::list_files(&mut headless)?;
-    selecting::apply(&mut headless, &arguments.selecting)?;
-    selecting::add_piped(&mut headless, piped)?;
-    let images = selecting::attach(&mut headless, &arguments.selecting)?;
+    selecting::apply_selection(&mut headless, &arguments.selecting)?;
+    selecting::add_piped_text(&mut headless, piped)?;
+    let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let question = SendParams {
         prompt: text,
@@ -81,23 +83,23 @@ pub(crate) fn open_conversation(
         None => default_conversation(headless)?,
     };
     open_session(headless, name, mode)?;
-    if name == LATEST { print_continued(headless) } else { Ok(()) }
+    if name == LATEST { print_continued_conversation(headless) } else { Ok(()) }
 }
 
 /// Returns the conversation for a question that names none.
 fn default_conversation(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
-    let reason = match headless.continuation()? {
-        Continuation::Nothing => return Ok(NEW),
-        Continuation::Session(_) => return Ok(LATEST),
-        Continuation::TooOld(ms) => format!("the last one is of {} UTC", format_time(ms)),
-        Continuation::OtherBranch(branch) => format!("the last one was on branch {branch}"),
+    let reason = match headless.session_to_continue()? {
+        SessionToContinue::Nothing => return Ok(NEW),
+        SessionToContinue::Session(_) => return Ok(LATEST),
+        SessionToContinue::TooOld(ms) => format!("the last one is of {} UTC", format_time(ms)),
+        SessionToContinue::OtherBranch(branch) => format!("the last one was on branch {branch}"),
     };
     output::print_message(&format!("starting a new conversation, because {reason}; -c continues it"));
     Ok(NEW)
 }
 
 /// Says which conversation is continued, since the user did not name it.
-fn print_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+fn print_continued_conversation(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let list = headless.call::<ListSessions>(NoArguments {})?;
     let id = headless.session_id();
     let Some(session) = list.sessions.iter().find(|session| session.id == id) else { return Ok(()) };
@@ -121,12 +123,12 @@ pub(crate) fn open_session(
     };
     let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };
     if mode == ContinueMode::InCopy {
-        headless.open_session(SessionSource::StoredWithCache(&id, Access::Read))?;
-        headless.call::<Fork>(ForkParams::default())?;
+        headless.open_session(SessionSource::StoredWithCache(&id, SessionAccess::Read))?;
+        headless.call::<ForkSession>(ForkParams::default())?;
         return Ok(());
     }
-    match headless.open_session(SessionSource::StoredWithCache(&id, Access::Write)) {
-        Err(error) if error.is_in_use() => Err(Failure::new(format!(
+    match headless.open_session(SessionSource::StoredWithCache(&id, SessionAccess::Write)) {
+        Err(error) if error.is_session_in_use() => Err(Failure::new(format!(
             "session {id} is open in an editor or another program; use --fork to continue in a copy, or --session new to start \
              another one"
         ))),

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 
 /// Duration of work before the bar appears.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
@@ -14,14 +14,14 @@ const SHOW_AFTER: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(120);
 
 /// A progress bar, shown until it is dropped.
-pub(crate) struct Bar {
+pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
     /// Wakes the waiting thread when dropped, so that the thread can be joined without delay.
     done: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
-impl Bar {
+impl ProgressDisplay {
     /// Creates a bar for an activity, such as "indexing", that counts items, such as "files".
     pub(crate) fn new(activity: &'static str, unit: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -40,7 +40,7 @@ impl Bar {
         Self { bar, done: Some(done), waiting }
     }
 
-    pub(crate) fn progress(&self, progress: Progress) {
+    pub(crate) fn show_progress(&self, progress: OutlineProgress) {
         if self.bar.length().is_none()
             && let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} {prefix}")
         {
@@ -51,7 +51,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(waiting) = self.waiting.take() {

@@ -11,22 +11,22 @@ use std::thread;
 
 use strata_app::commands::budget::ReportBudget;
 use strata_app::commands::compaction::{RequestParams, RunParams};
-use strata_app::commands::files::{Deselect, List, Paths, Select, SelectionChange};
-use strata_app::commands::history::{Get, Truncate, TruncateParams};
-use strata_app::commands::prompt::{Assemble, AssembleParams};
+use strata_app::commands::files::{DeselectFiles, ListSelection, Paths, SelectFiles, SelectionChange};
+use strata_app::commands::history::{ListMessages, TruncateHistory, TruncateParams};
+use strata_app::commands::prompt::{AssembleParams, AssemblePrompt};
 use strata_app::commands::send::SendParams;
-use strata_app::commands::session::Reset;
+use strata_app::commands::session::ResetSession;
 use strata_app::commands::{Choice, Command, ContentBlock, Image, NoArguments, Role, ToolAccess};
 use strata_app::format::dollars;
 use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
-use self::line_editor::{Input, LineEditor};
+use self::line_editor::{LineEditor, ReadOutcome};
 use crate::answer::{self, Audience, provider_failure};
 use crate::arguments::ChatArguments;
 use crate::ask::{ContinueMode, open_conversation};
 use crate::failure::Failure;
 use crate::output::{self, count, pluralize};
-use crate::sessions::size;
+use crate::sessions::format_size;
 use crate::usage::{cached_percent, format_count};
 use crate::{repository, selecting};
 
@@ -46,7 +46,7 @@ const COMMANDS: [(&str, &str, &str); 9] = [
 /// A conversation at a prompt.
 struct Chat {
     headless: HeadlessWorkspace,
-    interrupts: Interrupts,
+    interrupts: InterruptHandler,
     model: Option<String>,
     tools: ToolAccess,
     /// Images for the next question.
@@ -58,12 +58,12 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     headless.provider_report().map_err(|error| provider_failure(&error))?;
     open_conversation(&mut headless, &arguments.conversation, ContinueMode::InPlace)?;
     repository::list_files(&mut headless)?;
-    selecting::apply(&mut headless, &arguments.selecting)?;
-    let images = selecting::attach(&mut headless, &arguments.selecting)?;
+    selecting::apply_selection(&mut headless, &arguments.selecting)?;
+    let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     output::print_message("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
     let tools = if arguments.tools { ToolAccess::Read } else { ToolAccess::None };
-    let interrupts = Interrupts::listen();
+    let interrupts = InterruptHandler::listen();
     Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.read_lines()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -75,12 +75,12 @@ impl Chat {
         loop {
             let files = self.headless.snapshot().index.files.iter().map(|key| key.as_str().to_owned());
             match editor.read(files.collect())? {
-                Input::End => return Ok(()),
-                Input::Interrupted => output::print_message("Ctrl-D or /quit ends the program"),
-                Input::Line(line) if line.trim().is_empty() => {}
-                Input::Line(line) => match self.run_line(&line) {
-                    Ok(Next::Line) => {}
-                    Ok(Next::End) => return Ok(()),
+                ReadOutcome::End => return Ok(()),
+                ReadOutcome::Interrupted => output::print_message("Ctrl-D or /quit ends the program"),
+                ReadOutcome::Line(line) if line.trim().is_empty() => {}
+                ReadOutcome::Line(line) => match self.run_line(&line) {
+                    Ok(LineOutcome::Line) => {}
+                    Ok(LineOutcome::End) => return Ok(()),
                     // The conversation goes on.
                     Err(Failure::Message(message)) => output::print_message(&format!("error: {message}")),
                     Err(output_closed @ Failure::OutputClosed) => return Err(output_closed),
@@ -89,34 +89,34 @@ impl Chat {
         }
     }
 
-    fn run_line(&mut self, line: &str) -> Result<Next, Failure> {
+    fn run_line(&mut self, line: &str) -> Result<LineOutcome, Failure> {
         if !line.starts_with('/') {
             self.ask(line.trim())?;
-            return Ok(Next::Line);
+            return Ok(LineOutcome::Line);
         }
         let mut words = line.split_whitespace();
         let command = words.next().unwrap_or_default();
         let words: Vec<&str> = words.collect();
         match command {
-            "/select" => self.change_selection::<Select>(&words)?,
-            "/drop" => self.change_selection::<Deselect>(&words)?,
+            "/select" => self.change_selection::<SelectFiles>(&words)?,
+            "/drop" => self.change_selection::<DeselectFiles>(&words)?,
             "/files" => self.list_files()?,
             "/undo" => self.undo()?,
             "/cost" => self.print_cost()?,
             "/compact" => self.compact(words.first().copied())?,
             "/new" => {
-                self.headless.call::<Reset>(NoArguments {})?;
+                self.headless.call::<ResetSession>(NoArguments {})?;
                 output::print_message("new conversation");
             }
             "/help" => print_help(),
-            "/quit" => return Ok(Next::End),
+            "/quit" => return Ok(LineOutcome::End),
             other => {
                 return Err(Failure::new(format!(
                     "no command `{other}`; /help lists them. To send the line to the model, begin it with a space"
                 )));
             }
         }
-        Ok(Next::Line)
+        Ok(LineOutcome::Line)
     }
 
     fn ask(&mut self, text: &str) -> Result<(), Failure> {
@@ -157,7 +157,7 @@ impl Chat {
     }
 
     fn list_files(&mut self) -> Result<(), Failure> {
-        let list = self.headless.call::<List>(NoArguments {})?;
+        let list = self.headless.call::<ListSelection>(NoArguments {})?;
         let selected = list.files.iter().filter(|file| file.state == Choice::Selected);
         let selected: Vec<String> = selected
             .filter_map(|file| {
@@ -173,7 +173,7 @@ impl Chat {
 
     /// Deletes the last question and everything after it.
     fn undo(&mut self) -> Result<(), Failure> {
-        let history = self.headless.call::<Get>(NoArguments {})?;
+        let history = self.headless.call::<ListMessages>(NoArguments {})?;
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
         let question = history
             .messages
@@ -186,7 +186,7 @@ impl Chat {
             _ => "",
         };
         let text = output::shorten(text, 60);
-        self.headless.call::<Truncate>(TruncateParams { from: question.id })?;
+        self.headless.call::<TruncateHistory>(TruncateParams { from: question.id })?;
         output::print_message(&format!("forgot \"{text}\" and its answer"));
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Chat {
             dry_run: true,
             ..AssembleParams::default()
         };
-        let next = self.headless.call::<Assemble>(next)?.cost.expected.dollars;
+        let next = self.headless.call::<AssemblePrompt>(next)?.cost.expected.dollars;
         let next =
             next.map(|next| format!("; the next question costs about {}", dollars(next))).unwrap_or_default();
         output::print_message(&format!(
@@ -216,13 +216,17 @@ impl Chat {
 
     fn compact(&mut self, profile: Option<&str>) -> Result<(), Failure> {
         let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
-        output::print_message(&format!("compacted {}, now {}", size(reply.before), size(reply.after)));
+        output::print_message(&format!(
+            "compacted {}, now {}",
+            format_size(reply.before),
+            format_size(reply.after)
+        ));
         Ok(())
     }
 }
 
 /// What follows a line.
-enum Next {
+enum LineOutcome {
     Line,
     End,
 }
@@ -238,9 +242,9 @@ fn print_help() {
 
 /// Cancels the answer that is being written when Ctrl-C is pressed.
 #[derive(Clone, Default)]
-struct Interrupts(Arc<Mutex<Option<Cancel>>>);
+struct InterruptHandler(Arc<Mutex<Option<Cancel>>>);
 
-impl Interrupts {
+impl InterruptHandler {
     /// Starts to listen. Afterwards, Ctrl-C no longer ends the program. Call it before the line editor is created, which
     /// restores the handler that it found.
     fn listen() -> Self {

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use serde_json::Value;
 use strata_app::commands::server::{SettingsReply, ShowSettings};
-use strata_app::commands::{CommandError, Layer, NoArguments, Reply};
+use strata_app::commands::{CommandError, NoArguments, Reply, SettingLayer};
 use strata_app::runtime::headless::{
     HeadlessWorkspace, SettingChangeError, SettingsFile, setting_value, toml_text,
 };
@@ -28,13 +28,17 @@ pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
     }
     let file = |is_workspace| if is_workspace { SettingsFile::Workspace } else { SettingsFile::User };
     match &arguments.command {
-        ConfigCommand::List { all, json } => list(&mut headless, *all, *json)?,
+        ConfigCommand::List { all, json } => list_settings(&mut headless, *all, *json)?,
         ConfigCommand::Get { name } => get(&mut headless, name)?,
         ConfigCommand::Set { name, value, workspace } => {
-            change(&mut headless, file(*workspace), name, Some(value))?;
+            set_or_remove_setting(&mut headless, file(*workspace), name, Some(value))?;
         }
-        ConfigCommand::Unset { name, workspace } => change(&mut headless, file(*workspace), name, None)?,
-        ConfigCommand::Edit { workspace } => return edit(&headless, file(*workspace), arguments),
+        ConfigCommand::Unset { name, workspace } => {
+            set_or_remove_setting(&mut headless, file(*workspace), name, None)?
+        }
+        ConfigCommand::Edit { workspace } => {
+            return edit_settings_file(&headless, file(*workspace), arguments);
+        }
         ConfigCommand::Path { workspace } => {
             let path = headless.settings_file(file(*workspace)).map_err(change_failure)?;
             output::print_text(&format!("{}\n", path.display()))?;
@@ -51,27 +55,27 @@ fn effective_settings(headless: &mut HeadlessWorkspace) -> Result<Reply<Settings
     headless.call::<ShowSettings>(NoArguments {})
 }
 
-fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), Failure> {
+fn list_settings(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), Failure> {
     let reply = effective_settings(headless)?;
     if json {
         return output::print_json(&reply);
     }
     let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
-    table.row(["setting", "value", "set in"].map(str::to_owned));
+    table.add_row(["setting", "value", "set in"].map(str::to_owned));
     let mut row_count = 0;
     for (name, origin) in &reply.origins {
-        let is_default = origin.layer == Layer::Defaults;
+        let is_default = origin.layer == SettingLayer::Defaults;
         if is_default && !all {
             continue;
         }
         row_count += 1;
         let value = setting_value(&reply.settings, name).map(value_text).unwrap_or_default();
         let source = match origin.layer {
-            Layer::Defaults => String::new(),
-            Layer::User => "your settings".to_owned(),
+            SettingLayer::Defaults => String::new(),
+            SettingLayer::User => "your settings".to_owned(),
             _ => output::line(&origin.name).to_string(),
         };
-        table.row([name.clone(), output::shorten(&value, MAX_VALUE_CHARS), source]);
+        table.add_row([name.clone(), output::shorten(&value, MAX_VALUE_CHARS), source]);
     }
     if row_count == 0 {
         output::print_message("all settings have their defaults; --all lists them");
@@ -88,7 +92,7 @@ fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
             Ok(())
         }
         Some(value) => output::print_text(&format!("{}\n", value_text(value))),
-        None => Err(change_failure(SettingChangeError::unknown(name))),
+        None => Err(change_failure(SettingChangeError::unknown_setting(name))),
     }
 }
 
@@ -101,7 +105,7 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-fn change(
+fn set_or_remove_setting(
     headless: &mut HeadlessWorkspace,
     file: SettingsFile,
     name: &str,
@@ -117,7 +121,7 @@ fn change(
 }
 
 /// Opens a settings file in the user's editor, and checks it afterwards.
-fn edit(
+fn edit_settings_file(
     headless: &HeadlessWorkspace,
     file: SettingsFile,
     arguments: &ConfigArguments,

@@ -33,24 +33,24 @@ pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
 
 fn render(report: &CostReport) -> String {
     let mut table = Table::new([Align::Right, Align::Right, Align::Right, Align::Right, Align::Left]);
-    table.row(["cost", "tokens in", "cached", "out", ""].map(str::to_owned));
+    table.add_row(["cost", "tokens in", "cached", "out", ""].map(str::to_owned));
     for entry in &report.entries {
-        table.row(cells(&entry.amount, name(entry)));
+        table.add_row(cost_row(&entry.amount, name(entry)));
     }
     let total = &report.total;
-    table.row(cells(total, format!("total, {}", requests(total.requests))));
+    table.add_row(cost_row(total, format!("total, {}", format_requests(total.requests))));
     let mut text = format!("{}\nprices: {}\n", table.render(), output::line(&report.prices));
     if total.unpriced > 0 {
         text.push_str(&format!(
             "The price of {} is unknown. To set a price for later requests, use the setting models.model.NAME.price \
              (`strata help cost`).\n",
-            requests(total.unpriced)
+            format_requests(total.unpriced)
         ));
     }
     text
 }
 
-fn requests(number: u64) -> String {
+fn format_requests(number: u64) -> String {
     pluralize(usize::try_from(number).unwrap_or(usize::MAX), "request")
 }
 
@@ -66,14 +66,14 @@ fn name(entry: &CostEntry) -> String {
     }
 }
 
-fn cells(amount: &Amount, name: String) -> [String; 5] {
+fn cost_row(amount: &Amount, name: String) -> [String; 5] {
     let Amount { usage, .. } = amount;
     let cached = format!("{:.0} %", cached_percent(*usage));
-    [price(amount), count(usage.input_tokens()), cached, format_count(usage.output), name]
+    [format_price(amount), count(usage.input_tokens()), cached, format_count(usage.output), name]
 }
 
 /// Returns the cost in money, marked if it does not include everything.
-fn price(amount: &Amount) -> String {
+fn format_price(amount: &Amount) -> String {
     match amount.unpriced {
         0 => dollars(amount.dollars),
         all if all == amount.requests => "unknown".to_owned(),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use strata_app::external::External;
+use strata_app::external::ExternalText;
 use strata_app::model::live_view::ViewState;
-use strata_app::runtime::diagnostics::{Diagnostics, WorkspaceReport};
+use strata_app::runtime::diagnostics::{BuildReport, WorkspaceReport};
 use strata_app::runtime::headless::{Settings, Trust};
 use strata_app::services::provider_client::ProviderReport;
 
@@ -20,8 +20,8 @@ use strata_app::table::{Align, Table};
 #[derive(Serialize)]
 struct Findings {
     #[serde(flatten)]
-    build: Diagnostics,
-    repository: Option<Repository>,
+    build: BuildReport,
+    repository: Option<RepositoryReport>,
     program: Option<PathBuf>,
     /// The `strata` program in `PATH`, which editors start.
     on_the_path: Option<PathBuf>,
@@ -30,7 +30,7 @@ struct Findings {
 }
 
 #[derive(Serialize)]
-struct Repository {
+struct RepositoryReport {
     #[serde(flatten)]
     workspace: WorkspaceReport,
     /// Which texts are shown: those on disk, or unsaved ones of an editor.
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
 }
 
 fn examine(arguments: &DoctorArguments) -> Findings {
-    let build = Diagnostics::new(&Settings::default());
+    let build = BuildReport::new(&Settings::default());
     let mut problems = build.problems();
     let repository = match examine_repository(arguments, &mut problems) {
         Ok(repository) => Some(repository),
@@ -75,7 +75,7 @@ fn examine(arguments: &DoctorArguments) -> Findings {
 fn examine_repository(
     arguments: &DoctorArguments,
     problems: &mut Vec<String>,
-) -> Result<Repository, Failure> {
+) -> Result<RepositoryReport, Failure> {
     let (mut headless, setting_problems) = repository::open_with_problems(&arguments.repository)?;
     problems.extend(setting_problems);
     repository::index(&mut headless)?;
@@ -100,7 +100,7 @@ fn examine_repository(
         Trust::Untrusted => "untrusted",
     };
     let view = headless.view().clone();
-    Ok(Repository { workspace, view, trust, sessions, provider, answer })
+    Ok(RepositoryReport { workspace, view, trust, sessions, provider, answer })
 }
 
 /// Returns a line about the state of the provider.
@@ -143,13 +143,15 @@ impl Findings {
             build.languages.iter().map(|language| format!("{} ({})", language.name, language.abi)).collect();
         let tokenizers: Vec<&str> = build.tokenizers.iter().map(|tokenizer| tokenizer.name).collect();
         let mut table = Table::new([Align::Left, Align::Left]);
-        let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+        let mut row = |name: &str, value: String| table.add_row([name.to_owned(), value]);
         row("strata", format!("{} on {} {}", build.version, build.platform.os, build.platform.arch));
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, default {}", build.models.known, build.models.default));
         row("editors", self.describe_editor_program());
-        if let Some(Repository { workspace, view, trust, sessions, provider, answer }) = &self.repository {
+        if let Some(RepositoryReport { workspace, view, trust, sessions, provider, answer }) =
+            &self.repository
+        {
             let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
             row("repository", format!("{}, {trust}", roots.join(", ")));
             row("", format!("{}, {} with an outline", pluralize(*files, "file"), count(*outlined)));
@@ -185,7 +187,7 @@ impl Findings {
         }
         for problem in &self.problems {
             text.push_str("broken: ");
-            text.push_str(&External::new(problem).line().to_string());
+            text.push_str(&ExternalText::new(problem).line().to_string());
             text.push('\n');
         }
         text

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use strata_app::commands::iteration::{Add, AddParams, AddReply, Folding, Prompt, PromptParams, Status};
+use strata_app::commands::iteration::{
+    AddParams, AddReply, BuildIterationPrompt, FoldOutcome, PromptParams, RecordIteration, ReportLoopStatus,
+};
 use strata_app::commands::{
     Command, CommandError, FileChange, FileEvent, LoopPromise, LoopStatus, NewIteration, NoArguments, Reply,
 };
-use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
+use strata_app::runtime::headless::{HeadlessWorkspace, SessionAccess, SessionSource, read_loop_file};
 
 use crate::arguments::{
     EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, LoopPromptArguments,
@@ -23,14 +25,15 @@ use strata_app::table::{Align, Table};
 
 pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     let settings = loop_settings(&arguments.memory)?;
-    let mut headless = repository::open_stored_with(&arguments.repository, settings)?;
+    let mut headless = repository::open_stored_with_settings(&arguments.repository, settings)?;
     let (session, reply_format) = (&arguments.session, arguments.reply_format);
     match &arguments.command {
         IterationCommand::Add(report) => {
             let params = add_params(report, &headless)?;
             headless.open_session(SessionSource::StoredOrNew(session))?;
-            reply_format
-                .print_sentence(&headless.call::<Add>(params)?, |reply| Ok(report_sentence(reply)))?;
+            reply_format.print_sentence(&headless.call::<RecordIteration>(params)?, |reply| {
+                Ok(report_sentence(reply))
+            })?;
         }
         IterationCommand::Prompt(next) => {
             let LoopPromptArguments { goal, surroundings } = next;
@@ -39,9 +42,9 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
                 // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
                     headless.open_session(SessionSource::StoredOrNew(session))?;
-                    headless.call::<Prompt>(params)?
+                    headless.call::<BuildIterationPrompt>(params)?
                 }
-                None => call_on_loop::<Prompt>(&mut headless, session, params)?,
+                None => call_on_loop::<BuildIterationPrompt>(&mut headless, session, params)?,
             };
             reply_format.print_reply(&reply, |reply| {
                 output::write_result(|out| writeln!(out, "{}", reply.text.trim_end_matches('\n')))
@@ -49,7 +52,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
         }
         IterationCommand::Status => {
             reply_format.print_reply(
-                &call_on_loop::<Status>(&mut headless, session, NoArguments {})?,
+                &call_on_loop::<ReportLoopStatus>(&mut headless, session, NoArguments {})?,
                 print_status,
             )?;
         }
@@ -124,7 +127,7 @@ fn call_on_loop<C: Command<Args: Serialize>>(
     session: &str,
     ask: C::Args,
 ) -> Result<Reply<C::Reply>, Failure> {
-    let opened = headless.open_session(SessionSource::Stored(session, Access::Read));
+    let opened = headless.open_session(SessionSource::Stored(session, SessionAccess::Read));
     let reply = opened.map_err(CommandError::from).and_then(|()| headless.call::<C>(ask));
     reply.map_err(|error| {
         Failure::new(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
@@ -133,7 +136,7 @@ fn call_on_loop<C: Command<Args: Serialize>>(
 
 fn report_sentence(AddReply { number, promise, fold }: &AddReply) -> String {
     let mut text = format!("recorded iteration {number}");
-    if let Some(Folding { iterations, problem, .. }) = fold {
+    if let Some(FoldOutcome { iterations, problem, .. }) = fold {
         let which = match (iterations.first(), iterations.last()) {
             (Some(first), Some(last)) if first < last => format!("iterations {first} to {last}"),
             (Some(only), _) => format!("iteration {only}"),
@@ -153,7 +156,7 @@ fn report_sentence(AddReply { number, promise, fold }: &AddReply) -> String {
 fn print_status(status: &LoopStatus) -> Result<(), Failure> {
     let numbers = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let mut table = Table::new([Align::Left, Align::Left]);
-    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    let mut row = |name: &str, value: String| table.add_row([name.to_owned(), value]);
     row("goal", output::shorten(&status.goal, 100));
     row("iterations", count(usize::try_from(status.total_iterations).unwrap_or(usize::MAX)));
     row("verbatim", numbers(&status.window));

@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use strata_app::external::External;
-use strata_app::model::redaction::{SecretRedactor, screen_of_user};
+use strata_app::external::ExternalText;
+use strata_app::model::redaction::{SecretRedactor, user_secret_redactor};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
@@ -21,9 +21,9 @@ const CAPPED_LIBRARY: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// A writer that screens each log event for secrets.
 #[derive(Clone)]
-struct ScreeningWriter(Arc<SecretRedactor>);
+struct RedactingWriter(Arc<SecretRedactor>);
 
-impl MakeWriter<'_> for ScreeningWriter {
+impl MakeWriter<'_> for RedactingWriter {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -31,11 +31,11 @@ impl MakeWriter<'_> for ScreeningWriter {
     }
 }
 
-impl Write for ScreeningWriter {
+impl Write for RedactingWriter {
     /// Writes one event, which the formatter passes in a single call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        write!(io::stderr(), "{}", External::new(&*self.0.redact_text(&text)).lines())?;
+        write!(io::stderr(), "{}", ExternalText::new(&*self.0.redact_text(&text)).lines())?;
         Ok(event.len())
     }
 
@@ -66,7 +66,7 @@ pub(crate) fn init(arguments: &LogArguments) -> Result<(), Failure> {
     let (library, library_level) = CAPPED_LIBRARY;
     let targets = Targets::new().with_default(max_level).with_target(library, max_level.min(library_level));
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(ScreeningWriter(Arc::new(screen_of_user())))
+        .with_writer(RedactingWriter(Arc::new(user_secret_redactor())))
         .with_ansi(false);
     tracing_subscriber::registry()
         .with(lines.with_filter(targets))

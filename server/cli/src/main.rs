@@ -83,9 +83,9 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
-        Command::Man(arguments) => manual::pages(&arguments),
+        Command::Man(arguments) => manual::print_man_pages(&arguments),
     };
-    strata_app::model::snapshot::release_parses();
+    strata_app::model::snapshot::delete_parse_records();
     match result {
         Ok(exit) => exit,
         // The reader has closed the output, as in `strata map | head`. This is not a failure.

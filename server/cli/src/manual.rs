@@ -16,7 +16,7 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn pages(arguments: &ManArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn print_man_pages(arguments: &ManArguments) -> Result<ExitCode, Failure> {
     let command = Arguments::command();
     match &arguments.output {
         Some(folder) => {

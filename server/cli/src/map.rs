@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use strata_app::commands::CommandError;
-use strata_app::commands::symbols::{Map, MapParams, MapReply};
+use strata_app::commands::symbols::{BuildSymbolMap, MapParams, MapReply};
 
 use crate::arguments::MapArguments;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
     let focus: Vec<String> = arguments.focus.iter().map(|path| headless.workspace_path(path)).collect();
     let MapArguments { budget, about, sort, .. } = arguments;
     let reply = headless
-        .call::<Map>(MapParams { budget: *budget, focus, about: about.clone(), sort: *sort })
+        .call::<BuildSymbolMap>(MapParams { budget: *budget, focus, about: about.clone(), sort: *sort })
         .map_err(|error| match &error {
             CommandError::InvalidParams { path, message, .. } if path == "budget" => {
                 Failure::new(format!("--budget: {message}"))
@@ -31,11 +31,11 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
         output::print_text(&format!("{}\n", reply.legend))?;
     }
     output::print_text(&reply.text)?;
-    output::print_message(&format!("{}{}", size(&reply), left_out_note(&reply)));
+    output::print_message(&format!("{}{}", format_map_size(&reply), left_out_note(&reply)));
     Ok(ExitCode::SUCCESS)
 }
 
-fn size(reply: &MapReply) -> String {
+fn format_map_size(reply: &MapReply) -> String {
     let files = pluralize(reply.files.len(), "file");
     format!("{files}, {} of {} tokens", count(reply.tokens), count(reply.budget))
 }

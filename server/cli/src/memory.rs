@@ -21,19 +21,19 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {
             let note = memory::AddParams { text: input::read_text_argument(text)?, tags: tag.clone() };
-            let reply = headless.call::<memory::Add>(note)?;
+            let reply = headless.call::<memory::AddNote>(note)?;
             reply_format.print_sentence(&reply, |reply| Ok(format!("saved note {}", reply.get()?.id)))?;
         }
         MemoryCommand::List => {
-            reply_format.print_reply(&headless.call::<memory::List>(NoArguments {})?, print_notes)?;
+            reply_format.print_reply(&headless.call::<memory::ListNotes>(NoArguments {})?, print_notes)?;
         }
         MemoryCommand::Search { words, limit } => {
             let query = memory::SearchParams { query: words.join(" "), limit: *limit };
             reply_format
-                .print_reply(&headless.call::<memory::Search>(query)?, search_results::print_results)?;
+                .print_reply(&headless.call::<memory::SearchMemory>(query)?, search_results::print_results)?;
         }
         MemoryCommand::Remove { id } => {
-            let reply = headless.call::<memory::Remove>(memory::RemoveParams { id: *id })?;
+            let reply = headless.call::<memory::RemoveNote>(memory::RemoveParams { id: *id })?;
             reply_format.print_sentence(&reply, |_| Ok(format!("deleted note {id}")))?;
         }
     }
@@ -46,10 +46,10 @@ fn print_notes(Fragments { fragments }: &Fragments) -> Result<(), Failure> {
         return Ok(());
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["note", "saved (UTC)", "tags", "text"].map(str::to_owned));
+    table.add_row(["note", "saved (UTC)", "tags", "text"].map(str::to_owned));
     for Note { id, text, tags, created_ms, .. } in fragments {
         let text = output::shorten(text, MAX_NOTE_CHARS);
-        table.row([id.to_string(), format_time(*created_ms), tags.join(", "), text]);
+        table.add_row([id.to_string(), format_time(*created_ms), tags.join(", "), text]);
     }
     reply::print_table(&table)
 }

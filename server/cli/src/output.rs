@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use serde::Serialize;
-use strata_app::external::{External, Rendered};
+use strata_app::external::{ExternalText, RenderedText};
 use strata_app::format::visible_json;
 pub(crate) use strata_app::format::{group_digits as count, pluralize};
 
@@ -52,7 +52,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 /// Writes a message to standard error, on one line, or wrapped to the width of the terminal. Ignores errors, such as a
 /// closed output.
 pub(crate) fn print_message(message: &str) {
-    let line = External::new(message).line().to_string();
+    let line = ExternalText::new(message).line().to_string();
     let line = width(io::stderr()).map_or(line.clone(), |width| wrap(&line, width));
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{line}").and_then(|()| err.flush());
@@ -111,13 +111,13 @@ fn wrap(line: &str, width: usize) -> String {
 }
 
 /// Text from outside, such as a name, on one line.
-pub(crate) fn line(text: &(impl AsRef<str> + ?Sized)) -> Rendered<'_> {
-    External::new(text).line()
+pub(crate) fn line(text: &(impl AsRef<str> + ?Sized)) -> RenderedText<'_> {
+    ExternalText::new(text).line()
 }
 
 /// Text of several lines, such as an answer, that cannot control a terminal.
-pub(crate) fn printable(text: &str) -> Rendered<'_> {
-    External::new(text).lines()
+pub(crate) fn printable(text: &str) -> RenderedText<'_> {
+    ExternalText::new(text).lines()
 }
 
 /// Returns the beginning of `text`, on one line of at most `max_chars` characters.

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_app::commands::files::{Exclude, Paths};
+use strata_app::commands::files::{ExcludeFiles, Paths};
 use strata_app::commands::pack::{MakePack, Pack, PackParams, SkippedFile};
 
 use crate::arguments::PackArguments;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     repository::index(&mut headless)?;
     for path in &arguments.exclude {
         headless
-            .call::<Exclude>(Paths { paths: vec![headless.workspace_path(path)], ..Paths::default() })
+            .call::<ExcludeFiles>(Paths { paths: vec![headless.workspace_path(path)], ..Paths::default() })
             .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     }
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use strata_app::commands::prompt::{Assemble, AssembleParams};
+use strata_app::commands::prompt::{AssembleParams, AssemblePrompt};
 use strata_app::commands::{AssembledPrompt, Body, Format};
 
 use crate::arguments::PromptArguments;
@@ -28,9 +28,9 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         }
     };
     repository::list_files(&mut headless)?;
-    selecting::apply(&mut headless, &arguments.selecting)?;
-    selecting::add_piped(&mut headless, piped)?;
-    let images = selecting::attach(&mut headless, &arguments.selecting)?;
+    selecting::apply_selection(&mut headless, &arguments.selecting)?;
+    selecting::add_piped_text(&mut headless, piped)?;
+    let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let ask = AssembleParams {
         prompt: Some(text),
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         dry_run: arguments.session.is_none(),
         ..AssembleParams::default()
     };
-    let reply = headless.call::<Assemble>(ask)?;
+    let reply = headless.call::<AssemblePrompt>(ask)?;
     if arguments.json {
         output::print_json(&reply)?;
     } else {

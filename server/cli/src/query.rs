@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use strata_app::commands::grep::{Grep, GrepParams};
-use strata_app::commands::read::{Read, ReadParams, ReadReply};
-use strata_app::commands::rules::{Rules, RulesParams};
+use strata_app::commands::read::{ReadFile, ReadParams, ReadReply};
+use strata_app::commands::rules::{ListRules, RulesParams};
 use strata_app::commands::symbols::{
-    self, FileParams, Find, FindParams, OutlineFile, References, ReferencesParams, Relevant, RelevantParams,
+    self, FileParams, FindParams, FindReferences, FindRelevantCode, FindSymbols, OutlineFile,
+    ReferencesParams, RelevantParams,
 };
 use strata_app::commands::{self, Command, CommandError};
 use strata_app::jobs::tools::{ToolReply, call_for_user};
@@ -27,7 +28,7 @@ pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure>
     let params = RelevantParams { query: input::read_text_argument(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
-    let reply = run_tool::<Relevant>(&params, &arguments.query, &mut headless)?;
+    let reply = run_tool::<FindRelevantCode>(&params, &arguments.query, &mut headless)?;
     print_query_reply(&reply, &arguments.query, "items")
 }
 
@@ -36,7 +37,7 @@ pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure>
     repository::index(&mut headless)?;
     let limit = arguments.limit.unwrap_or_else(commands::default_limit);
     let params = FindParams { query: arguments.name.clone(), limit };
-    let reply = run_tool::<Find>(&params, &arguments.query, &mut headless)?;
+    let reply = run_tool::<FindSymbols>(&params, &arguments.query, &mut headless)?;
     print_query_reply(&reply, &arguments.query, "symbols")
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Fa
     repository::index(&mut headless)?;
     let path = arguments.path.as_deref().map(|path| headless.workspace_path(path));
     let params = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
-    let reply = run_tool::<References>(&params, &arguments.query, &mut headless)?;
+    let reply = run_tool::<FindReferences>(&params, &arguments.query, &mut headless)?;
     print_query_reply(&reply, &arguments.query, "hits")
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list_files(&mut headless)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
-    let reply = run_tool::<Rules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
+    let reply = run_tool::<ListRules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
     print_query_reply(&reply, &arguments.query, "rules")
 }
 
@@ -87,11 +88,11 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list_files(&mut headless)?;
     let params = ReadParams { path: headless.workspace_path(&arguments.path) };
-    let reply = match run_tool::<Read>(&params, &arguments.query, &mut headless) {
+    let reply = match run_tool::<ReadFile>(&params, &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
-        Err(_) if headless.is_definition_path(&params.path) => {
+        Err(_) if headless.is_path_to_definition(&params.path) => {
             repository::index(&mut headless)?;
-            run_tool::<Read>(&params, &arguments.query, &mut headless)?
+            run_tool::<ReadFile>(&params, &arguments.query, &mut headless)?
         }
         reply => reply?,
     };
@@ -99,7 +100,7 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
         return print_query_reply(&reply, &arguments.query, "path");
     }
     let (is_cut, freshness) = (reply.is_cut, reply.freshness.clone());
-    let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<Read>()?;
+    let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<ReadFile>()?;
     output::print_file(&text)?;
     if from > 1 || to < lines {
         output::print_message(&format!("{}#L{from}-{to} of {lines} lines", output::line(&path)));

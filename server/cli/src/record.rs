@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use strata_app::commands::prompt::{Record, RecordParams};
-use strata_app::commands::{RequestError, RequestStatus, Usage};
+use strata_app::commands::prompt::{RecordOutcome, RecordParams};
+use strata_app::commands::{RecoverableRequestError, RequestStatus, Usage};
 
 use crate::arguments::RecordArguments;
 use crate::ask::{ContinueMode, open_session};
@@ -25,13 +25,13 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     });
     let outcome = RecordParams { id: prompt.clone(), usage, ..RecordParams::default() };
     let outcome = if arguments.too_long {
-        RecordParams { error: Some(RequestError::ContextLimit), ..outcome }
+        RecordParams { error: Some(RecoverableRequestError::ContextLimit), ..outcome }
     } else {
         let answer = input::read_file(Path::new("-"))?;
         let status = if arguments.aborted { RequestStatus::Aborted } else { RequestStatus::Complete };
         RecordParams { status, response: Some(answer.trim_end_matches(['\n', '\r']).into()), ..outcome }
     };
-    let reply = headless.call::<Record>(outcome)?;
+    let reply = headless.call::<RecordOutcome>(outcome)?;
     headless.store_session()?;
     arguments.reply_format.print_sentence(&reply, |reply| {
         for warning in &reply.warnings {

@@ -8,7 +8,7 @@ use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SourceError, Sources, TraceOptions, Workload};
 
 use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments, WorkloadArgument};
-use crate::bar::Bar;
+use crate::bar::ProgressDisplay;
 use crate::failure::Failure;
 use crate::output::{self, pluralize};
 
@@ -18,16 +18,17 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::new("`--explain` and `--export` need `--workload windows`".to_owned()));
     }
     let settings = settings(arguments, workload);
-    let material = gather(arguments, workload)?;
+    let material = gather_material(arguments, workload)?;
     if let Some(folder) = &arguments.export {
         let written = material.export(folder, &settings)?;
         output::print_message(&format!("{} written to {}", pluralize(written, "trace"), folder.display()));
     }
     if arguments.compaction {
-        return compact(&material, arguments, &settings);
+        return report_compactions(&material, arguments, &settings);
     }
-    let bar = Bar::new("playing", "turns");
-    let replay = Replay::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
+    let bar = ProgressDisplay::new("playing", "turns");
+    let replay =
+        Replay::play(&material, &policies(arguments), &settings, |progress| bar.show_progress(progress));
     drop(bar);
     if arguments.json {
         output::print_json(&replay)?;
@@ -48,14 +49,14 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn compact(
+fn report_compactions(
     material: &Material,
     arguments: &ReplayArguments,
     settings: &Settings,
 ) -> Result<ExitCode, Failure> {
     let cuts = arguments.cuts.map(usize::from);
-    let bar = Bar::new("compacting", "cuts");
-    let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));
+    let bar = ProgressDisplay::new("compacting", "cuts");
+    let compactions = Compactions::measure(material, cuts, settings, |progress| bar.show_progress(progress));
     drop(bar);
     if arguments.json {
         output::print_json(&compactions)?;
@@ -80,7 +81,7 @@ fn workload(arguments: &ReplayArguments) -> Workload {
     }
 }
 
-fn gather(arguments: &ReplayArguments, workload: Workload) -> Result<Material, Failure> {
+fn gather_material(arguments: &ReplayArguments, workload: Workload) -> Result<Material, Failure> {
     // The lengths of people's conversations differ widely.
     let sessions = if workload == Workload::People { 20 } else { 4 };
     let sources = Sources {
@@ -95,8 +96,8 @@ fn gather(arguments: &ReplayArguments, workload: Workload) -> Result<Material, F
         workload,
         has_peoples_pauses: arguments.pauses == Some(PausesArgument::People),
     };
-    let bar = Bar::new("reading histories", "turns");
-    Ok(Material::gather(&sources, |progress| bar.progress(progress))?)
+    let bar = ProgressDisplay::new("reading histories", "turns");
+    Ok(Material::gather(&sources, |progress| bar.show_progress(progress))?)
 }
 
 fn settings(arguments: &ReplayArguments, workload: Workload) -> Settings {

@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use strata_app::runtime::headless::{HeadlessWorkspace, OpenError, Trust};
 
 use crate::arguments::RepositoryArguments;
-use crate::bar::Bar;
+use crate::bar::ProgressDisplay;
 use crate::failure::Failure;
 use crate::output;
 
 /// Opens the repository without indexing it.
 pub(crate) fn open(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
-    open_with(arguments, Map::new())
+    open_with_settings(arguments, Map::new())
 }
 
 /// Opens the repository with its stored sessions and notes.
@@ -21,11 +21,11 @@ pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<HeadlessWor
 }
 
 /// Like [`open_stored`], with additional settings from the command.
-pub(crate) fn open_stored_with(
+pub(crate) fn open_stored_with_settings(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
-    open_store(open_with(arguments, settings)?)
+    open_store(open_with_settings(arguments, settings)?)
 }
 
 /// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index`], shows the
@@ -37,8 +37,10 @@ pub(crate) fn list_files(headless: &mut HeadlessWorkspace) -> Result<(), Failure
 }
 
 pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    let bar = Bar::new("indexing", "files");
-    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::new(error.to_string()))?;
+    let bar = ProgressDisplay::new("indexing", "files");
+    headless
+        .index(|progress| bar.show_progress(progress))
+        .map_err(|error| Failure::new(error.to_string()))?;
     drop(bar);
     attach_editors(headless);
     Ok(())
@@ -87,7 +89,7 @@ fn trust(arguments: &RepositoryArguments) -> Trust {
     if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted }
 }
 
-fn open_with(
+fn open_with_settings(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {

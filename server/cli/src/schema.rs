@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
-    let schema = if arguments.settings { strata_app::schema::settings() } else { protocol::schema() };
+    let schema = if arguments.settings { strata_app::schema::settings_schema() } else { protocol::schema() };
     output::print_json(&schema)?;
     Ok(ExitCode::SUCCESS)
 }

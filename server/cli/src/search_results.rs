@@ -17,7 +17,7 @@ pub(crate) fn print_results(SearchReply { hits, newest }: &SearchReply) -> Resul
         return Ok(());
     }
     let mut table = Table::new([Align::Left, Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["session", "message", "date (UTC)", "by", "text"].map(str::to_owned));
+    table.add_row(["session", "message", "date (UTC)", "by", "text"].map(str::to_owned));
     for MemoryMatch { place, time_ms, snippet, .. } in hits {
         let (session, message, by) = match place {
             MatchLocation::Fragment { id, .. } => ("memory", id.to_string(), ""),
@@ -28,7 +28,7 @@ pub(crate) fn print_results(SearchReply { hits, newest }: &SearchReply) -> Resul
         };
         let written = time_ms.map(format_time).unwrap_or_default();
         let snippet = output::shorten(snippet, MAX_SNIPPET_CHARS);
-        table.row([session.to_owned(), message, written, by.to_owned(), snippet]);
+        table.add_row([session.to_owned(), message, written, by.to_owned(), snippet]);
     }
     reply::print_table(&table)?;
     if let Some(newest) = newest {

@@ -1,6 +1,8 @@
 //! Applies the selection options of the command line.
 
-use strata_app::commands::files::{Add, Deselect, Exclude, PathAndContent, Paths, Select, WithheldFile};
+use strata_app::commands::files::{
+    AddFileContent, DeselectFiles, ExcludeFiles, PathAndContent, Paths, SelectFiles, WithheldFile,
+};
 use strata_app::commands::{CommandError, Image};
 use strata_app::runtime::headless::HeadlessWorkspace;
 
@@ -10,21 +12,24 @@ use crate::input::{self, Attachment};
 use crate::output::{self, pluralize};
 
 /// Selects and excludes the given files.
-pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
+pub(crate) fn apply_selection(
+    headless: &mut HeadlessWorkspace,
+    arguments: &SelectingArguments,
+) -> Result<(), Failure> {
     let SelectingArguments { select, deselect, exclude, attach: _, confirm_secrets } = arguments;
     let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.workspace_path(path)).collect();
     for path in select {
         let path = headless.workspace_path(path);
-        self::select(headless, &path, &confirmed)?;
+        self::select_path(headless, &path, &confirmed)?;
     }
     for path in deselect {
-        let changed = headless.call::<Deselect>(single_path(headless.workspace_path(path)));
+        let changed = headless.call::<DeselectFiles>(single_path(headless.workspace_path(path)));
         changed.map_err(|error| {
             Failure::from_path_error(headless.folder(), &error).with_subject("--deselect")
         })?;
     }
     for path in exclude {
-        let changed = headless.call::<Exclude>(single_path(headless.workspace_path(path)));
+        let changed = headless.call::<ExcludeFiles>(single_path(headless.workspace_path(path)));
         changed
             .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     }
@@ -36,7 +41,7 @@ fn single_path(path: String) -> Paths {
 }
 
 /// Adds attached text files to the context. Returns the attached images.
-pub(crate) fn attach(
+pub(crate) fn add_attachments(
     headless: &mut HeadlessWorkspace,
     arguments: &SelectingArguments,
 ) -> Result<Vec<Image>, Failure> {
@@ -45,7 +50,7 @@ pub(crate) fn attach(
         match input::read_attachment(path).map_err(|error| error.with_subject(&path.display().to_string()))? {
             Attachment::Image(image) => images.push(image),
             Attachment::Text { name, text } => {
-                add(headless, format!("attached/{name}"), text)?;
+                add_text(headless, format!("attached/{name}"), text)?;
             }
         }
     }
@@ -56,23 +61,30 @@ pub(crate) fn attach(
 const PIPED_PATH: &str = "standard-input";
 
 /// Adds text that was piped in to the context. It replaces what was piped into an earlier question.
-pub(crate) fn add_piped(headless: &mut HeadlessWorkspace, text: Option<String>) -> Result<(), Failure> {
+pub(crate) fn add_piped_text(headless: &mut HeadlessWorkspace, text: Option<String>) -> Result<(), Failure> {
     let Some(text) = text else { return Ok(()) };
     output::print_message(&format!(
         "standard input ({}) is part of the context",
         pluralize(text.lines().count(), "line")
     ));
-    Ok(add(headless, PIPED_PATH.to_owned(), text)?)
+    Ok(add_text(headless, PIPED_PATH.to_owned(), text)?)
 }
 
-fn add(headless: &mut HeadlessWorkspace, path: String, content: String) -> Result<(), CommandError> {
-    headless.call::<Add>(PathAndContent { path, content })?;
+fn add_text(headless: &mut HeadlessWorkspace, path: String, content: String) -> Result<(), CommandError> {
+    headless.call::<AddFileContent>(PathAndContent { path, content })?;
     Ok(())
 }
 
-fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
+fn select_path(
+    headless: &mut HeadlessWorkspace,
+    path: &str,
+    confirm_secrets: &[String],
+) -> Result<(), Failure> {
     let reply = headless
-        .call::<Select>(Paths { confirm_secrets: confirm_secrets.to_vec(), ..single_path(path.to_owned()) })
+        .call::<SelectFiles>(Paths {
+            confirm_secrets: confirm_secrets.to_vec(),
+            ..single_path(path.to_owned())
+        })
         .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--select"))?;
     for WithheldFile { path: file, reason } in &reply.withheld {
         output::print_message(&format!("--select {path} skipped {}: {reason}", output::line(file)));

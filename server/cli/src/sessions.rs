@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use strata_app::commands::compaction::RunParams;
-use strata_app::commands::memory::{Search, SearchParams};
+use strata_app::commands::memory::{SearchMemory, SearchParams};
 use strata_app::commands::session::{
-    Delete, DeleteParams, Export, ExportFormat, ExportParams, ExportReply, Fork, ForkParams, Import,
-    ImportParams, ListSessions, Rename, RenameParams, Sessions,
+    DeleteParams, DeleteSession, ExportFormat, ExportParams, ExportReply, ExportSession, ForkParams,
+    ForkSession, ImportParams, ImportSession, ListSessions, RenameParams, RenameSession, Sessions,
 };
 use strata_app::commands::{CommandError, ConversationSize, MessageId, NoArguments, Reply};
-use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{HeadlessWorkspace, SessionAccess, SessionSource};
 
 use crate::arguments::{SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
@@ -33,14 +33,14 @@ pub(crate) const EDITOR: &str = "editor";
 /// Maximum characters of a name or a preview to show.
 pub(crate) const MAX_NAME_CHARS: usize = 60;
 
-struct StoredSessions {
+struct SessionManager {
     headless: HeadlessWorkspace,
     reply_format: ReplyFormat,
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open_stored(&arguments.repository)?;
-    let mut sessions = StoredSessions { headless, reply_format: arguments.reply_format };
+    let mut sessions = SessionManager { headless, reply_format: arguments.reply_format };
     match &arguments.command {
         SessionsCommand::List => sessions.list()?,
         SessionsCommand::Show { id } => {
@@ -58,9 +58,10 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         }
         SessionsCommand::Search { words, limit } => {
             let query = SearchParams { query: words.join(" "), limit: *limit };
-            sessions
-                .reply_format
-                .print_reply(&sessions.headless.call::<Search>(query)?, search_results::print_results)?;
+            sessions.reply_format.print_reply(
+                &sessions.headless.call::<SearchMemory>(query)?,
+                search_results::print_results,
+            )?;
         }
         SessionsCommand::Delete { ids } => {
             return process_each(ids, |id| {
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         SessionsCommand::Rename { id, name } => {
             let id = sessions.resolve_id(id)?;
             let renaming = RenameParams { id: Some(id.clone()), name: name.clone() };
-            let reply = sessions.headless.call::<Rename>(renaming)?;
+            let reply = sessions.headless.call::<RenameSession>(renaming)?;
             sessions
                 .reply_format
                 .print_sentence(&reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
@@ -115,7 +116,7 @@ pub(crate) fn editor_session_id(headless: &mut HeadlessWorkspace) -> Result<Stri
     })
 }
 
-impl StoredSessions {
+impl SessionManager {
     /// Returns the id of the session with this id or name, of the most recently used one for `latest`, or of the one that
     /// an editor shows for `editor`.
     fn resolve_id(&mut self, text: &str) -> Result<String, Failure> {
@@ -142,10 +143,10 @@ impl StoredSessions {
             return Ok(());
         }
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
-        table.row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
+        table.add_row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
         for session in sessions {
             let about = output::shorten(session.display_name(), MAX_NAME_CHARS);
-            table.row([
+            table.add_row([
                 session.id.clone(),
                 session.updated_ms.map(format_time).unwrap_or_default(),
                 count(session.messages),
@@ -163,7 +164,7 @@ impl StoredSessions {
     }
 
     fn run_export(&mut self, id: &str, format: ExportFormat) -> Result<Reply<ExportReply>, CommandError> {
-        self.headless.call::<Export>(ExportParams { id: Some(id.to_owned()), format })
+        self.headless.call::<ExportSession>(ExportParams { id: Some(id.to_owned()), format })
     }
 
     fn export(&mut self, id: &str, format: ExportFormat, to: Option<&Path>) -> Result<(), Failure> {
@@ -180,7 +181,7 @@ impl StoredSessions {
 
     fn import(&mut self, file: &Path) -> Result<(), Failure> {
         let text = input::read_file(file)?;
-        let reply = self.headless.call::<Import>(ImportParams { text, name: String::new() });
+        let reply = self.headless.call::<ImportSession>(ImportParams { text, name: String::new() });
         let reply = reply.map_err(|error| match error {
             // The command has a single argument, whose name means nothing to the user.
             CommandError::InvalidParams { message, .. } => Failure::Message(message),
@@ -198,24 +199,25 @@ impl StoredSessions {
     }
 
     fn delete(&mut self, id: &str) -> Result<(), Failure> {
-        let reply = self.headless.call::<Delete>(DeleteParams { id: Some(id.to_owned()) })?;
+        let reply = self.headless.call::<DeleteSession>(DeleteParams { id: Some(id.to_owned()) })?;
         self.reply_format.print_sentence(&reply, |_| Ok(format!("deleted session {id}")))
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
-        self.headless.open_session(SessionSource::Stored(id, Access::Read))?;
+        self.headless.open_session(SessionSource::Stored(id, SessionAccess::Read))?;
         let copying = ForkParams { until: until.map(MessageId), name: name.to_owned() };
-        let reply = self.headless.call::<Fork>(copying)?;
+        let reply = self.headless.call::<ForkSession>(copying)?;
         self.reply_format.print_sentence(&reply, |reply| {
             Ok(format!("session {} starts with {} of {id}", reply.id, pluralize(reply.messages, "message")))
         })
     }
 
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
-        self.headless.open_session(SessionSource::Stored(id, Access::Write))?;
+        self.headless.open_session(SessionSource::Stored(id, SessionAccess::Write))?;
         let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
         self.reply_format.print_reply(&reply, |reply| {
-            let (profile, before, after) = (&reply.profile, size(reply.before), size(reply.after));
+            let (profile, before, after) =
+                (&reply.profile, format_size(reply.before), format_size(reply.after));
             output::print_message(&format!("compacted session {id} with {profile}: {before}, now {after}"));
             for note in &reply.notes {
                 output::print_message(&format!("note: {note}"));
@@ -225,7 +227,7 @@ impl StoredSessions {
     }
 }
 
-pub(crate) fn size(size: Option<ConversationSize>) -> String {
+pub(crate) fn format_size(size: Option<ConversationSize>) -> String {
     let ConversationSize { messages, tokens } = size.unwrap_or_default();
     format!("{} of {}", pluralize(messages, "message"), pluralize(tokens, "token"))
 }

@@ -19,7 +19,7 @@ use strata_app::commands::{
 use strata_app::format::{self, visible_json};
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ViewState;
-use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{HeadlessWorkspace, SessionAccess, SessionSource};
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
@@ -150,13 +150,14 @@ struct StatusReplies<'a> {
 impl<'a> StatusReplies<'a> {
     fn read(headless: &mut HeadlessWorkspace, session: &'a ListedSession) -> Result<Self, Failure> {
         // Read the session from disk again, since the editor's server may have changed it.
-        headless.open_session(SessionSource::Stored(&session.id, Access::Read))?;
+        headless.open_session(SessionSource::Stored(&session.id, SessionAccess::Read))?;
         let replies = Self {
             session,
             view: headless.view().to_string(),
             budget: headless.call::<budget::ReportBudget>(compaction::RequestParams::default())?,
             tiers: headless.call::<tiers::ReportLayout>(NoArguments {})?,
-            compaction: headless.call::<compaction::Status>(compaction::RequestParams::default())?,
+            compaction: headless
+                .call::<compaction::ReportCompactionStatus>(compaction::RequestParams::default())?,
             last_break: headless.call::<ExplainBreak>(NoArguments {})?,
         };
         headless.release_session();
@@ -185,7 +186,7 @@ impl<'a> StatusReplies<'a> {
         };
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         let mut row = |name: &str, percent: f64, detail: String| {
-            table.row([name.to_owned(), bar(percent), format!("{percent:.1} %"), detail]);
+            table.add_row([name.to_owned(), bar(percent), format!("{percent:.1} %"), detail]);
         };
         let window = count(budget.max_input_tokens);
         row("context", budget.percent, format!("{} of {window} tokens", count(budget.used)));
@@ -243,9 +244,9 @@ impl<'a> StatusReplies<'a> {
 fn render_comparison(comparison: &CostComparison) -> String {
     let requests = usize::try_from(comparison.requests).unwrap_or(usize::MAX);
     let mut table = Table::new([Align::Left, Align::Right, Align::Right, Align::Right]);
-    table.row(["", "plain tokens", "cost", "of no cache"].map(str::to_owned));
+    table.add_row(["", "plain tokens", "cost", "of no cache"].map(str::to_owned));
     let mut row = |name: String, compared: &ComparedCost| {
-        table.row([
+        table.add_row([
             name,
             count(compared.cost.round() as usize),
             compared.dollars.map_or_else(|| "unknown".to_owned(), format::dollars),
@@ -255,7 +256,7 @@ fn render_comparison(comparison: &CostComparison) -> String {
     row("as sent".to_owned(), &comparison.actual);
     row("without pauses".to_owned(), &comparison.without_pauses);
     for LifetimeCost { seconds, cost } in &comparison.lifetimes {
-        row(format!("all cached for {}", duration(*seconds)), cost);
+        row(format!("all cached for {}", format_duration(*seconds)), cost);
     }
     row("without a cache".to_owned(), &comparison.without_cache);
     format!(
@@ -266,7 +267,7 @@ fn render_comparison(comparison: &CostComparison) -> String {
 }
 
 /// Formats the lifetime of cache entries in the largest unit that divides it.
-fn duration(seconds: u32) -> String {
+fn format_duration(seconds: u32) -> String {
     let (number, unit) = match seconds {
         seconds if seconds % 3_600 == 0 => (seconds / 3_600, "hour"),
         seconds if seconds % 60 == 0 => (seconds / 60, "minute"),
@@ -285,7 +286,12 @@ fn render_tiers(tiers: &[(String, usize, usize)]) -> String {
     let total: usize = tiers.iter().map(|(_, _, tokens)| tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
     for (tier, items, tokens) in tiers {
-        table.row([tier.clone(), bar(percentage(*tokens, total)), count(*tokens), pluralize(*items, "item")]);
+        table.add_row([
+            tier.clone(),
+            bar(percentage(*tokens, total)),
+            count(*tokens),
+            pluralize(*items, "item"),
+        ]);
     }
     table.render()
 }

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use strata_app::runtime::token_usage::{CountProblem, TokenCountResult, TokenUsage};
 
 use crate::arguments::TokensArguments;
-use crate::bar::Bar;
+use crate::bar::ProgressDisplay;
 use crate::failure::Failure;
 use crate::output::{self, count, pluralize};
 use crate::repository;
-use crate::tree::Tree;
+use crate::tree::TokenTree;
 
 /// Maximum number of lines in the tree, unless `--depth` is given.
 const MAX_LINES: usize = 100;
@@ -21,9 +21,9 @@ const MAX_LISTED: usize = 3;
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open(&arguments.repository)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
-    let bar = Bar::new("counting", "files");
+    let bar = ProgressDisplay::new("counting", "files");
     let usage = headless
-        .count_tokens(&paths, arguments.model.as_deref(), |progress| bar.progress(progress))
+        .count_tokens(&paths, arguments.model.as_deref(), |progress| bar.show_progress(progress))
         .map_err(|error| Failure::from_path_error(headless.folder(), &error))?;
     drop(bar);
     if arguments.json {
@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn token_tree(usage: &TokenUsage) -> Tree {
-    let mut tree = Tree::default();
+fn token_tree(usage: &TokenUsage) -> TokenTree {
+    let mut tree = TokenTree::default();
     for file in &usage.files {
         match &file.count {
             TokenCountResult::Counted { tokens } => tree.add(file.path.as_str(), Some(*tokens), ""),

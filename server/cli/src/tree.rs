@@ -7,15 +7,15 @@ use strata_app::table::{Align, Table};
 
 /// A folder, or a file if it has no children.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct TokenTree {
     tokens: usize,
     files: usize,
     /// Why the file has no token count, if it has none.
     problem: Option<&'static str>,
-    children: BTreeMap<String, Tree>,
+    children: BTreeMap<String, TokenTree>,
 }
 
-impl Tree {
+impl TokenTree {
     /// Adds a file by its path. If `tokens` is `None`, `problem` says why.
     pub(crate) fn add(&mut self, path: &str, tokens: Option<usize>, problem: &'static str) {
         let mut node = self;
@@ -48,12 +48,12 @@ impl Tree {
     /// Renders the tree down to `depth` levels below the top.
     pub(crate) fn render(&self, depth: usize) -> String {
         let mut table = Table::new([Align::Right, Align::Left]);
-        table.row([count(self.tokens), format!("./  {}", pluralize(self.files, "file"))]);
+        table.add_row([count(self.tokens), format!("./  {}", pluralize(self.files, "file"))]);
         // Not recursive, since folders may be deeply nested.
         let mut waiting: Vec<(usize, &String, &Self)> = self.sorted_children(1);
         while let Some((level, name, node)) = waiting.pop() {
             let indent = "  ".repeat(level);
-            table.row(match (node.problem, node.children.is_empty()) {
+            table.add_row(match (node.problem, node.children.is_empty()) {
                 (Some(problem), true) => ["-".to_owned(), format!("{indent}{name}  {problem}")],
                 (None, true) => [count(node.tokens), format!("{indent}{name}")],
                 (_, false) => {
@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    fn tree() -> Tree {
-        let mut tree = Tree::default();
+    fn tree() -> TokenTree {
+        let mut tree = TokenTree::default();
         tree.add("src/a.rs", Some(1_200), "");
         tree.add("src/deep/b.rs", Some(34), "");
         tree.add("src/logo.png", None, "binary");
@@ -113,6 +113,6 @@ mod tests {
         let depths = [1, 4, 6, 7, 8, 100].map(|lines| tree().depth_within(lines));
         assert_eq!(depths, [1, 1, 1, 2, 3, 3]);
         assert_eq!(tree().render(1).lines().count(), 4);
-        assert_eq!(Tree::default().render(1), "0  ./  0 files\n");
+        assert_eq!(TokenTree::default().render(1), "0  ./  0 files\n");
     }
 }

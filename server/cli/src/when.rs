@@ -24,14 +24,14 @@ fn utc(ms: u64) -> DateTime {
 
 /// The first day of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Since {
+pub(crate) enum PeriodStart {
     /// A number of days up to and including today.
     Days(u64),
     /// A date from 1970 on.
     Date(Date),
 }
 
-impl Since {
+impl PeriodStart {
     /// Parses a date such as `2026-03-09`, or a number of days such as `7d`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let expected = || "expected a date such as 2026-03-31, or a number of days such as 7d".to_owned();
@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn since_accepts_a_date_or_a_number_of_days() {
         let now_ms = 1_795_244_700_000;
-        let starts =
-            ["2026-11-01", "1d", "7d"].map(|text| format_day(Since::parse(text).unwrap().start_ms(now_ms)));
+        let starts = ["2026-11-01", "1d", "7d"]
+            .map(|text| format_day(PeriodStart::parse(text).unwrap().start_ms(now_ms)));
         assert_eq!(starts, ["2026-11-01", "2026-11-21", "2026-11-15"]);
         for wrong in ["", "7", "0d", "d", "2026-02-30", "2026-13-01", "1969-01-01", "2026-1", "yesterday"] {
-            assert!(Since::parse(wrong).is_err(), "{wrong}");
+            assert!(PeriodStart::parse(wrong).is_err(), "{wrong}");
         }
     }
 

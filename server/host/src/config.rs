@@ -7,9 +7,11 @@ mod environment;
 mod file;
 mod layers;
 
-pub use self::edit::{EditError, setting_path, value_to_toml, with_setting};
+pub use self::edit::{SettingEditError, parse_setting_path, value_to_toml, with_setting};
 pub use self::environment::from_environment;
 pub use self::file::{
-    FileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
+    SettingsFileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
 };
-pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, SettingsSource, set_dotted};
+pub use self::layers::{
+    EffectiveSettings, IgnoredSetting, SettingLayer, SettingOrigin, SettingsSource, set_dotted,
+};

@@ -16,7 +16,7 @@ pub fn with_outline_timeout(cancel: &Cancel) -> Cancel {
 /// Returns a flag that is raised when `cancel` is raised or `time` has passed.
 fn with_timeout(cancel: &Cancel, time: Duration) -> Cancel {
     let start = Instant::now();
-    cancel.or_when(move || start.elapsed() >= time)
+    cancel.with_condition(move || start.elapsed() >= time)
 }
 
 #[cfg(test)]

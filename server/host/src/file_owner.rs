@@ -19,13 +19,13 @@ pub struct FileOwner {
 /// The user who runs this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessUser {
-    effective: Account,
+    effective: UserAndGroup,
     /// The user who called `sudo`.
-    sudo_caller: Option<Account>,
+    sudo_caller: Option<UserAndGroup>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Account {
+struct UserAndGroup {
     user: u32,
     group: u32,
 }
@@ -59,8 +59,9 @@ impl ProcessUser {
 
     /// `sudo` contains the user and the group of `SUDO_UID` and `SUDO_GID`.
     fn new(user: u32, group: u32, sudo: Option<(u32, u32)>) -> Self {
-        let sudo_caller = sudo.filter(|_| user == ADMINISTRATOR).map(|(user, group)| Account { user, group });
-        Self { effective: Account { user, group }, sudo_caller }
+        let sudo_caller =
+            sudo.filter(|_| user == ADMINISTRATOR).map(|(user, group)| UserAndGroup { user, group });
+        Self { effective: UserAndGroup { user, group }, sudo_caller }
     }
 
     /// Returns how another user controls a file, or `None` if only the caller and the administrator do.

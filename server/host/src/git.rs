@@ -16,7 +16,7 @@ mod sessions;
 mod source;
 mod status;
 
-pub use self::error::{ForeignPart, GitError};
+pub use self::error::{GitError, NotContainedReason};
 #[cfg(test)]
 pub(crate) use self::recency::GitFacts;
 pub use self::recency::{branch, facts};

@@ -20,7 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use strata_code::outline::Outline;
 
 pub use self::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
-pub use self::parses::{GiveUpReason, release_parses};
+pub use self::parses::{GiveUpReason, delete_parse_records};
 
 use self::parses::ParseRecords;
 use self::table::{CacheError, DatabaseFile, OutlineDatabase};
@@ -104,16 +104,16 @@ impl OutlineCache {
     }
 
     /// Gives up a text because parsing it took too long.
-    pub fn give_up(&self, key: OutlineKey) {
+    pub fn give_up_parsing(&self, key: OutlineKey) {
         if let Some(records) = self.parse_records() {
-            records.give_up(key);
+            records.give_up_parsing(key);
         }
     }
 
     /// Forgets the texts that were given up, so that they are parsed again.
-    pub fn forget_given_up(&self) {
+    pub fn forget_given_up_texts(&self) {
         if let Some(records) = self.parse_records() {
-            records.forget();
+            records.forget_given_up_texts();
         }
     }
 
@@ -199,7 +199,7 @@ impl OutlineCache {
             state.idle.push(table);
         } else {
             drop(table);
-            state.delete_if_unused();
+            state.delete_damaged_if_unused();
         }
     }
 
@@ -214,7 +214,7 @@ impl OutlineCache {
             tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
             state.condition = DatabaseCondition::Damaged(file);
         }
-        state.delete_if_unused();
+        state.delete_damaged_if_unused();
     }
 
     fn lock_state(&self) -> MutexGuard<'_, DatabaseState> {
@@ -224,11 +224,11 @@ impl OutlineCache {
 
 impl DatabaseState {
     /// Deletes a damaged database if no thread uses a connection to it.
-    fn delete_if_unused(&mut self) {
+    fn delete_damaged_if_unused(&mut self) {
         if let DatabaseCondition::Damaged(file) = &self.condition
             && self.borrowed_count == 0
         {
-            self.condition = match file.remove() {
+            self.condition = match file.delete_unless_replaced() {
                 Ok(()) => DatabaseCondition::Usable,
                 Err(trouble) => {
                     tracing::warn!(%trouble, "the outline cache cannot be deleted");

@@ -11,13 +11,13 @@ use globset::{GlobBuilder, escape};
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 
-use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
+use crate::roots::{PathError, PathRefusal, ResolvedPath, Roots};
 use crate::secrets::secret_rule_by_name;
-use crate::walk::{Entry, NameOnlyReason, UnlistedReason, WalkOptions, walk_below, why_unlisted};
+use crate::walk::{NameOnlyReason, UnlistedReason, WalkEntry, WalkOptions, walk_below, why_unlisted};
 
 /// The files that a path or pattern in a selection refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expansion {
+pub struct PatternExpansion {
     pub kind: PatternKind,
     /// Matching files, sorted. Includes explicitly named files even if they are ignored.
     pub files: Vec<FileKey>,
@@ -71,7 +71,11 @@ const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 ///
 /// # Errors
 /// [`PatternError`] if nothing matches. If all matching files are withheld, the call succeeds.
-pub fn expand(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion, PatternError> {
+pub fn expand_path_pattern(
+    roots: &Roots,
+    entries: &[WalkEntry],
+    text: &str,
+) -> Result<PatternExpansion, PatternError> {
     let is_glob = text.contains(WILDCARDS);
     match roots.locate(text) {
         Ok(resolved) if resolved.exists => expand_resolved(roots, entries, text, &resolved),
@@ -92,7 +96,7 @@ pub fn list_below(
     text: &str,
     options: &WalkOptions,
     cancel: &Cancel,
-) -> Result<Option<Vec<Entry>>, Cancelled> {
+) -> Result<Option<Vec<WalkEntry>>, Cancelled> {
     let resolved = match roots.locate(text) {
         Ok(resolved) if resolved.exists => resolved,
         _ => match SplitGlob::split(roots, &with_slashes(text)).base {
@@ -162,17 +166,17 @@ impl<'a> SplitGlob<'a> {
 
 fn expand_resolved(
     roots: &Roots,
-    entries: &[Entry],
+    entries: &[WalkEntry],
     text: &str,
     resolved: &ResolvedPath,
-) -> Result<Expansion, PatternError> {
+) -> Result<PatternExpansion, PatternError> {
     if !resolved.real.is_dir() {
-        let key = roots.key_at(resolved).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
+        let key = roots.key_at(resolved).ok_or_else(|| PathError::new(text, PathRefusal::NoKey))?;
         let (files, withheld) = match secret_rule_by_name(&key) {
             Some(rule) => (vec![], vec![(key, NameOnlyReason::Secret(rule))]),
             None => (vec![key], vec![]),
         };
-        return Ok(Expansion { kind: PatternKind::File, files, withheld });
+        return Ok(PatternExpansion { kind: PatternKind::File, files, withheld });
     }
     let folder = folder_prefix(roots, resolved);
     let entries_in_folder = entries_below(entries, &folder);
@@ -186,7 +190,7 @@ fn expand_resolved(
     Ok(partition_withheld(PatternKind::Folder, entries_in_folder.iter(), hidden))
 }
 
-fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion, PatternError> {
+fn expand_glob(roots: &Roots, entries: &[WalkEntry], text: &str) -> Result<PatternExpansion, PatternError> {
     let bad_glob =
         |problem: String| PatternError::BadGlob { glob: text.chars().take(200).collect(), problem };
     if text.len() > MAX_GLOB_BYTES {
@@ -195,7 +199,7 @@ fn expand_glob(roots: &Roots, entries: &[Entry], text: &str) -> Result<Expansion
     let text = with_slashes(text).trim_start_matches("./").to_owned();
     let glob = SplitGlob::split(roots, &text);
     if glob.pattern.split('/').any(|part| part == "..") {
-        return Err(PathError::new(&text, Refusal::ParentStep).into());
+        return Err(PathError::new(&text, PathRefusal::ParentStep).into());
     }
     let resolved = match glob.base {
         "" => None,
@@ -251,7 +255,7 @@ fn folder_prefix(roots: &Roots, resolved: &ResolvedPath) -> String {
 }
 
 /// Returns the entries whose keys begin with `prefix`. They are adjacent, because the list is sorted.
-fn entries_below<'e>(entries: &'e [Entry], prefix: &str) -> &'e [Entry] {
+fn entries_below<'e>(entries: &'e [WalkEntry], prefix: &str) -> &'e [WalkEntry] {
     let start = entries.partition_point(|entry| entry.key.as_str() < prefix);
     let from_start = entries.get(start..).unwrap_or_default();
     let length = from_start.partition_point(|entry| entry.key.as_str().starts_with(prefix));
@@ -260,10 +264,10 @@ fn entries_below<'e>(entries: &'e [Entry], prefix: &str) -> &'e [Entry] {
 
 fn partition_withheld<'e>(
     kind: PatternKind,
-    entries: impl Iterator<Item = &'e Entry>,
+    entries: impl Iterator<Item = &'e WalkEntry>,
     is_hidden: impl Fn(&str) -> bool,
-) -> Expansion {
-    let mut expansion = Expansion { kind, files: Vec::new(), withheld: Vec::new() };
+) -> PatternExpansion {
+    let mut expansion = PatternExpansion { kind, files: Vec::new(), withheld: Vec::new() };
     for entry in entries {
         match entry.name_only {
             // A path counts as hidden only below the selected directory: selecting `.github` selects the files in it.

@@ -16,13 +16,13 @@ const KEY_BYTES: usize = 32;
 const FILE_NAME: &str = "placeholder.key";
 
 /// Returns the current user's key. If the key cannot be stored, returns one that is valid only in this process.
-pub fn for_user() -> PlaceholderKey {
+pub fn user_key() -> PlaceholderKey {
     let stored = state_directory(|name| std::env::var_os(name))
         .map_err(|error| error.to_string())
-        .and_then(|state| in_directory(&state).map_err(|error| error.to_string()));
+        .and_then(|state| read_or_create_key(&state).map_err(|error| error.to_string()));
     stored.unwrap_or_else(|problem| {
         tracing::warn!(%problem, "cannot store the placeholder key, so placeholders will change after a restart");
-        for_process()
+        process_key()
     })
 }
 
@@ -30,7 +30,7 @@ pub fn for_user() -> PlaceholderKey {
 ///
 /// # Errors
 /// Returns an error if the directory or the file cannot be read or written.
-pub fn in_directory(state: &Path) -> io::Result<PlaceholderKey> {
+pub fn read_or_create_key(state: &Path) -> io::Result<PlaceholderKey> {
     ensure_private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(FILE_NAME);
     if let Some(key) = read(&path)? {
@@ -58,7 +58,7 @@ pub fn in_directory(state: &Path) -> io::Result<PlaceholderKey> {
 
 /// Creates an unguessable key for this process only. Uses the seeds of hash tables, which come from the system's random
 /// number generator and are always available.
-fn for_process() -> PlaceholderKey {
+fn process_key() -> PlaceholderKey {
     let mut bytes = [0; KEY_BYTES];
     for part in bytes.chunks_mut(8) {
         part.copy_from_slice(&RandomState::new().build_hasher().finish().to_le_bytes());
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn redacted_sample(state: &Path) -> String {
-        let key = in_directory(state).unwrap();
+        let key = read_or_create_key(state).unwrap();
         let secret = format!("token = \"{}\"", ["aZ3kQ9x", "W7bN2mT5p"].concat());
         SecretRedactor::new(move || key).redact_text(&secret).into_owned()
     }
@@ -115,6 +115,6 @@ mod tests {
     fn a_key_of_the_wrong_length_is_an_error() {
         let state = tempfile::tempdir().unwrap();
         fs::write(state.path().join(FILE_NAME), "short").unwrap();
-        assert!(in_directory(state.path()).is_err());
+        assert!(read_or_create_key(state.path()).is_err());
     }
 }

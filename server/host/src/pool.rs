@@ -31,19 +31,19 @@ pub struct JobPanic {
 /// A thread pool. Dropping the pool drops queued jobs and lets running jobs finish.
 #[derive(Debug)]
 pub struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Debug)]
-struct Shared {
-    queue: Mutex<Queue>,
+struct PoolState {
+    queue: Mutex<JobQueue>,
     ready: Condvar,
 }
 
 #[derive(Default)]
-struct Queue {
+struct JobQueue {
     jobs: VecDeque<Job>,
     is_closed: bool,
 }
@@ -58,7 +58,7 @@ impl Pool {
     /// # Errors
     /// The operating system's error if a thread cannot be started.
     pub fn new(threads: NonZeroUsize, urgency: Urgency) -> io::Result<Self> {
-        let shared = Arc::new(Shared { queue: Mutex::default(), ready: Condvar::new() });
+        let shared = Arc::new(PoolState { queue: Mutex::default(), ready: Condvar::new() });
         let pool = Self { shared: Arc::clone(&shared) };
         let name = match urgency {
             Urgency::Awaited => "strata-worker",
@@ -101,7 +101,7 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
+impl PoolState {
     fn run_jobs(&self) {
         while let Some(job) = self.next() {
             // The result callback is caller code too. If it panics, the thread must survive, and there is nowhere to report the
@@ -123,13 +123,13 @@ impl Shared {
         }
     }
 
-    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
+    fn lock_queue(&self) -> MutexGuard<'_, JobQueue> {
         // No caller code runs while the lock is held, so a poisoned lock still has consistent data.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl std::fmt::Debug for Queue {
+impl std::fmt::Debug for JobQueue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Queue").field("jobs", &self.jobs.len()).field("closed", &self.is_closed).finish()
     }

@@ -51,7 +51,7 @@ impl PreviewFiles {
     /// # Errors
     /// [`PreviewError`]. The previous preview remains unchanged.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
-        self.write_as(session, "", text)
+        self.write_preview(session, "", text)
     }
 
     /// Replaces the preview of a session's last answer, and returns its absolute path.
@@ -59,10 +59,10 @@ impl PreviewFiles {
     /// # Errors
     /// [`PreviewError`]. The previous preview remains unchanged.
     pub fn write_answer(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
-        self.write_as(session, ".answer", text)
+        self.write_preview(session, ".answer", text)
     }
 
-    fn write_as(&self, session: &str, kind: &str, text: &str) -> Result<PathBuf, PreviewError> {
+    fn write_preview(&self, session: &str, kind: &str, text: &str) -> Result<PathBuf, PreviewError> {
         let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;
         let folder = &cache.join(FOLDER);
@@ -77,13 +77,13 @@ impl PreviewFiles {
             let _ = fs::remove_file(&temporary);
             return Err(PreviewError::Io { path, error });
         }
-        remove_old(folder);
+        remove_old_previews(folder);
         Ok(path)
     }
 }
 
 /// Deletes old previews. The next call retries failed deletions.
-fn remove_old(folder: &Path) {
+fn remove_old_previews(folder: &Path) {
     let Some(limit) = SystemTime::now().checked_sub(LIFETIME) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|metadata| metadata.modified());

@@ -26,15 +26,15 @@ use strata_base::json;
 use strata_conversation::providers::reply::{ProviderError, ProviderErrorKind, Reply};
 
 pub use self::error::SendError;
-pub use self::key::{Key, KeySource};
+pub use self::key::{ApiKey, KeySource};
 pub use self::model::Provider;
-pub use self::outcome::{RequestLimits, SendEvent, StreamOutcome};
+pub use self::outcome::{RequestLimits, StreamEvent, StreamOutcome};
 
-pub(crate) use self::address::Target;
+pub(crate) use self::address::RequestTarget;
 
 use self::address::RequestAddress;
 use self::attempt::{CompleteReader, RetryingRequest, StreamReader};
-use self::http::Request;
+use self::http::HttpRequest;
 use self::key_filter::RedactKey;
 
 impl Provider {
@@ -50,7 +50,13 @@ impl Provider {
         cancel: &Cancel,
     ) -> Result<Reply, SendError> {
         let dialect = self.kind.dialect();
-        self.request(Target::Complete, Some(body), &|bytes| Reply::read(dialect, bytes), limits, cancel)
+        self.request(
+            RequestTarget::Complete,
+            Some(body),
+            &|bytes| Reply::read(dialect, bytes),
+            limits,
+            cancel,
+        )
     }
 
     /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
@@ -63,11 +69,11 @@ impl Provider {
         body: &Value,
         limits: &RequestLimits,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(SendEvent),
+        on_event: &mut dyn FnMut(StreamEvent),
     ) -> Result<StreamOutcome, SendError> {
         let mut body = body.clone();
         self.kind.dialect().ask_for_stream(&mut body);
-        let exchange = self.prepare_request(Target::Stream, Some(&body), limits, cancel)?;
+        let exchange = self.prepare_request(RequestTarget::Stream, Some(&body), limits, cancel)?;
         exchange.run(&mut StreamReader::new(self.kind, on_event))
     }
 
@@ -75,8 +81,8 @@ impl Provider {
     ///
     /// # Errors
     /// [`SendError`] if the request fails or the reply is not a list of models.
-    pub fn probe(&self, limits: &RequestLimits, cancel: &Cancel) -> Result<(), SendError> {
-        self.request(Target::Models, None, &check_model_list, limits, cancel)
+    pub fn check_connection(&self, limits: &RequestLimits, cancel: &Cancel) -> Result<(), SendError> {
+        self.request(RequestTarget::Models, None, &check_model_list, limits, cancel)
     }
 
     /// Checks that the address is allowed and that a required key is available. Opens no connection and runs no
@@ -84,7 +90,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`SendError::BadAddress`], [`SendError::NoKey`] or [`SendError::KeyCommand`].
-    pub fn check(&self) -> Result<(), SendError> {
+    pub fn check_configuration(&self) -> Result<(), SendError> {
         RequestAddress::new(self)?;
         self.key.check(self)
     }
@@ -93,7 +99,7 @@ impl Provider {
     /// `read`.
     pub(crate) fn request<T: RedactKey>(
         &self,
-        target: Target,
+        target: RequestTarget,
         body: Option<&Value>,
         read: &dyn Fn(&[u8]) -> Result<T, ProviderError>,
         limits: &RequestLimits,
@@ -106,7 +112,7 @@ impl Provider {
     /// Checks everything that does not require the network, gets the key, and builds the request.
     fn prepare_request<'a>(
         &self,
-        target: Target,
+        target: RequestTarget,
         body: Option<&Value>,
         limits: &RequestLimits,
         cancel: &'a Cancel,
@@ -116,9 +122,9 @@ impl Provider {
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.serialize_body(body));
         let headers = kind::headers(self.kind.endpoint(), &url, key.as_ref());
-        let request = Request { url, headers, body };
-        let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
-        let filter = key.as_ref().map(Key::redactor).unwrap_or_default();
+        let request = HttpRequest { url, headers, body };
+        let stall = if target == RequestTarget::Stream { limits.stall } else { limits.deadline };
+        let filter = key.as_ref().map(ApiKey::redactor).unwrap_or_default();
         Ok(RetryingRequest::new(
             request,
             filter,

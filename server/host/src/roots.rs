@@ -18,7 +18,7 @@ use strata_base::key::FileKey;
 
 pub use self::canonical::canonical;
 pub use self::refusal::PathError;
-pub(crate) use self::refusal::Refusal;
+pub(crate) use self::refusal::PathRefusal;
 
 use self::refusal::MAX_PATH_BYTES;
 use self::resolve_path::{broken_link_target, real_path};
@@ -77,7 +77,7 @@ impl Roots {
         for RootFolder { name, path } in folders {
             let rejected = |reason| PathError::new(&path.to_string_lossy(), reason);
             if !path.is_absolute() {
-                return Err(rejected(Refusal::RelativeRoot));
+                return Err(rejected(PathRefusal::RelativeRoot));
             }
             let given: PathBuf = path.components().collect();
             let real = real_path(&given).map_err(rejected)?.path;
@@ -118,20 +118,20 @@ impl Roots {
         let text = key.as_str();
         let rejected = |reason| PathError::new(text, reason);
         if key.is_untitled() {
-            return Err(rejected(Refusal::Untitled));
+            return Err(rejected(PathRefusal::Untitled));
         }
         check_text(text).map_err(rejected)?;
         let (root, below) = match self.0.as_slice() {
-            [] => return Err(rejected(Refusal::NoRoots)),
+            [] => return Err(rejected(PathRefusal::NoRoots)),
             [root] => (root, text),
             roots => {
                 let (name, below) = text.split_once('/').unwrap_or((text, ""));
                 let root = roots.iter().find(|root| root.name == name);
-                (root.ok_or_else(|| rejected(Refusal::NoSuchRoot(self.names())))?, below)
+                (root.ok_or_else(|| rejected(PathRefusal::NoSuchRoot(self.joined_names())))?, below)
             }
         };
         if below.is_empty() {
-            return Err(rejected(Refusal::IsRoot));
+            return Err(rejected(PathRefusal::IsRoot));
         }
         let mut path = root.real.clone();
         for part in below.split('/') {
@@ -143,10 +143,10 @@ impl Roots {
 
     /// Whether links currently lead a key outside the roots. A broken link and a link to a system file (`/dev/fd/0`)
     /// count as leading outside.
-    pub fn leads_out(&self, key: &FileKey) -> bool {
+    pub fn is_linked_outside(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
         let rejected = self.locate_absolute(&path).err();
-        matches!(rejected, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
+        matches!(rejected, Some(PathRefusal::LinkOutside | PathRefusal::SystemFile | PathRefusal::BrokenLink))
     }
 
     /// Returns the key that a file has if it is created through a broken link. For naming only: such a link is never
@@ -179,7 +179,7 @@ impl Roots {
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         let resolved = self.locate(text)?;
         self.key_at(&resolved).ok_or_else(|| {
-            let reason = if resolved.below.is_empty() { Refusal::IsRoot } else { Refusal::NoKey };
+            let reason = if resolved.below.is_empty() { PathRefusal::IsRoot } else { PathRefusal::NoKey };
             PathError::new(text, reason)
         })
     }
@@ -194,7 +194,7 @@ impl Roots {
         let rejected = |reason| PathError::new(text, reason);
         check_text(text).map_err(rejected)?;
         if self.is_empty() {
-            return Err(rejected(Refusal::NoRoots));
+            return Err(rejected(PathRefusal::NoRoots));
         }
         if uri::scheme(text).is_some() {
             let path = uri::to_path(text).map_err(|error| rejected(error.into()))?;
@@ -211,36 +211,36 @@ impl Roots {
                 return Ok(resolved);
             }
             if uri::is_windows_absolute(text) {
-                return Err(rejected(Refusal::Drive));
+                return Err(rejected(PathRefusal::Drive));
             }
         }
         self.locate_path(&text.replace('\\', "/")).map_err(rejected)
     }
 
     /// Resolves an absolute path by following its current links.
-    pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, Refusal> {
+    pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, PathRefusal> {
         check_components(path)?;
         let is_lexically_inside = self.innermost_root(path, |root| [&root.given, &root.real]).is_some();
         if !is_lexically_inside && is_system_path(path) {
-            return Err(Refusal::SystemFile);
+            return Err(PathRefusal::SystemFile);
         }
         if self.is_foreign_share(path) {
-            return Err(Refusal::Outside);
+            return Err(PathRefusal::Outside);
         }
         let real = match real_path(path) {
             Ok(real) => real,
             // Reveal nothing about paths outside the roots, not even whether they exist.
-            Err(_) if !is_lexically_inside => return Err(Refusal::Outside),
+            Err(_) if !is_lexically_inside => return Err(PathRefusal::Outside),
             Err(reason) => return Err(reason),
         };
         let Some((root, below)) = self.innermost_root(&real.path, |root| [&root.real]) else {
-            return Err(if is_lexically_inside { Refusal::LinkOutside } else { Refusal::Outside });
+            return Err(if is_lexically_inside { PathRefusal::LinkOutside } else { PathRefusal::Outside });
         };
         let is_root_in_system_path = self.0.get(root).is_some_and(|root| is_system_path(&root.real));
         if is_system_path(&real.path) && !is_root_in_system_path {
-            return Err(Refusal::SystemFile);
+            return Err(PathRefusal::SystemFile);
         }
-        let below = slash_path(below).ok_or(Refusal::NoKey)?;
+        let below = slash_path(below).ok_or(PathRefusal::NoKey)?;
         Ok(ResolvedPath { root, below, real: real.path, exists: real.exists })
     }
 
@@ -271,22 +271,22 @@ impl Roots {
         }
     }
 
-    fn locate_path(&self, text: &str) -> Result<ResolvedPath, Refusal> {
+    fn locate_path(&self, text: &str) -> Result<ResolvedPath, PathRefusal> {
         let path = Path::new(text);
         if path.is_absolute() {
             return self.locate_absolute(path);
         }
         let has_prefix = path.components().any(|c| matches!(c, Component::Prefix(_)));
         if cfg!(windows) && (has_prefix || path.has_root()) {
-            return Err(Refusal::HalfAbsolute);
+            return Err(PathRefusal::HalfAbsolute);
         }
         if uri::is_windows_absolute(text) {
-            return Err(Refusal::Drive);
+            return Err(PathRefusal::Drive);
         }
         check_components(path)?;
         let below: PathBuf = path.components().filter(|c| matches!(c, Component::Normal(_))).collect();
         match self.0.as_slice() {
-            [] => Err(Refusal::NoRoots),
+            [] => Err(PathRefusal::NoRoots),
             [root] => self.locate_absolute(&root.real.join(below)),
             roots => {
                 let mut parts = below.components();
@@ -294,13 +294,13 @@ impl Roots {
                 if let Some(root) = roots.iter().find(|root| first.as_deref() == Some(root.name.as_ref())) {
                     return self.locate_absolute(&root.real.join(parts.as_path()));
                 }
-                self.locate_in_any(&below)
+                self.locate_in_any_root(&below)
             }
         }
     }
 
     /// Resolves a relative path that does not begin with a root's name. Succeeds if exactly one root contains the path.
-    fn locate_in_any(&self, below: &Path) -> Result<ResolvedPath, Refusal> {
+    fn locate_in_any_root(&self, below: &Path) -> Result<ResolvedPath, PathRefusal> {
         let mut candidates: Vec<ResolvedPath> = Vec::new();
         let mut refusal = None;
         for root in &self.0 {
@@ -316,13 +316,13 @@ impl Roots {
             }
         }
         match (candidates.len(), refusal) {
-            (1, _) => candidates.pop().ok_or(Refusal::NoRoots),
+            (1, _) => candidates.pop().ok_or(PathRefusal::NoRoots),
             (0, Some(reason)) => Err(reason),
-            (0, None) => Err(Refusal::NoSuchRoot(self.names())),
+            (0, None) => Err(PathRefusal::NoSuchRoot(self.joined_names())),
             _ => {
                 let names =
                     candidates.iter().filter_map(|resolved| Some(self.0.get(resolved.root)?.name.as_str()));
-                Err(Refusal::SeveralRoots(names.collect::<Vec<_>>().join(", ")))
+                Err(PathRefusal::SeveralRoots(names.collect::<Vec<_>>().join(", ")))
             }
         }
     }
@@ -334,9 +334,9 @@ impl Roots {
         if matches!(prefix.kind(), Prefix::Disk(_) | Prefix::VerbatimDisk(_)) {
             return false;
         }
-        let share = share_of(path);
+        let share = network_share(path);
         let mut root_paths = self.0.iter().flat_map(|root| [&root.given, &root.real]);
-        share.is_none() || !root_paths.any(|path| share_of(path) == share)
+        share.is_none() || !root_paths.any(|path| network_share(path) == share)
     }
 
     /// Returns the innermost root that contains a path, and the path relative to it. Compares whole components.
@@ -353,13 +353,13 @@ impl Roots {
         matches.min_by_key(|(_, below)| below.components().count())
     }
 
-    fn names(&self) -> String {
+    fn joined_names(&self) -> String {
         self.0.iter().map(|root| root.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// Returns the server and the share of a Windows path in lower case, or `None` for a local path.
-fn share_of(path: &Path) -> Option<[String; 2]> {
+fn network_share(path: &Path) -> Option<[String; 2]> {
     let Some(Component::Prefix(prefix)) = path.components().next() else { return None };
     match prefix.kind() {
         Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
@@ -369,31 +369,31 @@ fn share_of(path: &Path) -> Option<[String; 2]> {
     }
 }
 
-fn check_text(text: &str) -> Result<(), Refusal> {
+fn check_text(text: &str) -> Result<(), PathRefusal> {
     match text {
-        "" => Err(Refusal::Empty),
-        _ if text.len() > MAX_PATH_BYTES => Err(Refusal::TooLong),
-        _ if text.contains('\0') => Err(Refusal::Nul),
+        "" => Err(PathRefusal::Empty),
+        _ if text.len() > MAX_PATH_BYTES => Err(PathRefusal::TooLong),
+        _ if text.contains('\0') => Err(PathRefusal::Nul),
         _ => Ok(()),
     }
 }
 
-fn check_component(part: &str) -> Result<(), Refusal> {
+fn check_component(part: &str) -> Result<(), PathRefusal> {
     match part {
-        "" | "." => Err(Refusal::NoKey),
-        ".." => Err(Refusal::ParentStep),
-        _ if cfg!(windows) && part.contains('\\') => Err(Refusal::NoKey),
-        _ if cfg!(windows) && is_ambiguous_on_windows(part) => Err(Refusal::Ambiguous),
+        "" | "." => Err(PathRefusal::NoKey),
+        ".." => Err(PathRefusal::ParentStep),
+        _ if cfg!(windows) && part.contains('\\') => Err(PathRefusal::NoKey),
+        _ if cfg!(windows) && is_ambiguous_on_windows(part) => Err(PathRefusal::Ambiguous),
         _ => Ok(()),
     }
 }
 
-fn check_components(path: &Path) -> Result<(), Refusal> {
+fn check_components(path: &Path) -> Result<(), PathRefusal> {
     for component in path.components() {
         match component {
-            Component::ParentDir => return Err(Refusal::ParentStep),
+            Component::ParentDir => return Err(PathRefusal::ParentStep),
             Component::Normal(part) if cfg!(windows) => {
-                check_component(part.to_str().ok_or(Refusal::NoKey)?)?;
+                check_component(part.to_str().ok_or(PathRefusal::NoKey)?)?;
             }
             _ => {}
         }

@@ -144,11 +144,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_with_two_names_is_found_once() {
-        use crate::testing::Tree;
+        use crate::testing::TestTree;
 
-        let tree = Tree::new(&["root/AGENTS.md", "root/rules/a.md"]);
-        tree.link("AGENTS.md", "root/CLAUDE.md");
-        tree.link("rules", "root/more");
+        let tree = TestTree::new(&["root/AGENTS.md", "root/rules/a.md"]);
+        tree.create_link("AGENTS.md", "root/CLAUDE.md");
+        tree.create_link("rules", "root/more");
         let patterns = ["CLAUDE.md", "AGENTS.md", "more/*.md", "rules/*.md"].map(str::to_owned);
         let keys = rule_files(&tree.roots(), &patterns);
         assert_eq!(keys, [FileKey::from("AGENTS.md"), FileKey::from("rules/a.md")]);
@@ -157,11 +157,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn files_beyond_a_link_that_leads_out_are_skipped() {
-        use crate::testing::Tree;
+        use crate::testing::TestTree;
 
-        let tree = Tree::new(&["root/.cursor/a.md", "outside/private.mdc", "root/rules/b.mdc"]);
-        tree.link("../../outside", "root/.cursor/rules");
-        tree.link("../rules", "root/.cursor/more");
+        let tree = TestTree::new(&["root/.cursor/a.md", "outside/private.mdc", "root/rules/b.mdc"]);
+        tree.create_link("../../outside", "root/.cursor/rules");
+        tree.create_link("../rules", "root/.cursor/more");
         let keys = rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
         assert_eq!(keys, [FileKey::from("rules/b.mdc")]);
     }
@@ -172,11 +172,15 @@ mod tests {
     fn a_path_of_a_match_that_others_can_write_to_is_reported() {
         use std::os::unix::fs::PermissionsExt as _;
 
-        use crate::testing::Tree;
+        use crate::testing::TestTree;
 
-        let tree =
-            Tree::new(&["root/AGENTS.md", "root/.cursor/rules/a.mdc", "root/docs/b/c.md", "root/src/d.rs"]);
-        tree.link("docs/b/c.md", "root/CLAUDE.md");
+        let tree = TestTree::new(&[
+            "root/AGENTS.md",
+            "root/.cursor/rules/a.mdc",
+            "root/docs/b/c.md",
+            "root/src/d.rs",
+        ]);
+        tree.create_link("docs/b/c.md", "root/CLAUDE.md");
         let patterns =
             ["AGENTS.md", "CLAUDE.md", ".cursor/rules/*.mdc", ".cursor/skills/*"].map(str::to_owned);
         let caller = ProcessUser::current();

@@ -26,22 +26,22 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use self::changes::SessionChange;
 pub use self::error::StoreError;
-pub use self::id::{FragmentId, SessionId};
+pub use self::id::{NoteId, SessionId};
 
-pub use self::lock::{Access, SessionHandle};
+pub use self::lock::{SessionAccess, SessionHandle};
 pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
 pub use self::rows::{NewNote, StoredNote};
 pub use self::search::{
-    HitSource, MatchedWords, RankingCoverage, Scope, SearchHit, SearchLimits, SearchResults,
+    HitSource, MatchedWords, RankingCoverage, SearchHit, SearchLimits, SearchResults, SearchScope,
     passages::{FoundPassage, search_passages},
 };
 #[cfg(test)]
 pub(crate) use self::sessions::StoredSession;
 pub use self::sessions::{NewSession, SessionInfo, StoredCacheMemory};
-pub use self::spill::Quota;
 #[cfg(test)]
 pub(crate) use self::spill::SpillFile;
+pub use self::spill::SpillQuota;
 pub(crate) use self::spill::Spills;
 
 use self::paths::StorePaths;
@@ -74,7 +74,7 @@ impl Store {
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
         let paths = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&paths)?;
-        let spills = Spills::new(paths.spills(), paths.name(), Quota::default());
+        let spills = Spills::new(paths.spills(), paths.name(), SpillQuota::default());
         // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
         // sessions.
         if paths.damaged_database(1).symlink_metadata().is_err() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::{Reply, ReplyEnd};
 
-use crate::provider::{Provider, RequestLimits, SendError, Target};
+use crate::provider::{Provider, RequestLimits, RequestTarget, SendError};
 
 /// Maximum size of an answer in bytes, regardless of the allowed tokens.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
@@ -84,7 +84,7 @@ impl Provider {
         let SummaryQuestion { system, prompt, max_output_tokens } = question;
         if let Some(form) = self.kind.endpoint().question {
             let body = (form.body)(&self.model, system, prompt, *max_output_tokens);
-            return self.request(Target::Server(form.path), Some(&body), &form.read, limits, cancel);
+            return self.request(RequestTarget::Server(form.path), Some(&body), &form.read, limits, cancel);
         }
         let body = self.kind.dialect().question(&self.model, system, prompt, *max_output_tokens);
         self.send(&body, limits, cancel)

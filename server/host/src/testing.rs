@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::roots::{RootFolder, Roots};
 
 /// A tree in a temporary directory. Dropping it deletes the directory.
-pub(crate) struct Tree {
+pub(crate) struct TestTree {
     _directory: tempfile::TempDir,
     top: PathBuf,
 }
 
-impl Tree {
+impl TestTree {
     /// Creates a tree with these files, each with its own path as content. Paths are relative to the top: `root/a.rs`
     /// is inside the workspace folder, `outside/a.rs` is not. A path that ends with a slash is a directory.
     pub(crate) fn new(files: &[&str]) -> Self {
@@ -45,13 +45,13 @@ impl Tree {
 
     /// Creates a symbolic link. `target` is stored as given.
     #[cfg(unix)]
-    pub(crate) fn link(&self, target: impl AsRef<Path>, link: &str) {
+    pub(crate) fn create_link(&self, target: impl AsRef<Path>, link: &str) {
         std::os::unix::fs::symlink(target, self.path(link)).unwrap();
     }
 
     /// Creates a FIFO without a writer, which blocks whoever opens it for reading.
     #[cfg(unix)]
-    pub(crate) fn fifo(&self, path: &str) {
+    pub(crate) fn create_fifo(&self, path: &str) {
         let path = self.path(path);
         #[cfg(target_os = "linux")]
         rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();

@@ -104,13 +104,13 @@ pub fn scheme(text: &str) -> Option<&str> {
 /// characters that a URI must encode (`[id].ts`, spaces, `?`, `#`, accents), encode others that it need not, write
 /// `FILE:` or `file:/`, or send a path instead. In URIs of other schemes, encodes the characters that RFC 3986 does not
 /// allow. The result may still be no URI.
-pub fn normalize(text: &str) -> String {
-    normalize_text(text, PathStyle::CURRENT)
+pub fn normalize_uri(text: &str) -> String {
+    normalize_uri_in_style(text, PathStyle::CURRENT)
 }
 
 /// Like [`normalize`], but for a given style.
-fn normalize_text(text: &str, style: PathStyle) -> String {
-    let file_uri = file_path(text, style).and_then(|path| from_path_text(&path, style));
+fn normalize_uri_in_style(text: &str, style: PathStyle) -> String {
+    let file_uri = file_path(text, style).and_then(|path| file_uri_in_style(&path, style));
     file_uri.unwrap_or_else(|| encode_forbidden(text))
 }
 
@@ -255,12 +255,12 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
 }
 
 /// Returns the `file:` URI of an absolute path, or `None` if the path is relative or not UTF-8.
-pub fn from_path(path: &Path) -> Option<String> {
-    from_path_text(path.to_str()?, PathStyle::CURRENT)
+pub fn file_uri(path: &Path) -> Option<String> {
+    file_uri_in_style(path.to_str()?, PathStyle::CURRENT)
 }
 
 /// Like [`from_path`], but for a given style. Removes the verbatim prefix `\\?\` of Windows paths.
-fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
+fn file_uri_in_style(path: &str, style: PathStyle) -> Option<String> {
     let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
     match style {
         PathStyle::Unix => path.starts_with('/').then(|| format!("file://{}", encode(path))),
@@ -345,7 +345,7 @@ mod tests {
         check(r"file:///C:\a\b.rs", Ok(r"C:\a\b.rs"));
         check(r"file:\\host\share\a", Ok(r"\\host\share\a"));
         check(r"file:\\?\C:\a", Err(UriError::QueryOrFragment));
-        let to_uri = |path| from_path_text(path, PathStyle::Windows);
+        let to_uri = |path| file_uri_in_style(path, PathStyle::Windows);
         assert_eq!(to_uri(r"C:\a b\ü.rs").as_deref(), Some("file:///C:/a%20b/%C3%BC.rs"));
         assert_eq!(to_uri(r"\\?\C:\a").as_deref(), Some("file:///C:/a"));
         assert_eq!(to_uri(r"\\?\UNC\host\share\a").as_deref(), Some("file://host/share/a"));
@@ -355,8 +355,8 @@ mod tests {
     #[test]
     fn all_spellings_of_a_file_have_one_normalized_uri() {
         let check = |style, text: &str, expected: &str| {
-            assert_eq!(normalize_text(text, style), expected, "{text}");
-            assert_eq!(normalize_text(expected, style), expected, "normalized twice");
+            assert_eq!(normalize_uri_in_style(text, style), expected, "{text}");
+            assert_eq!(normalize_uri_in_style(expected, style), expected, "normalized twice");
         };
         let unix = |text, expected| check(PathStyle::Unix, text, expected);
         unix("file:///w/[id].ts", "file:///w/%5Bid%5D.ts");
@@ -392,7 +392,7 @@ mod tests {
             ("nonsense", "nonsense"),
             ("", ""),
         ] {
-            assert_eq!(normalize_text(text, PathStyle::Unix), expected, "{text}");
+            assert_eq!(normalize_uri_in_style(text, PathStyle::Unix), expected, "{text}");
         }
     }
 
@@ -409,7 +409,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_path_survives_its_uri(path in "/[^\0]{0,40}") {
-            let uri = from_path_text(&path, PathStyle::Unix).unwrap();
+            let uri = file_uri_in_style(&path, PathStyle::Unix).unwrap();
             prop_assert!(uri.is_ascii());
             prop_assert_eq!(to_path_text(&uri, PathStyle::Unix).unwrap(), path);
         }
@@ -417,7 +417,7 @@ mod tests {
         #[test]
         fn a_windows_path_survives_its_uri(below in "\\\\[^\0/\\\\][^\0/]{0,30}") {
             let path = format!("D:{below}");
-            let uri = from_path_text(&path, PathStyle::Windows).unwrap();
+            let uri = file_uri_in_style(&path, PathStyle::Windows).unwrap();
             prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
         }
 
@@ -436,14 +436,14 @@ mod tests {
                 }
                 uri
             });
-            prop_assert_eq!(normalize_text(&uri, PathStyle::Unix), from_path_text(&path, PathStyle::Unix).unwrap());
+            prop_assert_eq!(normalize_uri_in_style(&uri, PathStyle::Unix), file_uri_in_style(&path, PathStyle::Unix).unwrap());
         }
 
         #[test]
         fn normalizing_twice_changes_nothing(text in "(file|untitled|git)?:?/{0,3}[^\0]{0,30}") {
             for style in [PathStyle::Unix, PathStyle::Windows] {
-                let once = normalize_text(&text, style);
-                prop_assert_eq!(normalize_text(&once, style), once);
+                let once = normalize_uri_in_style(&text, style);
+                prop_assert_eq!(normalize_uri_in_style(&once, style), once);
             }
         }
 
@@ -451,7 +451,7 @@ mod tests {
         fn arbitrary_text_does_not_panic(text in ".{0,60}") {
             let _ = to_path_text(&text, PathStyle::Unix);
             let _ = to_path_text(&text, PathStyle::Windows);
-            let _ = from_path_text(&text, PathStyle::Windows);
+            let _ = file_uri_in_style(&text, PathStyle::Windows);
         }
     }
 }

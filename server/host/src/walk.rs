@@ -46,7 +46,7 @@ pub struct WalkOptions {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct WalkEntry {
     pub key: FileKey,
     /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
@@ -71,7 +71,7 @@ pub enum NameOnlyReason {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
     /// The files, sorted by key and without duplicates.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<WalkEntry>,
     /// Real paths of the scanned directories, including the roots.
     pub folders: BTreeSet<PathBuf>,
     /// Sorted problems: unreadable directories, invalid ignore files, names that are not UTF-8, or a scan that was cut
@@ -114,7 +114,7 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
 ///
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised.
-pub fn walk_at(
+pub fn walk_subtree(
     roots: &Roots,
     key: &FileKey,
     options: &WalkOptions,
@@ -147,7 +147,7 @@ pub(crate) fn walk_below(
 impl Walk {
     /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan was cut short, or if
     /// `key` resolves to a path that no key can represent.
-    pub fn part_at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
+    pub fn extract_subtree(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
         }
@@ -175,7 +175,7 @@ impl Walk {
 
 #[derive(Default)]
 struct WalkResults {
-    entries: Vec<Entry>,
+    entries: Vec<WalkEntry>,
     folders: BTreeSet<PathBuf>,
     notes: Vec<ScanProblem>,
     cut_short: bool,
@@ -191,7 +191,7 @@ impl WalkResults {
         Walk { entries, folders, notes, cut_short }
     }
 
-    fn note(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
+    fn record_problem(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
         self.notes.push(ScanProblem { place: place.into(), problem: problem.to_string() });
     }
 }
@@ -247,7 +247,10 @@ fn walk_root(
                 Ok(Some(_)) if results.entries.len() >= options.max_files => {
                     let limit = options.max_files;
                     results.cut_short = true;
-                    results.note(&root.name, &format!("has more than {limit} files; the others are ignored"));
+                    results.record_problem(
+                        &root.name,
+                        &format!("has more than {limit} files; the others are ignored"),
+                    );
                     return WalkState::Quit;
                 }
                 Ok(Some(entry)) => results.entries.push(entry),
@@ -295,7 +298,7 @@ fn list_entry(
     root: &Path,
     result: Result<DirEntry, ignore::Error>,
     options: &WalkOptions,
-) -> Result<Option<Entry>, ScanProblem> {
+) -> Result<Option<WalkEntry>, ScanProblem> {
     let note = |path: &Path, problem: String| {
         let key = roots.key_of(path).map(|key| key.as_str().to_owned());
         ScanProblem { place: key.unwrap_or_else(|| path.to_string_lossy().into_owned()), problem }
@@ -329,7 +332,7 @@ fn list_entry(
         }
         None => None,
     };
-    Ok(Some(Entry { key, stamp, name_only }))
+    Ok(Some(WalkEntry { key, stamp, name_only }))
 }
 
 /// Exclusions that do not come from ignore files.
@@ -366,18 +369,21 @@ impl WalkFilter {
         !self.other_roots.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
             && !is_generated_folder(path, entry.depth())
-            && self.is_shallow(path, entry.depth())
+            && self.is_within_depth_limit(path, entry.depth())
             && !self.rules.hides_folder(path)
     }
 
-    fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
+    fn is_within_depth_limit(&self, folder: &Path, depth: usize) -> bool {
         if depth > MAX_DEPTH {
-            self.note(folder, format!("is not scanned: it is more than {MAX_DEPTH} directories deep"));
+            self.record_problem(
+                folder,
+                format!("is not scanned: it is more than {MAX_DEPTH} directories deep"),
+            );
         }
         depth <= MAX_DEPTH
     }
 
-    fn note(&self, folder: &Path, problem: String) {
+    fn record_problem(&self, folder: &Path, problem: String) {
         let below = folder.strip_prefix(&self.root).ok().and_then(slash_path);
         let place = below.unwrap_or_else(|| folder.to_string_lossy().into_owned());
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(ScanProblem { place, problem });

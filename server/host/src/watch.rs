@@ -25,7 +25,7 @@ pub enum WatchEvent {
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,
-    coverage: Coverage,
+    coverage: WatchCoverage,
     /// Directories that the operating system watches for Strata. With [`Coverage::Tree`], these are the topmost of the
     /// watched directories.
     system_watched: BTreeSet<PathBuf>,
@@ -35,7 +35,7 @@ pub struct Watcher {
 
 /// What one watch of the operating system covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Coverage {
+enum WatchCoverage {
     /// A directory and its entries.
     Directory,
     /// A directory and everything below it.
@@ -78,7 +78,7 @@ const MAX_REPORTED_PATHS: usize = if cfg!(windows) { 16 } else { 2_000 };
 /// memory.
 const MAX_FOLDERS: usize = 100_000;
 
-impl Coverage {
+impl WatchCoverage {
     /// Coverage on the current system. On Windows, a directory cannot be renamed while one below it is watched. On
     /// macOS, every watch restarts the event stream.
     const CURRENT: Self = if cfg!(any(windows, target_os = "macos")) { Self::Tree } else { Self::Directory };
@@ -112,12 +112,12 @@ impl Watcher {
     /// # Errors
     /// [`WatchError::System`] if the system cannot watch files.
     pub fn new(on_event: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
-        Self::with_limit(MAX_FOLDERS, Coverage::CURRENT, on_event)
+        Self::with_limit(MAX_FOLDERS, WatchCoverage::CURRENT, on_event)
     }
 
     fn with_limit(
         max_folders: usize,
-        coverage: Coverage,
+        coverage: WatchCoverage,
         mut on_event: impl FnMut(WatchEvent) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let system = |error: &dyn std::fmt::Display| WatchError::System(error.to_string());
@@ -174,8 +174,8 @@ impl Watcher {
                     // The directory was deleted or is not accessible, so there is nothing to watch.
                     _ if is_folder_error(&error) || !folder.is_dir() => {
                         let covers = |other: &Path| match self.coverage {
-                            Coverage::Directory => other == folder,
-                            Coverage::Tree => other.starts_with(&folder),
+                            WatchCoverage::Directory => other == folder,
+                            WatchCoverage::Tree => other.starts_with(&folder),
                         };
                         self.lock_folders().watched.retain(|other| !covers(other));
                         continue;
@@ -221,10 +221,10 @@ fn forward(
     has_missed: &AtomicBool,
 ) {
     let event = match event {
-        Ok(event) if event.need_rescan() => return mark_missed(sender, has_missed),
+        Ok(event) if event.need_rescan() => return record_missed_events(sender, has_missed),
         Ok(event) if is_change(&event.kind) => event,
         Ok(_) => return,
-        Err(_) => return mark_missed(sender, has_missed),
+        Err(_) => return record_missed_events(sender, has_missed),
     };
     let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
@@ -244,7 +244,7 @@ fn forward(
     }
 }
 
-fn mark_missed(sender: &SyncSender<PathBuf>, has_missed: &AtomicBool) {
+fn record_missed_events(sender: &SyncSender<PathBuf>, has_missed: &AtomicBool) {
     has_missed.store(true, Ordering::Relaxed);
     // Wake the receiver. If the queue is full, the receiver is already awake.
     let _ = sender.try_send(PathBuf::new());
@@ -296,12 +296,15 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(60);
 
     /// Coverages to test. Linux can do both, so that what other systems use is tested here too.
-    const COVERAGES: &[Coverage] =
-        if cfg!(target_os = "linux") { &[Coverage::Directory, Coverage::Tree] } else { &[Coverage::CURRENT] };
+    const COVERAGES: &[WatchCoverage] = if cfg!(target_os = "linux") {
+        &[WatchCoverage::Directory, WatchCoverage::Tree]
+    } else {
+        &[WatchCoverage::CURRENT]
+    };
 
     fn watch_new(
         max: usize,
-        coverage: Coverage,
+        coverage: WatchCoverage,
         folders: &[&str],
     ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<WatchEvent>) {
         let directory = tempfile::tempdir().unwrap();
@@ -418,8 +421,8 @@ mod tests {
     fn a_tree_is_covered_from_its_top() {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
         let folders = paths(&["w/a", "w/a/b", "w/a/b/c", "w/a-b", "w/d/e", "x"]);
-        assert_eq!(Coverage::Tree.covering_folders(&folders), paths(&["w/a", "w/a-b", "w/d/e", "x"]));
-        assert_eq!(Coverage::Directory.covering_folders(&folders), folders);
+        assert_eq!(WatchCoverage::Tree.covering_folders(&folders), paths(&["w/a", "w/a-b", "w/d/e", "x"]));
+        assert_eq!(WatchCoverage::Directory.covering_folders(&folders), folders);
     }
 
     #[test]

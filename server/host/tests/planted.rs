@@ -22,7 +22,7 @@ use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineUpdate};
 use strata_host::placeholder_key;
 use strata_host::preview_file::PreviewFiles;
 use strata_host::store::{
-    Access, NewNote, NewSession, Quota, SessionChange, SessionId, Store, StoreError, WorkspaceKey,
+    NewNote, NewSession, SessionAccess, SessionChange, SessionId, SpillQuota, Store, StoreError, WorkspaceKey,
 };
 use strata_tokens::redaction::{PlaceholderKey, SecretRedactor};
 
@@ -246,7 +246,7 @@ impl World {
     }
 
     fn use_key(&self) -> Result<(), String> {
-        let key = placeholder_key::in_directory(&self.at("S")).map_err(|error| error.to_string())?;
+        let key = placeholder_key::read_or_create_key(&self.at("S")).map_err(|error| error.to_string())?;
         let screened = |key: PlaceholderKey| SecretRedactor::new(move || key).redact_text(TOKEN).into_owned();
         let outside = PlaceholderKey::new(SECRET.as_bytes().try_into().unwrap());
         assert_ne!(screened(outside), TOKEN, "the token is not recognized as a secret");
@@ -257,7 +257,7 @@ impl World {
     fn use_store(&self, times: u64) -> Result<(), StoreError> {
         let mut store = Store::open(&self.at("S"), &self.workspace("work"))?.store;
         let (a, b): (SessionId, SessionId) = ("a".parse()?, "b".parse()?);
-        let handle = match store.open_session(&a, Access::Write) {
+        let handle = match store.open_session(&a, SessionAccess::Write) {
             Err(StoreError::NoSession(_)) => store.create(&session("a"))?,
             opened => opened?,
         };
@@ -270,9 +270,9 @@ impl World {
         // Report errors later, so that they do not prevent the other checks.
         let spilled = store.spills.write(&a, b"an output");
         // The quota is too small for the existing outputs.
-        store.set_spill_quota(Quota(12));
+        store.set_spill_quota(SpillQuota(12));
         let over_quota = store.spills.write(&a, b"another one");
-        store.set_spill_quota(Quota::default());
+        store.set_spill_quota(SpillQuota::default());
         for id in [&a, &b] {
             if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
                 assert!(!lines.text.contains(SECRET), "{}", lines.text);
@@ -357,7 +357,7 @@ fn files_of_other_users_are_not_used() {
     let error = Store::open(&directory, &world.workspace("work")).unwrap_err();
     let problem = "belongs to another user";
     assert_eq!(error, StoreError::NotPrivate { path: directory.clone(), problem });
-    assert!(placeholder_key::in_directory(&directory).is_err());
+    assert!(placeholder_key::read_or_create_key(&directory).is_err());
     let after = directory.metadata().unwrap();
     assert_eq!((after.mode(), after.modified().unwrap()), (before.mode(), before.modified().unwrap()));
 }

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Options, serve};
+use strata_lsp::transport::{TransportOptions, serve};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{DidChangeTextDocumentParams, InitializeParams, InitializeResult};
@@ -115,7 +115,7 @@ impl Peer {
             match which {
                 Which::Transport => {
                     runtime
-                        .block_on(serve(service, socket, reader, writer, Options::default(), |_| ()))
+                        .block_on(serve(service, socket, reader, writer, TransportOptions::default(), |_| ()))
                         .unwrap();
                 }
                 Which::Library => {

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use strata_app::commands::CommandError;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 /// Converts a command's error to a JSON-RPC error.
 pub(crate) fn to_json_rpc(error: CommandError) -> Error {
-    let message = External::new(&error.to_string()).notice().to_string();
+    let message = ExternalText::new(&error.to_string()).notice().to_string();
     let (code, data) = match error {
         CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
         CommandError::InvalidParams { path, kind, .. } => {

@@ -45,12 +45,12 @@ impl WorkspaceFolders {
 
 fn uri_and_folder(folder: &WorkspaceFolder) -> Option<(String, RootFolder)> {
     let path = path(folder.uri.as_str())?;
-    Some((folder.uri.to_string(), RootFolder { name: display_name(&folder.name), path }))
+    Some((folder.uri.to_string(), RootFolder { name: folder_display_name(&folder.name), path }))
 }
 
 /// Returns the display name of a client's folder. Some clients (Neovim, kakoune-lsp) send the whole path, which would
 /// appear in prompts and keys, so only the last component is used.
-fn display_name(name: &str) -> Option<String> {
+fn folder_display_name(name: &str) -> Option<String> {
     let last_component = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     (!last_component.is_empty()).then(|| last_component.to_owned())
 }
@@ -80,7 +80,7 @@ mod tests {
             ("/", None),
             ("", None),
         ] {
-            assert_eq!(display_name(name).as_deref(), expected, "{name}");
+            assert_eq!(folder_display_name(name).as_deref(), expected, "{name}");
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::invalid_notification::{InvalidNotification, invalid_notification, notification_with_id};
 use crate::invalid_params::invalid_params;
 
-use addresses::Spellings;
+use addresses::UriSpellings;
 pub use initialize::refusal_reason as refusal_of_initialize;
 
 /// A service that preprocesses messages for another service.
@@ -31,7 +31,7 @@ pub(crate) struct InboundMiddleware<S> {
     /// URI of the document that the last message referred to. An event is posted only when the document changes, not
     /// for every keystroke.
     document: Option<String>,
-    spellings: Spellings,
+    spellings: UriSpellings,
 }
 
 /// A call of the service, with what its response needs.
@@ -40,7 +40,7 @@ pub(crate) struct PreprocessedCall<F> {
     call: F,
     /// What is wrong with the parameters.
     problem: Option<String>,
-    spellings: Spellings,
+    spellings: UriSpellings,
     /// Problems to report when the call has ended.
     startup_warnings: Vec<String>,
     events: Sender<Event>,
@@ -49,7 +49,7 @@ pub(crate) struct PreprocessedCall<F> {
 impl<S> InboundMiddleware<S> {
     /// Wraps `service`. Posts events to `events`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
-        Self { service, events, document: None, spellings: Spellings::default() }
+        Self { service, events, document: None, spellings: UriSpellings::default() }
     }
 
     fn post(&self, event: Event) {
@@ -75,7 +75,7 @@ impl<S> InboundMiddleware<S> {
         if method == "textDocument/didOpen" {
             addresses::record_spelling(&mut self.spellings, params);
         }
-        addresses::normalize(params);
+        addresses::normalize_uris(params);
         if method == "textDocument/didClose"
             && let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str)
         {
@@ -104,7 +104,7 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
             self.normalize_uris(&method, params);
             complete_params(&method, params);
         }
-        for problem in lists::repair(&method, params.as_mut().unwrap_or(&mut Value::Null)) {
+        for problem in lists::repair_lists(&method, params.as_mut().unwrap_or(&mut Value::Null)) {
             let method = Some(method.clone().into_owned());
             self.post(Event::InvalidNotification(InvalidNotification { method, uri: None, problem }));
         }
@@ -127,7 +127,7 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
         PreprocessedCall {
             call: self.service.call(request.finish()),
             problem,
-            spellings: Spellings::clone(&self.spellings),
+            spellings: UriSpellings::clone(&self.spellings),
             startup_warnings,
             events: self.events.clone(),
         }
@@ -145,13 +145,13 @@ where
         for problem in std::mem::take(&mut self.startup_warnings) {
             let _ = self.events.send(Event::StartupWarning("folders", problem));
         }
-        Poll::Ready(response.map(|response| response.map(|response| self.complete_response(response))))
+        Poll::Ready(response.map(|response| response.map(|response| self.adapt_response(response))))
     }
 }
 
 impl<F> PreprocessedCall<F> {
     /// Names the invalid field in an error, and documents as the client does in a result.
-    fn complete_response(&mut self, response: Response) -> Response {
+    fn adapt_response(&mut self, response: Response) -> Response {
         let (id, mut body) = response.into_parts();
         match (&mut body, self.problem.take()) {
             (Ok(result), _) => addresses::respell(result, &self.spellings),

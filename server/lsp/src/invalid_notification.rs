@@ -5,7 +5,7 @@ use serde_json::Value;
 use strata_host::uri;
 
 use crate::invalid_params::invalid_params;
-use crate::transport::LostMessage;
+use crate::transport::LostClientMessage;
 
 /// A notification that could not be read, completely or in part.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct InvalidNotification {
 
 /// What may be wrong after a message could not be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Loss {
+pub(crate) enum LossScope {
     /// The text of a document, and whether it is open.
     Document,
     /// What is known about files on disk, which can be checked.
@@ -32,7 +32,7 @@ pub(crate) enum Loss {
 
 impl InvalidNotification {
     /// Returns what is lost with the message. A message without a method may have been about any document.
-    pub(crate) fn loss(&self) -> Loss {
+    pub(crate) fn loss_scope(&self) -> LossScope {
         match self.method.as_deref() {
             None
             | Some(
@@ -42,23 +42,23 @@ impl InvalidNotification {
                 | "notebookDocument/didOpen"
                 | "notebookDocument/didChange"
                 | "notebookDocument/didClose",
-            ) => Loss::Document,
+            ) => LossScope::Document,
             Some(
                 "textDocument/didSave"
                 | "notebookDocument/didSave"
                 | "workspace/didChangeWatchedFiles"
                 | "workspace/didCreateFiles"
                 | "workspace/didDeleteFiles",
-            ) => Loss::Files,
-            Some("workspace/didRenameFiles" | "workspace/didChangeWorkspaceFolders") => Loss::Names,
-            Some(_) => Loss::Nothing,
+            ) => LossScope::Files,
+            Some("workspace/didRenameFiles" | "workspace/didChangeWorkspaceFolders") => LossScope::Names,
+            Some(_) => LossScope::Nothing,
         }
     }
 
     /// Describes a message that the transport could not read.
-    pub(crate) fn from_lost(message: LostMessage) -> Self {
-        let LostMessage { method, document, problem } = message;
-        Self { method, uri: document.map(|document| uri::normalize(&document)), problem }
+    pub(crate) fn from_lost(message: LostClientMessage) -> Self {
+        let LostClientMessage { method, document, problem } = message;
+        Self { method, uri: document.map(|document| uri::normalize_uri(&document)), problem }
     }
 }
 
@@ -69,13 +69,13 @@ pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Opti
         return None;
     }
     let problem = invalid_params(method, params)?;
-    Some(InvalidNotification { method: Some(method.to_owned()), uri: document(params), problem })
+    Some(InvalidNotification { method: Some(method.to_owned()), uri: document_uri(params), problem })
 }
 
 /// Describes a notification about a document that was sent as a request, which the library rejects.
 pub(crate) fn notification_with_id(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
     let problem = "it has an `id`, which only requests have".to_owned();
-    let invalid = InvalidNotification { method: Some(method.to_owned()), uri: document(params), problem };
+    let invalid = InvalidNotification { method: Some(method.to_owned()), uri: document_uri(params), problem };
     is_about_document(method).then_some(invalid)
 }
 
@@ -87,7 +87,7 @@ fn is_about_document(method: &str) -> bool {
     })
 }
 
-fn document(params: Option<&Value>) -> Option<String> {
+fn document_uri(params: Option<&Value>) -> Option<String> {
     let string_at = |pointer: &str| params?.pointer(pointer)?.as_str().map(str::to_owned);
     string_at("/textDocument/uri").or_else(|| string_at("/notebookDocument/uri"))
 }

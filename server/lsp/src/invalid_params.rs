@@ -51,7 +51,7 @@ const FIELDS: &[(&str, &str)] = &[
 /// The parameters of `workspace/executeCommand`. The library's type would copy the arguments.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ExecuteCommand {
+struct ExecuteCommandParams {
     #[serde(rename = "command")]
     _command: String,
     #[serde(rename = "arguments", default)]
@@ -81,7 +81,7 @@ pub(crate) fn invalid_params(method: &str, params: Option<&Value>) -> Option<Str
         "textDocument/codeAction" => problem::<CodeActionParams>(params),
         "textDocument/codeLens" => problem::<CodeLensParams>(params),
         "workspace/symbol" => problem::<WorkspaceSymbolParams>(params),
-        "workspace/executeCommand" => problem::<ExecuteCommand>(params),
+        "workspace/executeCommand" => problem::<ExecuteCommandParams>(params),
         _ => None,
     }
 }
@@ -103,7 +103,7 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     // known.
     let message = error.inner().to_string();
     let missing = message.strip_prefix("missing field `").and_then(|quoted| quoted.strip_suffix('`'));
-    let missing = missing.and_then(field);
+    let missing = missing.and_then(known_field);
     Some(match (missing, expected_type(error.path())) {
         (Some((name, _)), _) => format!("`{path_text}` has no `{name}`"),
         (None, Some(expected_type)) => format!("`{path_text}` is not {expected_type}"),
@@ -115,7 +115,7 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
 fn format_path(path: &Path) -> String {
     let parts = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("[{index}]"),
-        Segment::Map { key } => format!(".{}", field(key).map_or("?", |(name, _)| name)),
+        Segment::Map { key } => format!(".{}", known_field(key).map_or("?", |(name, _)| name)),
         Segment::Enum { .. } | Segment::Unknown => ".?".to_owned(),
     });
     iter::once("params".to_owned()).chain(parts).collect()
@@ -127,7 +127,7 @@ fn expected_type(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
         (None, _) => Some("an object"),
-        (Some(Segment::Map { key }), _) => field(key).map(|(_, kind)| kind),
+        (Some(Segment::Map { key }), _) => known_field(key).map(|(_, kind)| kind),
         (Some(Segment::Seq { .. }), Some(Segment::Map { key }))
             if key == "contentChanges" || key == "diagnostics" =>
         {
@@ -137,7 +137,7 @@ fn expected_type(path: &Path) -> Option<&'static str> {
     }
 }
 
-fn field(name: &str) -> Option<(&'static str, &'static str)> {
+fn known_field(name: &str) -> Option<(&'static str, &'static str)> {
     FIELDS.iter().find(|(known, _)| *known == name).copied()
 }
 

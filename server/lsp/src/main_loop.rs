@@ -39,9 +39,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::event::{Event, Responder};
 use crate::folders::WorkspaceFolders;
 use crate::navigation::LspRequest;
-use crate::outbound::{LspFrontEnd, Outbound};
+use crate::outbound::{LspFrontEnd, OutboundMessage};
 use crate::reply_rendering::UserMessage;
-use crate::world::{Action, World};
+use crate::world::{Action, ServerState};
 use strata_app::faults::with_fault_points;
 use strata_app::model::snapshot::user_outline_cache;
 use strata_app::runtime::session_runtime::SessionRuntime;
@@ -55,9 +55,9 @@ use strata_app::{
 
 use endpoint_state::EndpointState;
 use index_runs::IndexRuns;
-use meter_state::MeterState;
+use meter_state::ContextMeterState;
 use registrations::Registrations;
-use watch_state::WatchState;
+use watch_state::FileWatchMode;
 
 /// Maximum number of jobs that wait for outside events at the same time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -67,7 +67,7 @@ const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The main loop. Owns the [`World`], and the session runtime, running work and thread pools that are not part of it.
 pub(crate) struct MainLoop {
-    world: World,
+    world: ServerState,
     folders: WorkspaceFolders,
     /// Number of times that the workspace's settings files were read, which is also the number of the latest read.
     settings_reads: u64,
@@ -77,10 +77,10 @@ pub(crate) struct MainLoop {
     latest_settings_answer: u64,
     sessions: SessionRuntime,
     indexing: IndexRuns,
-    watching: WatchState,
+    watching: FileWatchMode,
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
-    meter: MeterState,
+    meter: ContextMeterState,
     /// Runs work that a request waits for.
     pool: Pool,
     /// Runs work that no request waits for, at a lower priority.
@@ -91,7 +91,7 @@ pub(crate) struct MainLoop {
     blocking: Pool,
     services: Arc<Services>,
     events: Sender<Event>,
-    outbound: UnboundedSender<Outbound>,
+    outbound: UnboundedSender<OutboundMessage>,
     /// The interface through which the application sends messages to the client.
     editor: Arc<LspFrontEnd>,
     endpoint: EndpointState,
@@ -105,13 +105,13 @@ impl MainLoop {
     pub(crate) fn new(
         pool: Pool,
         events: Sender<Event>,
-        outbound: UnboundedSender<Outbound>,
+        outbound: UnboundedSender<OutboundMessage>,
     ) -> io::Result<Self> {
         let editor = Arc::new(LspFrontEnd::new(outbound.clone()));
         let services = Arc::new(Services::new(Arc::clone(&editor) as Arc<dyn FrontEnd>));
         let blocking = Pool::new(BLOCKING_THREADS, Urgency::Awaited)?;
         let background = Pool::new(BACKGROUND_THREADS, Urgency::Background)?;
-        let mut world = World::new();
+        let mut world = ServerState::new();
         world.snapshot.outlines = Arc::new(user_outline_cache());
         Ok(Self {
             world,
@@ -121,10 +121,10 @@ impl MainLoop {
             latest_settings_answer: 0,
             sessions: SessionRuntime::default(),
             indexing: IndexRuns::default(),
-            watching: WatchState::default(),
+            watching: FileWatchMode::default(),
             registrations: Registrations::default(),
             parsing: BTreeSet::new(),
-            meter: MeterState::default(),
+            meter: ContextMeterState::default(),
             pool,
             background,
             startup_warnings: Vec::new(),
@@ -141,7 +141,7 @@ impl MainLoop {
     #[cfg(test)]
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
-    ) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outbound>) {
+    ) -> (Self, tokio::sync::mpsc::UnboundedReceiver<OutboundMessage>) {
         let (outbound, messages) = tokio::sync::mpsc::unbounded_channel();
         let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
         (Self::new(pool, events, outbound).unwrap(), messages)
@@ -151,7 +151,7 @@ impl MainLoop {
     #[cfg(test)]
     pub(crate) fn with_state_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
         let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
-        services.store.set_location_in(directory.join("state"), folder);
+        services.store.enable_persistence_in(directory.join("state"), folder);
         services.previews = strata_host::preview_file::PreviewFiles::in_cache(Some(directory.join("cache")));
         self.services = Arc::new(services);
         self.world.snapshot.outlines = Arc::default();
@@ -174,7 +174,7 @@ impl MainLoop {
     }
 
     /// Computes the next world and installs it. Leaves the world unchanged if this panics.
-    fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
+    fn transition(&mut self, next: impl FnOnce(&mut ServerState) -> Vec<Action>) {
         let actions = self.world.transition(next);
         actions.into_iter().for_each(|action| self.act(action));
     }
@@ -193,25 +193,29 @@ impl MainLoop {
         match action {
             Action::Parse(key) => self.parse(key),
             Action::Refresh(keys) => {
-                self.indexing.request_files(keys);
+                self.indexing.request_refresh(keys);
                 self.start_indexing();
             }
             Action::Rescan => {
-                self.indexing.request_changes();
+                self.indexing.request_rescan();
                 self.start_indexing();
             }
             Action::Reindex => {
-                self.indexing.request_restart();
+                self.indexing.cancel_and_reindex();
                 self.start_indexing();
             }
             Action::ReindexNext => {
-                self.indexing.request_all();
+                self.indexing.request_reindex();
                 self.start_indexing();
             }
             Action::ReadSettings => self.read_settings(),
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
-                self.send_to_client(Outbound::Warning(Warning { code: code.to_owned(), message, path }));
+                self.send_to_client(OutboundMessage::Warning(Warning {
+                    code: code.to_owned(),
+                    message,
+                    path,
+                }));
             }
             Action::Meter => self.meter.is_due = true,
             Action::ReadTokenizer(file) => {
@@ -256,12 +260,12 @@ impl MainLoop {
     fn show_message(&self, message: UserMessage) {
         let UserMessage { kind, message, document } = message;
         self.send_to_client(match document.filter(|_| self.world.client.shows_documents) {
-            Some(uri) => Outbound::Document { uri, fallback: message },
-            None => Outbound::Message(kind, message),
+            Some(uri) => OutboundMessage::Document { uri, fallback: message },
+            None => OutboundMessage::Message(kind, message),
         });
     }
 
-    fn send_to_client(&self, outbound: Outbound) {
+    fn send_to_client(&self, outbound: OutboundMessage) {
         // The sending task ends with the connection, so the message can no longer be delivered.
         let _ = self.outbound.send(outbound);
     }

@@ -55,9 +55,11 @@ impl LspRequest {
             }
             Self::Actions(params) => {
                 let key = key(params.text_document.uri.as_str(), snapshot);
-                key.map(|key| code_actions::actions(params, &key, snapshot, session, client))
+                key.map(|key| code_actions::code_actions(params, &key, snapshot, session, client))
             }
-            Self::Lens(uri) => key(uri, snapshot).map(|key| code_actions::lens(uri, &key, snapshot, session)),
+            Self::Lens(uri) => {
+                key(uri, snapshot).map(|key| code_actions::code_lens(uri, &key, snapshot, session))
+            }
         };
         Ok(result.unwrap_or_default())
     }

@@ -15,7 +15,7 @@ use strata_app::services::compaction_notice::CompactionNotice;
 use strata_app::services::front_end::{
     ClientAbilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
 };
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;
@@ -36,7 +36,7 @@ use crate::progress_token;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
-pub(crate) enum Outbound {
+pub(crate) enum OutboundMessage {
     /// The context meter (`strata/status`). Sends whatever reading is newest at the time of sending.
     Status(UnsentStatus),
     /// A warning for the user (`strata/warning`), which is also written to the client's log.
@@ -108,13 +108,13 @@ impl UnsentStatus {
 /// The interface through which the application sends messages and requests to the LSP client.
 #[derive(Debug)]
 pub(crate) struct LspFrontEnd {
-    outbound: UnboundedSender<Outbound>,
+    outbound: UnboundedSender<OutboundMessage>,
     /// The client's abilities. Empty until the client has sent `initialize`.
     abilities: Mutex<ClientAbilities>,
 }
 
 impl LspFrontEnd {
-    pub(crate) fn new(outbound: UnboundedSender<Outbound>) -> Self {
+    pub(crate) fn new(outbound: UnboundedSender<OutboundMessage>) -> Self {
         Self { outbound, abilities: Mutex::default() }
     }
 
@@ -122,7 +122,7 @@ impl LspFrontEnd {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
 
-    fn send(&self, outbound: Outbound) -> Result<(), ClientGone> {
+    fn send(&self, outbound: OutboundMessage) -> Result<(), ClientGone> {
         self.outbound.send(outbound).map_err(|_| ClientGone)
     }
 }
@@ -134,11 +134,11 @@ impl FrontEnd for LspFrontEnd {
 
     fn warn(&self, warning: Warning) {
         // The sending task ends with the connection, so the message can no longer be delivered.
-        let _ = self.send(Outbound::Warning(warning));
+        let _ = self.send(OutboundMessage::Warning(warning));
     }
 
     fn notify_compaction(&self, notice: CompactionNotice) {
-        let _ = self.send(Outbound::Compaction(Box::new(notice)));
+        let _ = self.send(OutboundMessage::Compaction(Box::new(notice)));
     }
 
     fn summarize(
@@ -147,7 +147,7 @@ impl FrontEnd for LspFrontEnd {
         patience: Duration,
         answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone> {
-        self.send(Outbound::Summarize { params, patience, answer })
+        self.send(OutboundMessage::Summarize { params, patience, answer })
     }
 
     fn count_tokens(
@@ -156,7 +156,7 @@ impl FrontEnd for LspFrontEnd {
         patience: Duration,
         answer: Sender<Result<usize, String>>,
     ) -> Result<(), ClientGone> {
-        self.send(Outbound::CountTokens { params, patience, answer })
+        self.send(OutboundMessage::CountTokens { params, patience, answer })
     }
 }
 
@@ -193,46 +193,50 @@ impl Notification for WarningNotification {
 }
 
 /// Starts the task that sends messages to `client`. The task ends when the last sender is dropped.
-pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
+pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<OutboundMessage> {
     let (sender, receiver) = unbounded_channel();
     tokio::spawn(send_all(client, events, receiver));
     sender
 }
 
-async fn send_all(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<Outbound>) {
+async fn send_all(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<OutboundMessage>) {
     // Work whose progress the client agreed to show.
     let mut visible_work = BTreeSet::new();
     while let Some(next) = outbound.recv().await {
         match next {
-            Outbound::Status(newest) => {
+            OutboundMessage::Status(newest) => {
                 if let Some(status) = newest.take() {
                     client.send_notification::<StatusNotification>(status).await;
                 }
             }
-            Outbound::Warning(Warning { code, message, path }) => {
+            OutboundMessage::Warning(Warning { code, message, path }) => {
                 let message = render_notice(&message);
                 let warning = Warning { code, message: message.clone(), path };
                 client.send_notification::<WarningNotification>(warning).await;
                 client.log_message(MessageType::WARNING, message).await;
             }
-            Outbound::Compaction(notice) => client.send_notification::<CompactionNotification>(*notice).await,
-            Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
-            Outbound::Reply(reply, result) => reply.send(result),
-            Outbound::Progress(token, value) => send_progress(&client, token, value).await,
-            Outbound::Message(kind, message) => client.show_message(kind, render_notice(&message)).await,
-            Outbound::Document { uri, fallback } => {
+            OutboundMessage::Compaction(notice) => {
+                client.send_notification::<CompactionNotification>(*notice).await
+            }
+            OutboundMessage::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
+            OutboundMessage::Reply(reply, result) => reply.send(result),
+            OutboundMessage::Progress(token, value) => send_progress(&client, token, value).await,
+            OutboundMessage::Message(kind, message) => {
+                client.show_message(kind, render_notice(&message)).await
+            }
+            OutboundMessage::Document { uri, fallback } => {
                 tokio::spawn(show_document(client.clone(), uri, render_notice(&fallback)));
             }
-            Outbound::RefreshLenses => {
+            OutboundMessage::RefreshLenses => {
                 tokio::spawn(refresh_lenses(client.clone()));
             }
-            Outbound::Summarize { params, patience, answer } => {
+            OutboundMessage::Summarize { params, patience, answer } => {
                 tokio::spawn(summarize(client.clone(), params, patience, answer));
             }
-            Outbound::CountTokens { params, patience, answer } => {
+            OutboundMessage::CountTokens { params, patience, answer } => {
                 tokio::spawn(count_tokens(client.clone(), params, patience, answer));
             }
-            Outbound::Begin(work) => {
+            OutboundMessage::Begin(work) => {
                 // The client must know the token before it is used. Later messages wait for this.
                 let params = WorkDoneProgressCreateParams { token: progress_token::to_lsp(work.token()) };
                 let creation = client.send_request::<WorkDoneProgressCreate>(params);
@@ -247,28 +251,28 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                     send_progress(&client, work.token(), WorkDoneProgress::Begin(begin)).await;
                 }
             }
-            Outbound::Report(work, done, total) if visible_work.contains(&work) => {
+            OutboundMessage::Report(work, done, total) if visible_work.contains(&work) => {
                 let percentage =
                     (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
                 let message = Some(format!("{done}/{total} files"));
                 let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
                 send_progress(&client, work.token(), WorkDoneProgress::Report(report)).await;
             }
-            Outbound::End(work, message) if visible_work.remove(&work) => {
+            OutboundMessage::End(work, message) if visible_work.remove(&work) => {
                 let end = WorkDoneProgressEnd { message: Some(render_notice(&message)) };
                 send_progress(&client, work.token(), WorkDoneProgress::End(end)).await;
             }
-            Outbound::Report(..) | Outbound::End(..) => {}
-            Outbound::RequestSettings(request_number) => {
+            OutboundMessage::Report(..) | OutboundMessage::End(..) => {}
+            OutboundMessage::RequestSettings(request_number) => {
                 tokio::spawn(request_settings(client.clone(), events.clone(), request_number));
             }
-            Outbound::WatchFiles => {
+            OutboundMessage::WatchFiles => {
                 tokio::spawn(watch_files(client.clone(), events.clone()));
             }
-            Outbound::Register(feature, number) => {
+            OutboundMessage::Register(feature, number) => {
                 tokio::spawn(register(client.clone(), feature, number));
             }
-            Outbound::Unregister(feature, number) => {
+            OutboundMessage::Unregister(feature, number) => {
                 tokio::spawn(unregister(client.clone(), feature, number));
             }
         }
@@ -277,7 +281,7 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
 
 /// Renders a message for the user. It may name files, whose names may imitate links to commands of the editor.
 pub(crate) fn render_notice(message: &str) -> String {
-    External::new(message).notice().to_string()
+    ExternalText::new(message).notice().to_string()
 }
 
 async fn send_progress(client: &Client, token: ProgressToken, value: WorkDoneProgress) {

@@ -158,7 +158,7 @@ impl PositionEncoding {
 /// Whether a client may call `length` the length of these bytes. Clients count in any unit. Those that edit text without
 /// carriage returns (Emacs, JetBrains) count CRLF as one, and those that edit lines (vim-lsp) count the end of the last
 /// line, whether it has one or not.
-pub(crate) fn is_length_of(rope: &Rope, bytes: &std::ops::Range<usize>, length: u32) -> bool {
+pub(crate) fn is_plausible_length(rope: &Rope, bytes: &std::ops::Range<usize>, length: u32) -> bool {
     let text = rope.byte_slice(bytes.clone());
     let lengths = [text.len_bytes(), text.len_utf16_cu(), text.len_chars()];
     let length = length as usize;
@@ -308,7 +308,7 @@ mod tests {
     fn a_length_in_any_unit_is_accepted() {
         let rope = Rope::from_str("x\r\né🦀\r\nx");
         let lengths = |bytes: std::ops::Range<usize>| -> Vec<u32> {
-            (0..20).filter(|length| is_length_of(&rope, &bytes, *length)).collect()
+            (0..20).filter(|length| is_plausible_length(&rope, &bytes, *length)).collect()
         };
         assert_eq!(
             lengths(1..11),

@@ -20,24 +20,24 @@ pub fn schema() -> Value {
     let mut shapes = TypeSchemas::default();
     let commands = commands::describe_all(&mut shapes);
     let notifications = [
-        notification::<StatusNotification>(
+        notification_schema::<StatusNotification>(
             &mut shapes,
             "How full the context is and how much of it is cached. Sent at most four times a second.",
         ),
-        notification::<CompactionNotification>(&mut shapes, "A compaction started, ended or failed."),
-        notification::<DeltaNotification>(
+        notification_schema::<CompactionNotification>(&mut shapes, "A compaction started, ended or failed."),
+        notification_schema::<DeltaNotification>(
             &mut shapes,
             "A piece of the answer to `strata.prompt.send` or `strata.model.send`. Pieces arrive in order, before the reply.",
         ),
-        notification::<WarningNotification>(&mut shapes, "A warning for the user."),
+        notification_schema::<WarningNotification>(&mut shapes, "A warning for the user."),
     ];
     let requests = [
-        request::<SummarizeRequest>(
+        request_schema::<SummarizeRequest>(
             &mut shapes,
             "Asks the client to have a model write a summary. Sent only to clients that list it in `requests` of their \
              `initializationOptions`.",
         ),
-        request::<CountTokensRequest>(
+        request_schema::<CountTokensRequest>(
             &mut shapes,
             "Asks the client for the provider's token count of a request. Sent only to clients that list it in `requests` of their \
              `initializationOptions`.",
@@ -54,12 +54,12 @@ pub fn schema() -> Value {
         "notifications": Value::from_iter(notifications),
         "requests": Value::from_iter(requests),
         "initializationOptions": options,
-        "$defs": shapes.finish(),
+        "$defs": shapes.into_definitions(),
     })
 }
 
 /// Returns the name and the description of a notification.
-fn notification<N: Notification<Params: JsonSchema>>(
+fn notification_schema<N: Notification<Params: JsonSchema>>(
     shapes: &mut TypeSchemas,
     doc: &str,
 ) -> (&'static str, Value) {
@@ -67,7 +67,7 @@ fn notification<N: Notification<Params: JsonSchema>>(
 }
 
 /// Returns the name and the description of a request.
-fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(
+fn request_schema<R: Request<Params: JsonSchema, Result: JsonSchema>>(
     shapes: &mut TypeSchemas,
     doc: &str,
 ) -> (&'static str, Value) {
@@ -76,13 +76,13 @@ fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(
 
 #[cfg(test)]
 mod tests {
-    use strata_app::schema::{references, settings};
+    use strata_app::schema::{references, settings_schema};
 
     use super::*;
 
     #[test]
     fn every_reference_leads_to_a_definition() {
-        for schema in [schema(), settings()] {
+        for schema in [schema(), settings_schema()] {
             let found = references(&schema);
             assert!(found.len() > 10);
             for reference in found {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_type_and_field_has_a_description() {
-        let (protocol, settings) = (schema(), settings());
+        let (protocol, settings) = (schema(), settings_schema());
         let mut problems = Vec::new();
         undescribed(&settings, "settings", &mut problems);
         for (name, definition) in protocol["$defs"].as_object().unwrap() {

@@ -14,7 +14,7 @@ use crate::inbound::InboundMiddleware;
 use crate::invalid_notification::InvalidNotification;
 use crate::main_loop::MainLoop;
 use crate::outbound;
-use crate::transport::{Exit, Options, serve, stdio};
+use crate::transport::{Exit, TransportOptions, serve, stdio};
 use strata_app::faults::inherit_plan;
 
 /// Serves one client on standard input and output. Returns the cause and the exit code when serving ends.
@@ -71,7 +71,7 @@ where
             // The main loop has ended if the server is shutting down, so the event no longer matters.
             let _ = loss_events.send(Event::InvalidNotification(InvalidNotification::from_lost(message)));
         };
-        let exit = serve(service, socket, reader, writer, Options::default(), on_loss).await?;
+        let exit = serve(service, socket, reader, writer, TransportOptions::default(), on_loss).await?;
         let _ = events.send(Event::Shutdown);
         // The main loop logs its own failures.
         let _ = main_thread.join();

@@ -9,7 +9,7 @@ use strata_code::buffer::Buffer;
 use strata_code::document::OutOfStep;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
-use crate::position::{PositionEncoding, is_length_of};
+use crate::position::{PositionEncoding, is_plausible_length};
 
 /// What JSON's half of a surrogate pair becomes in a text.
 const LONE_SURROGATE: char = char::REPLACEMENT_CHARACTER;
@@ -33,7 +33,7 @@ pub fn apply_changes(
         if change.range.is_none() {
             next.replace_all(&change.text, version);
         } else if next.document().is_in_step()
-            && let Err(reason) = replace(&mut next, change, encoding)
+            && let Err(reason) = apply_change(&mut next, change, encoding)
         {
             // The text that later ranges refer to is unknown. Applying them anyway could silently corrupt the buffer.
             next.mark_out_of_step(reason);
@@ -43,7 +43,7 @@ pub fn apply_changes(
 }
 
 /// Replaces the range of a change with its text.
-fn replace(
+fn apply_change(
     buffer: &mut Buffer,
     change: &TextDocumentContentChangeEvent,
     encoding: PositionEncoding,
@@ -54,7 +54,7 @@ fn replace(
     // Deprecated, but clients still send it, and it tells whether they see the same text.
     if let Some(length) = change.range_length
         && bytes.start <= bytes.end
-        && !is_length_of(&buffer.document().rope, &bytes, length)
+        && !is_plausible_length(&buffer.document().rope, &bytes, length)
     {
         return Err(invalid(format!(
             "`rangeLength` is {length}, but the text in the range has another length"

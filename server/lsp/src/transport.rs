@@ -40,14 +40,14 @@ use tower_lsp::Loopback as Socket;
 
 pub(crate) use dispatch::CallService;
 pub use exit::{Exit, ExitCause};
-pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
-pub use lost::LostMessage;
-pub use options::Options;
+pub use frame::{DecodedFrame, Fault, FrameDecoder, FrameLimits};
+pub use lost::LostClientMessage;
+pub use options::TransportOptions;
 pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;
 use exit::ExitSignal;
-use loopback::CallForwarder;
+use loopback::OutgoingCallForwarder;
 use outbox::Outbox;
 use reader::Reader;
 
@@ -68,8 +68,8 @@ pub async fn serve<T, L, I, O>(
     socket: L,
     reader: I,
     writer: O,
-    options: Options,
-    on_loss: impl FnMut(LostMessage) + Send + 'static,
+    options: TransportOptions,
+    on_loss: impl FnMut(LostClientMessage) + Send + 'static,
 ) -> io::Result<Exit>
 where
     T: CallService,
@@ -81,7 +81,7 @@ where
     let (exit, cause_receiver) = ExitSignal::new();
     let exit = Arc::new(exit);
     let outbox = Arc::new(Outbox::new(options.unsent));
-    let loopback = Arc::new(CallForwarder::new(calls, Arc::clone(&outbox)));
+    let loopback = Arc::new(OutgoingCallForwarder::new(calls, Arc::clone(&outbox)));
     let dispatcher = Dispatcher::new(
         service,
         Box::new(on_loss),
@@ -111,7 +111,7 @@ where
     let cause = cause_receiver.await.unwrap_or(ExitCause::EndOfInput);
     if cause == ExitCause::EndOfInput {
         // Input such as `printf ... | strata serve` ends before the answers are complete.
-        let _ = timeout(options.drain, dispatcher.pending().wait_until_idle()).await;
+        let _ = timeout(options.drain, dispatcher.call_counter().wait_until_idle()).await;
     }
     outbox.close();
     if matches!(cause, ExitCause::ExitNotification | ExitCause::EndOfInput) {

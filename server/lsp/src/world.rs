@@ -8,7 +8,7 @@ use std::sync::Arc;
 use strata_base::key::FileKey;
 use strata_code::buffer::{Buffer, ParsedBuffer};
 use strata_code::document::{Document, DocumentSync, OutOfStep};
-use strata_host::config::{Layer, WORKSPACE_FILES};
+use strata_host::config::{SettingLayer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
@@ -24,7 +24,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client::ClientInfo;
-use crate::invalid_notification::{InvalidNotification, Loss};
+use crate::invalid_notification::{InvalidNotification, LossScope};
 use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
@@ -40,7 +40,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGN
 
 /// The state of the server. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct World {
+pub(crate) struct ServerState {
     pub snapshot: Snapshot,
     /// Open conversations. Commands without a session use the current one, which is also the one that the meter shows.
     pub sessions: Sessions,
@@ -83,7 +83,7 @@ pub(crate) enum Action {
     ReadTokenizer(Arc<TokenizerFile>),
 }
 
-impl World {
+impl ServerState {
     pub(crate) fn new() -> Self {
         Self {
             snapshot: Snapshot::default(),
@@ -106,7 +106,7 @@ impl World {
         let uri = item.uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
-        self.clear_lost(&key, uri);
+        self.mark_document_known(&key, uri);
         let documents = Arc::make_mut(&mut self.snapshot.documents);
         let key = documents.open(uri, key, document);
         vec![Action::Parse(key), Action::Meter]
@@ -169,7 +169,7 @@ impl World {
         let may_be_open = self.snapshot.lost.reason(&key, &self.snapshot.roots).is_some();
         // An editor saves what it has open. Without the text, a document whose opening was lost remains in doubt.
         if params.text.is_some() || self.snapshot.documents.buffer_at(uri).is_some() {
-            self.clear_lost(&key, uri);
+            self.mark_document_known(&key, uri);
         }
         actions.push(Action::Refresh(BTreeSet::from([key.clone()])));
         let resynced = match (&params.text, self.snapshot.documents.buffer_at(uri)) {
@@ -192,7 +192,7 @@ impl World {
 
     /// Records the document that the client referred to most recently, given by its URI.
     pub(crate) fn document_referenced(&mut self, uri: &str) -> Vec<Action> {
-        Arc::make_mut(&mut self.snapshot.recent_documents).mention(uri);
+        Arc::make_mut(&mut self.snapshot.recent_documents).record_mention(uri);
         Vec::new()
     }
 
@@ -205,7 +205,7 @@ impl World {
             self.last_closed = Some(ClosedDocument { uri: uri.into(), version: buffer.document().version });
         }
         Arc::make_mut(&mut self.snapshot.documents).close(uri);
-        self.clear_lost(&key, uri);
+        self.mark_document_known(&key, uri);
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()])), Action::Meter];
         // Another buffer of the file counts now, which may not be parsed yet.
         if self.snapshot.documents.contains(&key) {
@@ -219,7 +219,7 @@ impl World {
         let NotebookDocument { uri, version, cells, .. } = &params.notebook_document;
         let uri = uri.as_str();
         let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
-        self.clear_lost(&key, uri);
+        self.mark_document_known(&key, uri);
         let cells = cells.iter().map(notebooks::convert_cell).collect();
         Arc::make_mut(&mut self.snapshot.documents).open_notebook(uri, key, *version, cells);
         let mut actions = self.cells_opened(uri, &params.cell_text_documents);
@@ -284,7 +284,7 @@ impl World {
         let uri = params.notebook_document.uri.as_str();
         Arc::make_mut(&mut self.snapshot.recent_documents).remove(uri);
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
-        self.clear_lost(&key, uri);
+        self.mark_document_known(&key, uri);
         let documents = Arc::make_mut(&mut self.snapshot.documents);
         for cell in &params.cell_text_documents {
             documents.close(cell.uri.as_str());
@@ -300,7 +300,7 @@ impl World {
             let document = Document::open(&item.text, item.version, item.language_id.clone());
             let documents = Arc::make_mut(&mut self.snapshot.documents);
             let key = documents.open_cell(notebook, item.uri.as_str(), document)?;
-            self.clear_lost(&key, item.uri.as_str());
+            self.mark_document_known(&key, item.uri.as_str());
             Some(Action::Parse(key))
         };
         cells.iter().filter_map(open).collect()
@@ -311,13 +311,13 @@ impl World {
         let is_in_step = |buffer: &Buffer| buffer.document().is_in_step();
         let was_in_step = self.snapshot.documents.buffer_at(uri).is_some_and(|before| is_in_step(before));
         if !was_in_step && is_in_step(&buffer) {
-            self.clear_lost(&key, uri);
+            self.mark_document_known(&key, uri);
         }
         Arc::make_mut(&mut self.snapshot.documents).replace_buffer(uri, key, buffer);
     }
 
     /// Records that it is known whether this document is open, and with which text.
-    fn clear_lost(&mut self, key: &FileKey, uri: &str) {
+    fn mark_document_known(&mut self, key: &FileKey, uri: &str) {
         Arc::make_mut(&mut self.snapshot.lost).mark_known(key, uri, &self.snapshot.roots);
     }
 
@@ -334,7 +334,7 @@ impl World {
 
     /// Handles a message that could not be read, or only in part. Marks what may be wrong from now on.
     pub(crate) fn invalid_notification(&mut self, invalid: InvalidNotification) -> Vec<Action> {
-        let loss = invalid.loss();
+        let loss = invalid.loss_scope();
         let InvalidNotification { method, uri, problem } = invalid;
         let Some(method) = method else {
             let mut actions =
@@ -344,18 +344,18 @@ impl World {
         };
         let message = format!("the editor sent an invalid {method}: {problem}");
         match (loss, uri) {
-            (Loss::Document, Some(uri)) if uri::scheme(&uri).is_some() => {
+            (LossScope::Document, Some(uri)) if uri::scheme(&uri).is_some() => {
                 self.mark_out_of_sync(&uri, &method, problem)
             }
-            (Loss::Document, _) => self.mark_all_out_of_sync(message, problem),
-            (Loss::Files, _) => {
+            (LossScope::Document, _) => self.mark_all_out_of_sync(message, problem),
+            (LossScope::Files, _) => {
                 tracing::warn!("{message}; all files are checked");
                 vec![Action::Rescan]
             }
-            (Loss::Names, _) => {
+            (LossScope::Names, _) => {
                 vec![Action::Warn { code: "misread", message, path: None }, Action::Rescan]
             }
-            (Loss::Nothing, _) => Vec::new(),
+            (LossScope::Nothing, _) => Vec::new(),
         }
     }
 
@@ -389,7 +389,7 @@ impl World {
     fn mark_all_out_of_sync(&mut self, message: String, problem: String) -> Vec<Action> {
         let reason = OutOfStep::Misread { detail: problem };
         let was_in_step = Arc::make_mut(&mut self.snapshot.documents).mark_all_out_of_step(&reason);
-        let is_new = was_in_step || !self.snapshot.lost.affects_any_file();
+        let is_new = was_in_step || !self.snapshot.lost.has_losses();
         Arc::make_mut(&mut self.snapshot.lost).record_loss(reason);
         if !is_new {
             return Vec::new();
@@ -403,12 +403,12 @@ impl World {
     /// Handles changes on disk reported by the client.
     pub(crate) fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let uris = params.changes.iter().map(|event| event.uri.as_str());
-        self.changed_on_disk(uris.filter_map(|uri| self.key_on_disk(uri)).collect())
+        self.handle_disk_changes(uris.filter_map(|uri| self.changed_file_key(uri)).collect())
     }
 
     /// Handles files or folders created or deleted by the editor.
     pub(crate) fn files_created_or_deleted(&mut self, uris: &[String]) -> Vec<Action> {
-        self.changed_on_disk(uris.iter().filter_map(|uri| self.key_on_disk(uri)).collect())
+        self.handle_disk_changes(uris.iter().filter_map(|uri| self.changed_file_key(uri)).collect())
     }
 
     /// Handles changes on disk reported by the server's own watcher.
@@ -416,7 +416,7 @@ impl World {
         match event {
             WatchEvent::Changed(paths) => {
                 let keys = paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect();
-                self.changed_on_disk(keys)
+                self.handle_disk_changes(keys)
             }
             WatchEvent::Everything => {
                 self.refresh_document_keys().into_iter().chain([Action::Rescan]).collect()
@@ -432,7 +432,7 @@ impl World {
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
         Arc::make_mut(&mut self.snapshot.documents).update_keys(|uri| key_of(uri, &roots));
-        Arc::make_mut(&mut self.snapshot.lost).forget_keys();
+        Arc::make_mut(&mut self.snapshot.lost).forget_settled_files();
         for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed_key(key, &old_roots, &roots));
         }
@@ -445,7 +445,7 @@ impl World {
     }
 
     /// Replaces the settings of a layer, and warns about invalid ones.
-    pub(crate) fn apply_settings(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<Action> {
+    pub(crate) fn apply_settings(&mut self, layer: SettingLayer, sources: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut messages = configuration.replace(layer, sources);
         let already_reported = self.snapshot.configuration.ignored_setting_messages();
@@ -497,14 +497,14 @@ impl World {
 
     /// Returns the key of a file that changed on disk. Follows no links below a scanned folder, because many files may
     /// change at once.
-    fn key_on_disk(&self, uri: &str) -> Option<FileKey> {
+    fn changed_file_key(&self, uri: &str) -> Option<FileKey> {
         let path = uri::to_path(uri).ok()?;
         let is_scanned = path.parent().is_some_and(|folder| self.snapshot.index.folders.contains(folder));
         if is_scanned { self.snapshot.roots.key_of(&path) } else { key_of(uri, &self.snapshot.roots) }
     }
 
     /// Returns the actions to take when these files have changed on disk.
-    fn changed_on_disk(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
+    fn handle_disk_changes(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
         let mut actions = change_actions(keys);
         actions.extend(self.refresh_document_keys());
         actions
@@ -520,7 +520,7 @@ fn out_of_sync_warning(key: &FileKey, reason: &OutOfStep) -> Action {
     Action::Warn { code: "outOfStep", message, path: Some(key.clone()) }
 }
 
-impl Default for World {
+impl Default for ServerState {
     fn default() -> Self {
         Self::new()
     }
@@ -556,8 +556,8 @@ mod tests {
     fn no_text_of_an_invalid_message_appears_in_the_warning_or_the_reason() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
-        let uri = uri::from_path(&path.join("a.py")).unwrap();
-        let mut world = World::new();
+        let uri = uri::file_uri(&path.join("a.py")).unwrap();
+        let mut world = ServerState::new();
         world.folders_changed(Roots::new([RootFolder { name: None, path }]).unwrap());
         let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
         world.buffer_opened(&serde_json::from_value(item).unwrap());
@@ -594,9 +594,9 @@ mod tests {
             fs::create_dir(&path).unwrap();
             RootFolder { name: Some(name.to_owned()), path }
         });
-        let mut world = World::new();
+        let mut world = ServerState::new();
         world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
-        let uri = uri::from_path(&folders[0].path.join("a.py")).unwrap();
+        let uri = uri::file_uri(&folders[0].path.join("a.py")).unwrap();
         let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
         world.buffer_opened(&serde_json::from_value(item).unwrap());
         let mut session = Session::clone(world.sessions.current().unwrap());
@@ -604,7 +604,7 @@ mod tests {
         world.sessions.replace(Arc::new(session));
 
         let choice =
-            |world: &World, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());
+            |world: &ServerState, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());
         world.folders_changed(Roots::new(folders.clone()).unwrap());
         assert_eq!(
             world.snapshot.documents.buffer(&"app/a.py".into()).unwrap().document().text(),

@@ -4,11 +4,11 @@
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
 use strata_app::jobs::tools::{self, Tool};
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::resources::{self, Address};
-use crate::view::{CallNeeds, RequiredIndex, View};
+use crate::view::{CallNeeds, RequiredIndex, WorkspaceView};
 
 /// A prompt that the server offers.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct PromptTemplate {
     pub(crate) description: &'static str,
     /// Name and description of its only argument.
     pub(crate) argument: Option<(&'static str, &'static str)>,
-    text: fn(&str, &mut View) -> Result<String, CommandError>,
+    text: fn(&str, &mut WorkspaceView) -> Result<String, CommandError>,
 }
 
 /// All prompts, in the order in which they are listed.
@@ -28,26 +28,26 @@ pub(crate) const PROMPTS: &[PromptTemplate] = &[
         title: "Ask with context",
         description: "Asks a question, with the code that is relevant to it and your selected files.",
         argument: Some(("question", "The question or task")),
-        text: ask,
+        text: ask_prompt,
     },
     PromptTemplate {
         name: "explain",
         title: "Explain a file",
         description: "Explains a file, or a definition in it, with its text and the files that depend on it.",
         argument: Some(("path", "The file, or `path#Type.method`")),
-        text: explain,
+        text: explain_prompt,
     },
     PromptTemplate {
         name: "continue",
         title: "Continue the conversation",
         description: "Continues the conversation in your editor, with its context.",
         argument: None,
-        text: resume,
+        text: continue_prompt,
     },
 ];
 
 impl PromptTemplate {
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn by_name(name: &str) -> Option<&'static Self> {
         PROMPTS.iter().find(|prompt| prompt.name == name)
     }
 
@@ -58,9 +58,9 @@ impl PromptTemplate {
     pub(crate) fn render(
         &self,
         arguments: &Map<String, Value>,
-        view: &mut View,
+        view: &mut WorkspaceView,
         cancel: &Cancel,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(OutlineProgress),
     ) -> Result<String, CommandError> {
         let argument = match self.argument {
             None => "",
@@ -72,26 +72,27 @@ impl PromptTemplate {
             }
         };
         let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
-        view.run_prepared(needs, cancel, progress, |view| (self.text)(argument, view))
+        view.prepare_and_run(needs, cancel, progress, |view| (self.text)(argument, view))
     }
 }
 
-fn ask(question: &str, view: &mut View) -> Result<String, CommandError> {
+fn ask_prompt(question: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
     let address = Address::Prompt { text: Some(question.to_owned()), model: None };
     Ok(resources::contents(&address, view)?.text)
 }
 
-fn explain(path: &str, view: &mut View) -> Result<String, CommandError> {
-    let text = call("files_read", path, view)?;
+fn explain_prompt(path: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
+    let text = call_tool("files_read", path, view)?;
     // A file without an outline has no known dependents.
-    let dependents = call("dependents", path, view).map(|text| format!("\n\n{text}")).unwrap_or_default();
+    let dependents =
+        call_tool("dependents", path, view).map(|text| format!("\n\n{text}")).unwrap_or_default();
     Ok(format!(
         "Explain `{path}`: what it is for, how it works, and what depends on it. Read other files only where this is not clear \
          from what follows.\n\n{text}{dependents}"
     ))
 }
 
-fn resume(_: &str, view: &mut View) -> Result<String, CommandError> {
+fn continue_prompt(_: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
     if view.run("strata.history.count", json!({}))?["messages"] == 0 {
         return Err(CommandError::failed(
             "there is no conversation to continue; start the server with `--session latest`, after a conversation in the editor",
@@ -101,7 +102,7 @@ fn resume(_: &str, view: &mut View) -> Result<String, CommandError> {
     Ok(format!("Continue the conversation that follows, with the context that it had.\n\n{context}"))
 }
 
-fn call(tool: &str, path: &str, view: &mut View) -> Result<String, CommandError> {
+fn call_tool(tool: &str, path: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
     let tool = Tool::by_name(tool).ok_or(CommandError::Internal)?;
     let arguments = Map::from_iter([("path".to_owned(), path.into())]);
     Ok(tools::call(tool, arguments, view.headless_mut())?.text)

@@ -5,10 +5,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
 use strata_app::jobs::tools::text;
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 
-use crate::view::{CallNeeds, RequiredIndex, View};
+use crate::view::{CallNeeds, RequiredIndex, WorkspaceView};
 
 /// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
@@ -45,7 +45,7 @@ pub(crate) struct ListedResource {
 
 /// A page of resources, with the cursor of the next page.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Listing {
+pub(crate) struct ResourcePage {
     pub(crate) entries: Vec<ListedResource>,
     pub(crate) next: Option<String>,
 }
@@ -112,7 +112,7 @@ impl Address {
         Some(Self::Prompt { text, model })
     }
 
-    fn block_uri(path: &str) -> String {
+    fn map_block_uri(path: &str) -> String {
         format!("{MAP}/{}", utf8_percent_encode(path, PATH_ENCODE_SET))
     }
 }
@@ -123,12 +123,12 @@ impl Address {
 /// Returns a [`CommandError`] if the workspace cannot be prepared for reading.
 pub(crate) fn list(
     after: Option<&str>,
-    view: &mut View,
+    view: &mut WorkspaceView,
     cancel: &Cancel,
-    progress: impl FnMut(Progress),
-) -> Result<Listing, CommandError> {
+    progress: impl FnMut(OutlineProgress),
+) -> Result<ResourcePage, CommandError> {
     let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
-    view.run_prepared(needs, cancel, progress, |view| {
+    view.prepare_and_run(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed_resources() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
         let mut keys = symbols.keys().filter(|key| after.is_none_or(|after| key.as_str() > after)).peekable();
@@ -136,7 +136,7 @@ pub(crate) fn list(
         while let Some(key) = keys.next_if(|_| entries.len() < PAGE_SIZE) {
             let path = key.as_str();
             entries.push(ListedResource {
-                uri: Address::block_uri(path),
+                uri: Address::map_block_uri(path),
                 name: path.to_owned(),
                 title: key.external().label().to_string(),
                 description: "Definitions in this file, without bodies.".to_owned(),
@@ -145,7 +145,7 @@ pub(crate) fn list(
             last = Some(path.to_owned());
         }
         let next = keys.peek().and(last);
-        Ok(Listing { entries, next })
+        Ok(ResourcePage { entries, next })
     })
 }
 
@@ -155,19 +155,19 @@ pub(crate) fn list(
 /// Returns a [`CommandError`] if the workspace cannot be prepared for reading, or if the command fails.
 pub(crate) fn read(
     address: &Address,
-    view: &mut View,
+    view: &mut WorkspaceView,
     cancel: &Cancel,
-    progress: impl FnMut(Progress),
+    progress: impl FnMut(OutlineProgress),
 ) -> Result<Contents, CommandError> {
     let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
-    view.run_prepared(needs, cancel, progress, |view| contents(address, view))
+    view.prepare_and_run(needs, cancel, progress, |view| contents(address, view))
 }
 
 /// Reads a resource in a view that has been prepared.
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the command fails.
-pub(crate) fn contents(address: &Address, view: &mut View) -> Result<Contents, CommandError> {
+pub(crate) fn contents(address: &Address, view: &mut WorkspaceView) -> Result<Contents, CommandError> {
     match address {
         Address::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn addresses_survive_a_round_trip() {
         for path in ["src/lib.rs", "a b/ü#?.py", "100%/x&y=z.c", "🦀.rs"] {
-            assert_eq!(Address::parse(&Address::block_uri(path)), Some(Address::Block(path.to_owned())));
+            assert_eq!(Address::parse(&Address::map_block_uri(path)), Some(Address::Block(path.to_owned())));
         }
         assert_eq!(Address::parse(MAP), Some(Address::Map));
         assert_eq!(Address::parse(PROMPT), Some(Address::Prompt { text: None, model: None }));

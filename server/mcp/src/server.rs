@@ -13,13 +13,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
 use strata_app::commands::{Access, CommandDefinition, CommandError};
-use strata_app::jobs::tools::{self, Schemas, TOOLS, Tool, ToolReply};
-use strata_app::model::index::Progress;
+use strata_app::jobs::tools::{self, TOOLS, Tool, ToolReply, ToolSchemas};
+use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
-use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
-use crate::view::{CallNeeds, RequiredIndex, View};
+use crate::resources::{self, Address, Contents, ResourcePage, TEMPLATES};
+use crate::view::{CallNeeds, RequiredIndex, WorkspaceView};
 use crate::worker::{PendingCall, Worker};
 
 pub(crate) struct Server {
@@ -38,13 +38,13 @@ impl Server {
         &self,
         call_name: &'static str,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
+        work: impl FnOnce(&mut WorkspaceView, &Cancel, &mut dyn FnMut(OutlineProgress)) -> Result<T, CommandError>
         + Send
         + 'static,
     ) -> Result<T, CommandError> {
         let PendingCall { mut answer, mut progress, wait: _wait } = self.worker.submit(call_name, work)?;
         let token = context.meta.get_progress_token();
-        let report = async |progress_so_far: Progress| {
+        let report = async |progress_so_far: OutlineProgress| {
             if let Some(token) = &token {
                 let notification = ProgressNotificationParam::new(token.clone(), progress_so_far.done as f64)
                     .with_total(progress_so_far.total as f64)
@@ -87,7 +87,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.tools.get_or_init(|| {
-            let schemas = Schemas::new();
+            let schemas = ToolSchemas::new();
             TOOLS.iter().map(|tool| to_protocol_tool(tool, &schemas)).collect()
         });
         Ok(ListToolsResult { tools: tools.clone(), ..ListToolsResult::default() })
@@ -107,7 +107,7 @@ impl ServerHandler for Server {
                 let index = CommandDefinition::by_name(tool.command)
                     .map_or(RequiredIndex::Nothing, RequiredIndex::For);
                 let needs = CallNeeds { access: tool.access(), index };
-                view.run_prepared(needs, cancel, report, |view| {
+                view.prepare_and_run(needs, cancel, report, |view| {
                     tools::call(tool, arguments, view.headless_mut())
                 })
             })
@@ -142,13 +142,14 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let Some(prompt) = prompts::PromptTemplate::named(&request.name) else {
+        let Some(prompt) = prompts::PromptTemplate::by_name(&request.name) else {
             return Err(ErrorData::invalid_params(format!("unknown prompt `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let write = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
-            prompt.render(&arguments, view, cancel, report)
-        };
+        let write =
+            move |view: &mut WorkspaceView, cancel: &Cancel, report: &mut dyn FnMut(OutlineProgress)| {
+                prompt.render(&arguments, view, cancel, report)
+            };
         let text = self.run_on_worker("prompts/get", &context, write).await.map_err(|error| match error {
             CommandError::InvalidParams { .. } | CommandError::Failed { .. } => {
                 ErrorData::invalid_params(error.to_string(), None)
@@ -165,10 +166,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let after = request.and_then(|request| request.cursor);
-        let list = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
-            resources::list(after.as_deref(), view, cancel, report)
-        };
-        let Listing { entries, next } = self
+        let list =
+            move |view: &mut WorkspaceView, cancel: &Cancel, report: &mut dyn FnMut(OutlineProgress)| {
+                resources::list(after.as_deref(), view, cancel, report)
+            };
+        let ResourcePage { entries, next } = self
             .run_on_worker("resources/list", &context, list)
             .await
             .map_err(|error| internal_error(&error))?;
@@ -211,9 +213,10 @@ impl ServerHandler for Server {
         let Some(address) = Address::parse(&uri) else {
             return Err(ErrorData::resource_not_found(format!("no resource at `{uri}`"), None));
         };
-        let read = move |view: &mut View, cancel: &Cancel, report: &mut dyn FnMut(Progress)| {
-            resources::read(&address, view, cancel, report)
-        };
+        let read =
+            move |view: &mut WorkspaceView, cancel: &Cancel, report: &mut dyn FnMut(OutlineProgress)| {
+                resources::read(&address, view, cancel, report)
+            };
         let Contents { text, kind } =
             self.run_on_worker("resources/read", &context, read).await.map_err(|error| match error {
                 CommandError::InvalidParams { .. } => ErrorData::resource_not_found(error.to_string(), None),
@@ -224,15 +227,15 @@ impl ServerHandler for Server {
     }
 }
 
-fn to_protocol_tool(tool: &Tool, schemas: &Schemas) -> model::Tool {
+fn to_protocol_tool(tool: &Tool, schemas: &ToolSchemas) -> model::Tool {
     let annotations = ToolAnnotations::with_title(tool.title)
         .read_only(tool.access() == Access::Reads)
         .destructive(false)
         .idempotent(tool.access() != Access::Stores)
         .open_world(false);
-    model::Tool::new(tool.name, tool.description, schemas.input(tool))
+    model::Tool::new(tool.name, tool.description, schemas.input_schema(tool))
         .with_title(tool.title)
-        .with_raw_output_schema(schemas.output(tool).into())
+        .with_raw_output_schema(schemas.output_schema(tool).into())
         .with_annotations(annotations)
 }
 

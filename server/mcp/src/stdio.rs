@@ -18,7 +18,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::lines::{LineTransport, answered_request};
 use crate::server::Server;
-use crate::view::{CallNeeds, RequiredIndex, SessionChoice, View};
+use crate::view::{CallNeeds, RequiredIndex, SessionChoice, WorkspaceView};
 use crate::worker::Worker;
 
 /// Maximum time to wait for unfinished work when the server shuts down.
@@ -50,14 +50,14 @@ pub enum ServeError {
 
 /// Serves a client on standard input and output until the client closes one of them.
 pub fn serve(headless: HeadlessWorkspace, session_choice: SessionChoice) -> Result<(), ServeError> {
-    let mut view = View::new(headless, session_choice).map_err(ServeError::Session)?;
+    let mut view = WorkspaceView::new(headless, session_choice).map_err(ServeError::Session)?;
     // A misspelled session name should be noticed when the server starts, not at the agent's first call.
     let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::Nothing };
-    view.run_prepared(needs, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
+    view.prepare_and_run(needs, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&mut view);
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
-    let outcome = runtime.block_on(converse(Server::new(worker, instructions)));
+    let outcome = runtime.block_on(serve_client(Server::new(worker, instructions)));
     // The thread that reads standard input may be in a read that never ends.
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     // No handle to the worker is left, so its thread ends. By then, all state that it keeps for the next run is on
@@ -70,7 +70,7 @@ pub fn serve(headless: HeadlessWorkspace, session_choice: SessionChoice) -> Resu
     Ok(())
 }
 
-async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
+async fn serve_client(server: Server) -> Result<ServeOutcome, ServeError> {
     let closed = Arc::new(Notify::new());
     let output = WatchedStdout { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
@@ -190,7 +190,7 @@ impl AsyncWrite for WatchedStdout {
 }
 
 /// Returns the server's instructions for models.
-fn instructions(view: &mut View) -> String {
+fn instructions(view: &mut WorkspaceView) -> String {
     let state = view.headless_mut().attach_editors_at_start().to_string();
     let folder = view.headless().folder().display();
     let session = match view.session_choice() {

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
 use strata_app::commands::{self, CommandDefinition, CommandError};
-use strata_app::model::index::Progress;
-use strata_app::runtime::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
+use strata_app::model::index::OutlineProgress;
+use strata_app::runtime::headless::{Cancel, HeadlessWorkspace, SessionAccess, SessionSource};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionChoice {
@@ -21,7 +21,7 @@ pub enum SessionChoice {
     Stored(String),
 }
 
-pub(crate) struct View {
+pub(crate) struct WorkspaceView {
     headless: HeadlessWorkspace,
     session_choice: SessionChoice,
     /// Whether a stored session is open.
@@ -43,7 +43,7 @@ pub(crate) enum RequiredIndex {
     For(&'static CommandDefinition),
 }
 
-impl View {
+impl WorkspaceView {
     /// Creates a view with its own session in memory.
     ///
     /// # Errors
@@ -73,11 +73,11 @@ impl View {
     /// # Errors
     /// Returns a [`CommandError`] if the files or the session cannot be read, and [`CommandError::Cancelled`] once
     /// `cancel` is set.
-    pub(crate) fn run_prepared<T>(
+    pub(crate) fn prepare_and_run<T>(
         &mut self,
         needs: CallNeeds,
         cancel: &Cancel,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(OutlineProgress),
         work: impl FnOnce(&mut Self) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
         cancel.check()?;
@@ -117,9 +117,10 @@ impl View {
             }
             return Ok(());
         };
-        let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
+        let access =
+            if access == commands::Access::Changes { SessionAccess::Write } else { SessionAccess::Read };
         match self.headless.open_session(SessionSource::Stored(&id, access)) {
-            Err(error) if error.is_in_use() => Err(CommandError::failed(format!(
+            Err(error) if error.is_session_in_use() => Err(CommandError::failed(format!(
                 "session `{id}` is open in another program (usually an editor), and only that program can change it: ask the user to make the change there"
             ))),
             opened => {
@@ -165,12 +166,12 @@ mod tests {
         editor.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
-        let mut view = View::new(open(), SessionChoice::Stored("shared".to_owned())).unwrap();
+        let mut view = WorkspaceView::new(open(), SessionChoice::Stored("shared".to_owned())).unwrap();
         let needs = CallNeeds { access: commands::Access::Changes, index: RequiredIndex::Nothing };
         let mut panicking_call = || {
-            view.run_prepared(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") })
+            view.prepare_and_run(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") })
         };
         assert!(catch_unwind(AssertUnwindSafe(&mut panicking_call)).is_err());
-        open().open_session(SessionSource::Stored("shared", Access::Write)).unwrap();
+        open().open_session(SessionSource::Stored("shared", SessionAccess::Write)).unwrap();
     }
 }

@@ -7,18 +7,18 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use strata_app::commands::CommandError;
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::view::View;
+use crate::view::WorkspaceView;
 
 /// Maximum number of queued calls. Further calls are rejected.
 const MAX_QUEUED: usize = 256;
 /// Number of indexed files between two progress reports. The end is always reported.
 const PROGRESS_INTERVAL: usize = 256;
 
-type Job = Box<dyn FnOnce(&mut View) + Send>;
+type Job = Box<dyn FnOnce(&mut WorkspaceView) + Send>;
 
 #[derive(Clone)]
 pub(crate) struct Worker {
@@ -30,7 +30,7 @@ pub(crate) struct PendingCall<T> {
     /// The result of the call, or an error if the worker's thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// Progress of the indexing that the call waits for.
-    pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
+    pub(crate) progress: mpsc::UnboundedReceiver<OutlineProgress>,
     /// Cancels the call when dropped.
     pub(crate) wait: CancelOnDrop,
 }
@@ -49,7 +49,7 @@ impl Worker {
     ///
     /// # Errors
     /// Returns the system's error if the thread cannot be started.
-    pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
+    pub(crate) fn new(view: WorkspaceView) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, waiting) = sync_channel(MAX_QUEUED);
         let thread =
             thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || run_jobs(view, &waiting))?;
@@ -59,7 +59,7 @@ impl Worker {
     pub(crate) fn submit<T: Send + 'static>(
         &self,
         call_name: &'static str,
-        work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
+        work: impl FnOnce(&mut WorkspaceView, &Cancel, &mut dyn FnMut(OutlineProgress)) -> Result<T, CommandError>
         + Send
         + 'static,
     ) -> Result<PendingCall<T>, CommandError> {
@@ -67,9 +67,9 @@ impl Worker {
         let (report, progress) = mpsc::unbounded_channel();
         let cancel = Cancel::new();
         let call_cancel = cancel.clone();
-        let job = move |view: &mut View| {
+        let job = move |view: &mut WorkspaceView| {
             let mut reported = 0;
-            let mut report = |progress_so_far: Progress| {
+            let mut report = |progress_so_far: OutlineProgress| {
                 if progress_so_far.done >= reported + PROGRESS_INTERVAL
                     || progress_so_far.done == progress_so_far.total
                 {
@@ -98,7 +98,7 @@ impl Worker {
     }
 }
 
-fn run_jobs(mut view: View, jobs: &Receiver<Job>) {
+fn run_jobs(mut view: WorkspaceView, jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
         job(&mut view);
     }
@@ -121,12 +121,13 @@ mod tests {
     fn worker() -> (tempfile::TempDir, Worker, JoinHandle<()>) {
         let folder = tempfile::tempdir().unwrap();
         let headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
-        let (worker, thread) = Worker::new(View::new(headless, SessionChoice::Own).unwrap()).unwrap();
+        let (worker, thread) =
+            Worker::new(WorkspaceView::new(headless, SessionChoice::Own).unwrap()).unwrap();
         (folder, worker, thread)
     }
 
     fn tokens(worker: &Worker) -> Result<serde_json::Value, CommandError> {
-        let counted = |view: &mut View, _: &Cancel, _: &mut dyn FnMut(Progress)| {
+        let counted = |view: &mut WorkspaceView, _: &Cancel, _: &mut dyn FnMut(OutlineProgress)| {
             view.run("strata.prompt.estimate", json!({ "text": "hello world", "model": "gpt-4o" }))
         };
         worker.submit("count", counted).unwrap().answer.blocking_recv().unwrap()
@@ -185,8 +186,8 @@ mod tests {
     #[test]
     fn progress_is_reported_at_intervals_and_at_the_end() {
         let (_folder, worker, _thread) = worker();
-        let work = |_: &mut View, _: &Cancel, report: &mut dyn FnMut(Progress)| {
-            (1..=1_000).for_each(|done| report(Progress { done, total: 1_000 }));
+        let work = |_: &mut WorkspaceView, _: &Cancel, report: &mut dyn FnMut(OutlineProgress)| {
+            (1..=1_000).for_each(|done| report(OutlineProgress { done, total: 1_000 }));
             Ok(())
         };
         let PendingCall { answer, mut progress, wait: _wait } = worker.submit("work", work).unwrap();

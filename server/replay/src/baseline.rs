@@ -2,8 +2,8 @@
 //! are spans to price, not prompts to send.
 
 use strata_conversation::providers::Speaker;
-use strata_prompt::layout::{Layout, LayoutBlock, Part, spans_of};
-use strata_tokens::cost::{Breakpoint, Mark, Span};
+use strata_prompt::layout::{Layout, LayoutBlock, Part, block_spans};
+use strata_tokens::cost::{BreakpointLifetime, CacheMarker, RequestSpan};
 use strata_tokens::models::CacheKind;
 
 use crate::columns::Column;
@@ -14,7 +14,7 @@ const EARLIER_ENDS: usize = 20;
 
 /// A chunk of a prompt in [`Column::Fixed`]. The variants are in prompt order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Chunk {
+enum PromptChunk {
     /// Tools, system prompt and file list.
     Head,
     Map,
@@ -31,26 +31,26 @@ impl Column {
 
     /// Returns the spans of the prompt `flat` in this column, for a provider with this `kind` of cache. The marks of
     /// `flat` are ignored. `framing` is the overhead of a content block beyond its text, in tokens.
-    pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
+    pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<RequestSpan> {
         let messages = flat.messages.iter();
         let mut said: Vec<(Speaker, &LayoutBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
             .collect();
         if self == Self::Fixed {
-            said.sort_by_key(|(_, block)| Chunk::from_part(block.part));
+            said.sort_by_key(|(_, block)| PromptChunk::from_part(block.part));
         }
-        let mut spans = spans_of(said.iter().copied(), framing);
+        let mut spans = block_spans(said.iter().copied(), framing);
         for span in &mut spans {
-            span.mark = Mark::None;
+            span.mark = CacheMarker::None;
         }
         if self == Self::Automatic && matches!(kind, CacheKind::Explicit { lookback: 1, .. }) {
-            for at in message_ends(&said).rev().take(EARLIER_ENDS) {
-                spans[at].mark = Mark::Lookup;
+            for at in user_message_ends(&said).rev().take(EARLIER_ENDS) {
+                spans[at].mark = CacheMarker::Lookup;
             }
         }
         for marked in self.breakpoint_indices(&said) {
             if let Some(span) = spans.get_mut(marked) {
-                span.mark = Mark::Breakpoint(Breakpoint::Short);
+                span.mark = CacheMarker::Breakpoint(BreakpointLifetime::Short);
             }
         }
         spans
@@ -63,12 +63,12 @@ impl Column {
                 wanted(speaker, block.part) && block.content.can_carry_breakpoint()
             })
         };
-        let chunk = |chunk| last(&|_, part| Chunk::from_part(part) == chunk);
+        let chunk = |chunk| last(&|_, part| PromptChunk::from_part(part) == chunk);
         let marks = match self {
             Self::None | Self::Ripple | Self::Ledger => vec![],
             Self::Automatic => vec![last(&|_, _| true)],
             Self::Flat => vec![last(&|speaker, _| speaker == Speaker::System)],
-            Self::Fixed => vec![chunk(Chunk::Head), chunk(Chunk::Map), chunk(Chunk::Files)],
+            Self::Fixed => vec![chunk(PromptChunk::Head), chunk(PromptChunk::Map), chunk(PromptChunk::Files)],
         };
         marks.into_iter().flatten().collect()
     }
@@ -76,12 +76,12 @@ impl Column {
 
 /// Returns the indices of the blocks that end the user's messages. Tool results, of which a provider would look up only
 /// the last in a row, do not occur in the compared prompts.
-fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
+fn user_message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
     let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
     (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))
 }
 
-impl Chunk {
+impl PromptChunk {
     fn from_part(part: Part) -> Self {
         match part {
             Part::Tools | Part::System | Part::FileList => Self::Head,

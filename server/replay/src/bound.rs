@@ -16,7 +16,7 @@ pub(crate) struct NeedCost {
 
 /// How many tokens of a block a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Need {
+pub(crate) enum TokenNeed {
     /// Exactly this many tokens.
     Exact(usize),
     /// A text of this many tokens, or any earlier version of the text. Differences between versions are free.
@@ -48,12 +48,12 @@ impl<Key: Ord> CostBound<Key> {
     }
 
     /// Adds a turn with the blocks that it needs. A block whose key occurs twice is needed twice.
-    pub(crate) fn add_turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
+    pub(crate) fn add_turn(&mut self, needs: impl IntoIterator<Item = (Key, TokenNeed)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
             let tokens = match need {
-                Need::Exact(tokens) => tokens,
-                Need::AnyVersion(tokens) => {
+                TokenNeed::Exact(tokens) => tokens,
+                TokenNeed::AnyVersion(tokens) => {
                     let least = needed.least.map_or(tokens, |least| least.min(tokens));
                     *needed.least.insert(least)
                 }
@@ -72,7 +72,7 @@ impl<Key: Ord> CostBound<Key> {
 
     /// Returns the bound, in tokens of plain input.
     pub(crate) fn total(&self) -> f64 {
-        self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
+        self.needed.values().fold(self.closed, |total, needed| total + self.block_cost(&needed.times))
     }
 
     /// Returns what each block contributes to the bound of a session without pauses.
@@ -80,13 +80,13 @@ impl<Key: Ord> CostBound<Key> {
         self.needed.iter().map(|(key, needed)| {
             let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
             let reads = tokens as f64 * self.prices.read;
-            (key, NeedCost { reads, writes: self.cost(&needed.times) - reads })
+            (key, NeedCost { reads, writes: self.block_cost(&needed.times) - reads })
         })
     }
 
     /// Computes the cost of a block whose size differs between turns. All turns need the tokens up to the smallest
     /// size, and only turns with the largest size need the tokens above the second largest.
-    fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
+    fn block_cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
         let smaller = times.keys().rev().skip(1).copied().chain([0]);
         let mut turns = 0;
         let layers = times.iter().rev().zip(smaller).map(|((&tokens, &times), smaller)| {

@@ -10,7 +10,7 @@ mod stats;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_conversation::compaction::{BuiltinProfile, DraftRefusal, Profile};
 use strata_conversation::providers::Violation;
 use strata_prompt::assembly::PromptServices;
@@ -20,7 +20,7 @@ use strata_tokens::models::Models;
 
 use self::cut::{CompactionError, CompactionResult, Recording};
 use self::stats::CompactionStats;
-use crate::parallel::{count_steps, parallel_map};
+use crate::parallel::{parallel_map, step_counter};
 use crate::sources::Material;
 
 /// Maximum number of violations to report in full. All violations are counted.
@@ -89,7 +89,7 @@ impl Compactions {
         material: &Material,
         most_cuts: Option<usize>,
         settings: &Settings,
-        progress: impl Fn(Progress) + Sync,
+        progress: impl Fn(OutlineProgress) + Sync,
     ) -> Self {
         let cuts = most_cuts.map_or(CutPlaces::Everywhere, CutPlaces::AtMost);
         let (models, counter) = (Models::builtin(), TokenCounter::default());
@@ -102,7 +102,7 @@ impl Compactions {
             .collect();
         let total =
             recordings.iter().map(|(_, recording)| cuts.cut_indices(recording.message_count()).len()).sum();
-        let cut_done = count_steps(total, progress);
+        let cut_done = step_counter(total, progress);
         let conversations = parallel_map(&recordings, |(name, recording)| {
             ConversationCompactions::measure(name, recording, cuts, services, &cut_done)
         });

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_conversation::history::{ContentBlock, Kind, NewMessage, Role, TextOrList};
+use strata_conversation::history::{ContentBlock, MessageKind, NewMessage, Role, TextOrList};
 use strata_conversation::trace::{SelectionRule, Trace};
-use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
+use strata_conversation::transcript::{PriorHistoryForm, Transcript, TranscriptTurn};
 use strata_prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use strata_prompt::session::PromptFit;
 use strata_prompt::tiers::PolicyName;
@@ -15,7 +15,7 @@ use strata_tokens::cost::Usage;
 
 use crate::columns::{Column, ColumnStats, share};
 use crate::predictions::{Prediction, predictions};
-use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
+use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
 use crate::scenario::{PromptParts, Scenario};
 use crate::varied::PAUSE_MS;
 
@@ -89,7 +89,7 @@ impl ConversationStats {
             name: name.to_owned(),
             turns,
             skipped_lines: transcript.skipped,
-            billed: billed_share(transcript),
+            billed: billed_cost_ratio(transcript),
             columns: ColumnStats::from_totals(&columns),
             with_archival,
             cut_short,
@@ -108,7 +108,7 @@ fn play(
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> SessionTotals {
-    let prices = prices_of(services);
+    let prices = model_prices(services);
     let mut runners: Vec<Runner> = policies.iter().map(|policy| Runner::new(*policy, prices)).collect();
     let scenario = Scenario::new(&NO_FILES, PromptParts::Table);
     let mut totals = SessionTotals::default();
@@ -135,28 +135,28 @@ fn play(
 
 fn play_turn(
     runner: &mut Runner,
-    turn: &Turn,
+    turn: &TranscriptTurn,
     scenario: &Scenario<'_>,
     now_ms: u64,
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let (results, request) = split_request(&turn.request);
     let session = &mut runner.session;
-    if turn.past == PriorHistory::Summarised {
+    if turn.past == PriorHistoryForm::Summarised {
         session.set_history([]);
     }
     if !results.is_empty() {
         let results = NewMessage::new(Role::User, results);
-        session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
+        session.history.add(NewMessage { kind: MessageKind::ToolResult, ..results });
         session.mark_changed();
     }
-    let (policy, format) = (Some(runner.policy), Some(format_of(services)));
+    let (policy, format) = (Some(runner.policy), Some(provider_format(services)));
     let request = PromptRequest { policy, format, now_ms, ..PromptRequest::new(request) };
     runner.play(scenario, &request, turn.answer.clone(), services)
 }
 
 /// Returns the billed cost of all input relative to the cost without a cache. Returns `None` if the record has no bill.
-fn billed_share(transcript: &Transcript) -> Option<f64> {
+fn billed_cost_ratio(transcript: &Transcript) -> Option<f64> {
     let bills = || transcript.turns.iter().filter_map(|turn| turn.billed);
     let sum = |of: fn(Usage) -> u64| bills().map(|bill| of(bill) as f64).sum::<f64>();
     let (plain, written, read) =

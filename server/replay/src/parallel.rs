@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 
 const THREADS: usize = 2;
 
@@ -32,7 +32,7 @@ pub(crate) fn parallel_map<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T
 }
 
 /// Returns a function to call after each of `total` steps, which reports to `progress`.
-pub(crate) fn count_steps(total: usize, progress: impl Fn(Progress) + Sync) -> impl Fn() + Sync {
+pub(crate) fn step_counter(total: usize, progress: impl Fn(OutlineProgress) + Sync) -> impl Fn() + Sync {
     let done = AtomicUsize::new(0);
-    move || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total })
+    move || progress(OutlineProgress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total })
 }

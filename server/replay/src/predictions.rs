@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 use strata_conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
+use strata_conversation::transcript::{PriorHistoryForm, Transcript, TranscriptTurn};
 use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::settings::Settings;
 use strata_tokens::calibration::Calibration;
@@ -109,13 +109,13 @@ struct EstimatorState {
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<EstimatorState> = None;
-    let mut before: Option<&Turn> = None;
+    let mut before: Option<&TranscriptTurn> = None;
     for turn in &transcript.turns {
         let of_turn = Settings { model: turn.model.clone(), ..services.settings.clone() };
         let services = PromptServices { settings: &of_turn, ..services };
         let model = services.models.resolve(&turn.model).model;
         let goes_on =
-            turn.past == PriorHistory::Kept && before.is_some_and(|before| before.model == turn.model);
+            turn.past == PriorHistoryForm::Kept && before.is_some_and(|before| before.model == turn.model);
         let mut now = match known.take().filter(|known| goes_on && known.model == turn.model) {
             Some(known) => known,
             None => EstimatorState::new(turn.model.clone()),
@@ -198,8 +198,8 @@ impl Estimates {
             - model.overheads.message
             + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(strata_conversation::providers::pieces_of) {
-            if let strata_conversation::providers::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(strata_conversation::providers::texts_and_images) {
+            if let strata_conversation::providers::TextOrImage::Text(text) = piece {
                 o200k += services.counter.count(Tokenizer::O200k, &text);
                 chars += services.counter.count(Tokenizer::Chars, &text);
             }
@@ -218,7 +218,7 @@ impl Estimates {
 
 /// Whether the record shows all content that a request adds to the one before: it has no images of unknown size and no
 /// hidden thinking, and the request is not empty.
-fn is_fully_recorded(turn: &Turn, before: Option<&Turn>) -> bool {
+fn is_fully_recorded(turn: &TranscriptTurn, before: Option<&TranscriptTurn>) -> bool {
     let answer = before.map_or(&[][..], |before| &before.answer);
     let hidden = |block: &ContentBlock| match block {
         ContentBlock::RedactedThinking { .. } | ContentBlock::Foreign(_) => true,
@@ -307,12 +307,12 @@ mod tests {
             let request = "tell me more of number ".repeat(100 + turn * 7 % 50);
             let answer = "there is more to tell ".repeat(60 + turn * 11 % 40);
             total += factor * counter.count(Tokenizer::O200k, &request) as f64;
-            transcript.turns.push(Turn {
+            transcript.turns.push(TranscriptTurn {
                 request: vec![ContentBlock::text(request)],
                 model: "gpt-4o".into(),
                 billed: Some(Usage { cache_read: total as u64, ..Usage::default() }),
                 answer: vec![ContentBlock::text(answer.as_str())],
-                ..Turn::default()
+                ..TranscriptTurn::default()
             });
             total += factor * counter.count(Tokenizer::O200k, &answer) as f64;
         }

@@ -56,11 +56,13 @@ pub(crate) enum BrokenPromise {
 impl fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stale(key) => write!(f, "the prompt does not show the current text of {}", key.notice()),
-            Self::Diff(key) => {
-                write!(f, "an update of {} does not apply to the text before it", key.notice())
+            Self::Stale(key) => {
+                write!(f, "the prompt does not show the current text of {}", key.notice_text())
             }
-            Self::NotSelected(key) => write!(f, "{} is shown, but it is not selected", key.notice()),
+            Self::Diff(key) => {
+                write!(f, "an update of {} does not apply to the text before it", key.notice_text())
+            }
+            Self::NotSelected(key) => write!(f, "{} is shown, but it is not selected", key.notice_text()),
             Self::Excluded(key) => write!(f, "{} is mentioned, but it is excluded", key.notice()),
             Self::TwoBlocks(key) => write!(f, "{} has two map blocks", key.notice()),
             Self::Outline(key) => write!(f, "the current map block of {} is missing", key.notice()),
@@ -91,7 +93,7 @@ pub(crate) fn broken_promises(
 ) -> Vec<BrokenPromise> {
     let cache = &services.settings.cache;
     let takes_edits = cache.deltas && cache.history_deltas;
-    let mut reader = PromptReader {
+    let mut reader = PromptChecker {
         session,
         excerpts: workspace.excerpts,
         broken: Vec::new(),
@@ -123,7 +125,7 @@ pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<
 }
 
 /// The text of a file as a model knows it at some point of the prompt.
-struct KnownText {
+struct KnownFileText {
     now: String,
     /// The last full text.
     full: String,
@@ -132,22 +134,22 @@ struct KnownText {
     edited: Option<String>,
 }
 
-impl KnownText {
-    fn full(text: &str) -> Self {
+impl KnownFileText {
+    fn from_full_text(text: &str) -> Self {
         Self { now: text.to_owned(), full: text.to_owned(), edited: Some(text.to_owned()) }
     }
 }
 
-struct PromptReader<'a> {
+struct PromptChecker<'a> {
     session: &'a Session,
     excerpts: &'a ExcerptSelection,
     broken: Vec<BrokenPromise>,
-    files: BTreeMap<ItemKey, KnownText>,
+    files: BTreeMap<ItemKey, KnownFileText>,
     /// For each file, the text of the last block that shows its outline.
     symbols: BTreeMap<FileKey, String>,
 }
 
-impl PromptReader<'_> {
+impl PromptChecker<'_> {
     fn read(&mut self, block: &LayoutBlock) {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
@@ -163,7 +165,7 @@ impl PromptReader<'_> {
                     if self.session.selection.choice(path) != Choice::Selected {
                         self.broken.push(BrokenPromise::NotSelected(key.clone()));
                     }
-                    self.read_file(key, text);
+                    self.read_file_block(key, text);
                 }
                 ItemKey::Excerpt(excerpt) => {
                     let is_behind_its_file =
@@ -176,7 +178,7 @@ impl PromptReader<'_> {
                     if self.session.selection.choice(&excerpt.file) == Choice::Excluded {
                         self.broken.push(BrokenPromise::Excluded(excerpt.file.clone()));
                     }
-                    self.read_file(key, text);
+                    self.read_file_block(key, text);
                 }
                 ItemKey::Symbol(path) => {
                     if self.session.selection.choice(path) == Choice::Excluded {
@@ -193,7 +195,7 @@ impl PromptReader<'_> {
     }
 
     /// Reads a full text, a diff from the last version, or a diff from the last full text.
-    fn read_file(&mut self, key: &ItemKey, text: &str) {
+    fn read_file_block(&mut self, key: &ItemKey, text: &str) {
         let Some(FencedText { heading, body }) = parse_fenced(text) else {
             self.broken.push(BrokenPromise::Diff(key.clone()));
             return;
@@ -204,7 +206,7 @@ impl PromptReader<'_> {
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::from_text(body).short() == version { body } else { bare };
-            self.files.insert(key.clone(), KnownText::full(text));
+            self.files.insert(key.clone(), KnownFileText::from_full_text(text));
             return;
         }
         let versions =
@@ -290,7 +292,7 @@ impl PromptReader<'_> {
             let in_full = workspace.texts.contains_key(path)
                 && self.session.selection.choice(path) == Choice::Selected
                 && !shed.contains(path);
-            let Some(now) = member.text_in(workspace.symbols).filter(|_| !in_full) else { continue };
+            let Some(now) = member.current_text(workspace.symbols).filter(|_| !in_full) else { continue };
             if self.symbols.get(path).is_none_or(|text| !text.contains(&*now)) {
                 self.broken.push(BrokenPromise::Outline(path.clone()));
             }

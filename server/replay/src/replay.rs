@@ -2,7 +2,7 @@
 //! every run.
 
 use serde::Serialize;
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_prompt::assembly::PromptServices;
 use strata_prompt::settings::Settings;
 use strata_prompt::tiers::PolicyName;
@@ -10,7 +10,7 @@ use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
 use crate::conversation::ConversationStats;
-use crate::parallel::{count_steps, parallel_map};
+use crate::parallel::{parallel_map, step_counter};
 use crate::predictions::PredictionStats;
 use crate::session::SessionStats;
 use crate::sources::{Material, Workload};
@@ -46,7 +46,7 @@ impl Replay {
         material: &Material,
         policies: &[PolicyName],
         settings: &Settings,
-        progress: impl Fn(Progress) + Sync,
+        progress: impl Fn(OutlineProgress) + Sync,
     ) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::default());
         let services = PromptServices { models: &models, counter: &counter, settings };
@@ -65,7 +65,7 @@ impl Replay {
             sessions.iter().map(|session| SessionStats::turns_to_play(&session.trace, policies, settings));
         // With and without archiving.
         let of_conversations = transcripts.iter().map(|(_, transcript)| 2 * transcript.turns.len());
-        let turn_done = count_steps(of_sessions.chain(of_conversations).sum(), progress);
+        let turn_done = step_counter(of_sessions.chain(of_conversations).sum(), progress);
         let sessions =
             parallel_map(&sessions, |session| SessionStats::play(session, policies, services, &turn_done));
         let conversations = parallel_map(transcripts, |(name, transcript)| {

@@ -45,7 +45,7 @@ impl Replay {
                     );
                 }
                 text.push('\n');
-                text.push_str(&chart(summary));
+                text.push_str(&cost_chart(summary));
             }
             text.push('\n');
         }
@@ -87,7 +87,7 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
     let (left, right) = (Align::Left, Align::Right);
     let mut table =
         Table::new([left, right, left, right, right, right, right, right, right, right, right, right]);
-    table.row(
+    table.add_row(
         [
             "session", "turns", "files", "tokens", "none", "auto", "flat", "fixed", "ripple", "ledger",
             "+list", "bound",
@@ -98,7 +98,7 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
         let cells = cost_cells(&session.columns);
         let [none, auto, flat, fixed, ripple, ledger] = cells;
         let tokens = session.columns.get(&Column::None);
-        table.row([
+        table.add_row([
             truncate_name(&session.name),
             count(session.turns),
             session.selection.clone(),
@@ -109,15 +109,15 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
             fixed,
             ripple,
             ledger,
-            session.everything.as_ref().map_or_else(absent, |with| share(with.ledger.share)),
-            if session.turns == 0 { absent() } else { share(session.bound) },
+            session.everything.as_ref().map_or_else(absent, |with| format_share(with.ledger.share)),
+            if session.turns == 0 { absent() } else { format_share(session.bound) },
         ]);
     }
     if let Some(summary) = summary {
         let line = |column| summary.lines.iter().find(|line| line.column == column);
         let [none, auto, flat, fixed, ripple, ledger] =
-            Column::ALL.map(|column| line(column).map_or_else(absent, |line| share(line.cost)));
-        table.row([
+            Column::ALL.map(|column| line(column).map_or_else(absent, |line| format_share(line.cost)));
+        table.add_row([
             "mean".to_owned(),
             String::new(),
             String::new(),
@@ -128,8 +128,8 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
             fixed,
             ripple,
             ledger,
-            summary.everything.as_ref().map_or_else(absent, |line| share(line.cost)),
-            share(summary.bound),
+            summary.everything.as_ref().map_or_else(absent, |line| format_share(line.cost)),
+            format_share(summary.bound),
         ]);
     }
     table.render()
@@ -137,20 +137,20 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
 
 fn policy_table(summary: &SessionMeans) -> String {
     let mut table = numeric_table();
-    table.row(
+    table.add_row(
         ["layout", "cost", "hits", "tokens", "per turn", "first", "length", "worst", "ms/turn"]
             .map(str::to_owned),
     );
     let mut row = |name: String, line: &ColumnMeans| {
-        table.row([
+        table.add_row([
             name,
-            share(line.cost),
+            format_share(line.cost),
             format!("{:.0}%", line.hit_share * 100.0),
             count(line.mean_tokens),
             count(line.cost_a_turn.round() as usize),
             count(line.first.round() as usize),
-            share(line.length),
-            share(line.worst),
+            format_share(line.length),
+            format_share(line.worst),
             line.time.map_or_else(absent, |taken| format!("{:.1}", taken.mean as f64 / 1e6)),
         ]);
     };
@@ -163,9 +163,9 @@ fn policy_table(summary: &SessionMeans) -> String {
     if let Some(excerpts) = &summary.excerpts {
         row("ledger, excerpts".to_owned(), &excerpts.line);
     }
-    table.row([
+    table.add_row([
         "bound".to_owned(),
-        share(summary.bound),
+        format_share(summary.bound),
         absent(),
         absent(),
         absent(),
@@ -177,7 +177,7 @@ fn policy_table(summary: &SessionMeans) -> String {
     table.render()
 }
 
-fn chart(summary: &SessionMeans) -> String {
+fn cost_chart(summary: &SessionMeans) -> String {
     let lines = summary.lines.iter().map(|line| (line.column.to_string(), line.cost));
     let bars: Vec<(String, f64)> = lines.chain([("bound".to_owned(), summary.bound)]).collect();
     let longest = bars.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
@@ -189,14 +189,17 @@ fn chart(summary: &SessionMeans) -> String {
             reason = "between 0 and the longest bar"
         )]
         let length = (cost / longest * BAR).round().clamp(0.0, BAR) as usize;
-        table.row([name, format!("{} {}", "#".repeat(length), share(cost)).trim_start().to_owned()]);
+        table.add_row([
+            name,
+            format!("{} {}", "#".repeat(length), format_share(cost)).trim_start().to_owned(),
+        ]);
     }
     table.render()
 }
 
 fn conversation_table(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
     let mut table = numeric_table();
-    table.row(
+    table.add_row(
         ["conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto"]
             .map(str::to_owned),
     );
@@ -204,30 +207,31 @@ fn conversation_table(conversations: &[ConversationStats], means: Option<&Conver
         let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);
         let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
         let tokens = told.columns.get(&Column::None);
-        let ratio = |cost: Option<f64>| cost.zip(auto).map_or_else(absent, |(cost, auto)| share(cost / auto));
-        table.row([
+        let ratio =
+            |cost: Option<f64>| cost.zip(auto).map_or_else(absent, |(cost, auto)| format_share(cost / auto));
+        table.add_row([
             truncate_name(&told.name),
             count(told.turns),
             tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
-            told.billed.map_or_else(absent, share),
-            auto.map_or_else(absent, share),
-            ledger.map_or_else(absent, share),
+            told.billed.map_or_else(absent, format_share),
+            auto.map_or_else(absent, format_share),
+            ledger.map_or_else(absent, format_share),
             ratio(ledger),
-            told.with_archival.map_or_else(absent, share),
+            told.with_archival.map_or_else(absent, format_share),
             ratio(told.with_archival),
         ]);
     }
     if let Some(means) = means {
-        table.row([
+        table.add_row([
             "mean, and the worst ratios".to_owned(),
             String::new(),
             String::new(),
-            means.billed.map_or_else(absent, share),
-            share(means.automatic),
-            share(means.ledger),
-            share(means.worst_ratio),
-            share(means.with_archival),
-            share(means.worst_ratio_with_archival),
+            means.billed.map_or_else(absent, format_share),
+            format_share(means.automatic),
+            format_share(means.ledger),
+            format_share(means.worst_ratio),
+            format_share(means.with_archival),
+            format_share(means.worst_ratio_with_archival),
         ]);
     }
     table.render()
@@ -237,7 +241,7 @@ fn conversation_table(conversations: &[ConversationStats], means: Option<&Conver
 fn prediction_report(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
     let mut table = numeric_table();
-    table.row(
+    table.add_row(
         ["error in % of the billed size", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned),
     );
     for told in &predictions.ways {
@@ -249,7 +253,7 @@ fn prediction_report(predictions: &PredictionStats) -> String {
             Estimator::O200k => "o200k, corrected by the first billed size",
             Estimator::Chars => "characters / 4, corrected by the first billed size",
         };
-        table.row([
+        table.add_row([
             way.to_owned(),
             percent(told.median),
             percent(told.ninth),
@@ -271,7 +275,7 @@ fn prediction_report(predictions: &PredictionStats) -> String {
 }
 
 fn cost_cells(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
-    Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
+    Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| format_share(cell.share)))
 }
 
 /// Cuts a long name at its beginning, since its end is more distinctive.
@@ -283,7 +287,7 @@ pub(crate) fn truncate_name(name: &str) -> String {
     format!("…{}", name.chars().skip(length + 1 - NAME).collect::<String>())
 }
 
-fn share(share: f64) -> String {
+fn format_share(share: f64) -> String {
     format!("{share:.3}")
 }
 

@@ -12,7 +12,7 @@ use strata_prompt::assembly::{
 use strata_prompt::layout::{Layout, Part};
 use strata_prompt::session::{RequestOutcome, RequestStatus, Session};
 use strata_prompt::tiers::PolicyName;
-use strata_tokens::cost::{Charge, Prices, Provider, Usage};
+use strata_tokens::cost::{Charge, Prices, SimulatedProvider, Usage};
 
 use crate::columns::{Column, ColumnTotals};
 use crate::gap::ChargedPrompt;
@@ -25,10 +25,10 @@ pub(crate) struct Runner {
     /// The session, which may be changed between prompts.
     pub(crate) session: Session,
     /// Simulated provider for the session's prompts. Does not use the session's own estimate of the cache.
-    provider: Provider,
+    provider: SimulatedProvider,
     /// Simulated providers, one for each baseline layout. Each computes what the session's prompts cost in its layout.
     /// Only for the policy `flat`.
-    baselines: Vec<(Column, Provider)>,
+    baselines: Vec<(Column, SimulatedProvider)>,
     /// Model that the last request named.
     model: Option<String>,
 }
@@ -126,8 +126,8 @@ impl Runner {
             PolicyName::Flat => &Column::BASELINES,
             PolicyName::Ripple | PolicyName::Ledger => &[],
         };
-        let baselines = baselines.iter().map(|column| (*column, Provider::new(prices))).collect();
-        let (session, provider) = (Session::new("replay"), Provider::new(prices));
+        let baselines = baselines.iter().map(|column| (*column, SimulatedProvider::new(prices))).collect();
+        let (session, provider) = (Session::new("replay"), SimulatedProvider::new(prices));
         Self { policy, session, provider, baselines, model: None }
     }
 
@@ -158,7 +158,9 @@ impl Runner {
             // As the engine assumes, another model finds nothing in the cache.
             self.model.clone_from(&request.model);
             let providers = self.baselines.iter_mut().map(|(_, provider)| provider);
-            providers.chain([&mut self.provider]).for_each(|all| *all = Provider::new(prepared.sent.prices));
+            providers
+                .chain([&mut self.provider])
+                .for_each(|all| *all = SimulatedProvider::new(prepared.sent.prices));
         }
         let charged = self.provider.charge(&prepared.sent.spans, request.now_ms).unwrap_or_default();
         let predicted = prepared.reply.predicted;
@@ -211,13 +213,13 @@ impl Runner {
 }
 
 /// Returns the prices of the configured model.
-pub(crate) fn prices_of(services: PromptServices<'_>) -> Prices {
+pub(crate) fn model_prices(services: PromptServices<'_>) -> Prices {
     let settings = services.settings;
     Prices::for_model(&services.models.resolve(&settings.model).model, settings.cache.ttl)
 }
 
 /// Returns the format of the model's own provider, whose rules determine the cost.
-pub(crate) fn format_of(services: PromptServices<'_>) -> Format {
+pub(crate) fn provider_format(services: PromptServices<'_>) -> Format {
     Format::for_model(&services.models.resolve(&services.settings.model).model)
 }
 

@@ -10,7 +10,7 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::PassageCache;
 use strata_code::outline::{Outline, language_of};
 use strata_code::symbols::{
-    self, FileRelevance, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex,
+    self, FileRelevance, FileSymbols, LexicalIndex, MapMember, ReferenceGraph, SymbolIndex,
 };
 use strata_conversation::selection::{Extent, Selection};
 use strata_conversation::trace::{Trace, TraceTurn};
@@ -24,7 +24,7 @@ use strata_prompt::layout::TierSeeds;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
 
-use crate::bound::{CostBound, Need};
+use crate::bound::{CostBound, TokenNeed};
 
 /// Minimum weight of the references between two files for them to share a tier. A reference to one name that only the
 /// other file defines has a weight of about 1.
@@ -51,7 +51,7 @@ pub(crate) struct Scenario<'a> {
     /// Current texts of the files.
     pub(crate) files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
-    references: References,
+    references: ReferenceGraph,
     seeds: TierSeeds,
     listing: Vec<FileKey>,
     /// Files selected in this turn, in key order.
@@ -74,7 +74,7 @@ impl<'a> Scenario<'a> {
             turn: 0,
             files: BTreeMap::new(),
             symbols: SymbolIndex::default(),
-            references: References::default(),
+            references: ReferenceGraph::default(),
             seeds: TierSeeds::default(),
             listing: Vec::new(),
             selected: BTreeSet::new(),
@@ -88,7 +88,7 @@ impl<'a> Scenario<'a> {
             scenario.write(path, Some(text));
         }
         scenario.recency = recency;
-        scenario.update_derived();
+        scenario.update_derived_data();
         scenario
     }
 
@@ -104,7 +104,7 @@ impl<'a> Scenario<'a> {
                 self.write(path, text.as_deref());
             }
             self.turn += 1;
-            self.update_derived();
+            self.update_derived_data();
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Scenario<'a> {
         for (path, text) in changes {
             self.write(path, text);
         }
-        self.update_derived();
+        self.update_derived_data();
     }
 
     /// Changes `selection` to that of the turn, with as few changes as a user would make.
@@ -240,15 +240,15 @@ impl<'a> Scenario<'a> {
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
             let tokens = assembly::count_file_tokens(key, &file, &Extent::Whole, services);
-            Some((format!("file:{}", key.as_str()), Need::AnyVersion(tokens)))
+            Some((format!("file:{}", key.as_str()), TokenNeed::AnyVersion(tokens)))
         };
         let block = |member: &MapMember| {
-            let text = member.text_in(&self.symbols)?;
-            Some((format!("symbol:{}", member.path.as_str()), Need::AnyVersion(count(&text))))
+            let text = member.current_text(&self.symbols)?;
+            Some((format!("symbol:{}", member.path.as_str()), TokenNeed::AnyVersion(count(&text))))
         };
         let files = self.selected.iter().filter_map(file);
         let blocks = members.iter().filter(|member| !self.selected.contains(&member.path)).filter_map(block);
-        let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
+        let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), TokenNeed::Exact(*tokens)));
         bound.add_turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
     }
 
@@ -275,8 +275,8 @@ impl<'a> Scenario<'a> {
     }
 
     /// Updates the data derived from the files, and the selection of the next turn.
-    fn update_derived(&mut self) {
-        self.references = References::build(&self.symbols, &Arc::default());
+    fn update_derived_data(&mut self) {
+        self.references = ReferenceGraph::build(&self.symbols, &Arc::default());
         self.seeds = TierSeeds {
             referenced: self.references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use strata_base::key::FileKey;
 use strata_code::outline::language_of;
 use strata_conversation::history::{
-    ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role, TextOrList,
+    ContentBlock, NewMessage, ResultPart, Role, TextOrList, ToolOutcome as CallOutcome,
 };
 use strata_conversation::providers::Format;
 use strata_conversation::trace::{Trace, TraceTurn};
@@ -22,7 +22,7 @@ use strata_tokens::models::Model;
 use crate::bound::CostBound;
 use crate::columns::{Column, ColumnStats, share};
 use crate::gap::{ChargedPrompt, Gap};
-use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
+use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
 use crate::scenario::{PromptParts, Scenario};
 use crate::varied::{PlayedSession, TurnConditions};
 
@@ -103,7 +103,7 @@ impl SessionStats {
             columns: ColumnStats::from_totals(&totals.columns),
             bound: share(bound.total(), none),
             gap: (!prompts.is_empty() && !session.is_varied())
-                .then(|| Gap::of(&prompts, &bound, prices_of(services)).relative_to(none)),
+                .then(|| Gap::of(&prompts, &bound, model_prices(services)).relative_to(none)),
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
@@ -173,7 +173,7 @@ fn play(
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> PlayOutcome {
-    let prices = prices_of(services);
+    let prices = model_prices(services);
     let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
     let all = std::iter::once(PolicyName::Flat).chain(others);
     let mut runners: Vec<Runner> = all.map(|policy| Runner::new(policy, prices)).collect();
@@ -185,7 +185,7 @@ fn play(
     let mut prompts = Vec::new();
     while let Some(turn) = scenario.current_turn() {
         let conditions = session.conditions(totals.turns);
-        if time.begin(conditions, totals.turns) > u64::from(lifetime_s) * 1_000 || time.is_new_model {
+        if time.begin_turn(conditions, totals.turns) > u64::from(lifetime_s) * 1_000 || time.is_new_model {
             bound.expire_cache();
         }
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
@@ -215,14 +215,14 @@ fn excerpt_recall(
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> f64 {
-    let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));
+    let mut runner = Runner::new(PolicyName::Ledger, model_prices(services));
     let mut scenario = Scenario::new(&session.trace, PromptParts::NothingSelected);
     let mut time = Schedule::new(services);
     let (mut changes, mut shown) = (0_usize, 0_usize);
     for number in 0.. {
         let Some(turn) = scenario.current_turn() else { break };
         let conditions = session.conditions(number);
-        time.begin(conditions, number);
+        time.begin_turn(conditions, number);
         if play_turn(&mut runner, turn, &scenario, (&time, conditions, auto_budget), services).is_err() {
             break;
         }
@@ -275,7 +275,7 @@ impl Schedule {
     }
 
     /// Moves on to a turn. Returns the time since the one before, in milliseconds.
-    fn begin(&mut self, conditions: &TurnConditions, turn: usize) -> u64 {
+    fn begin_turn(&mut self, conditions: &TurnConditions, turn: usize) -> u64 {
         let pause_ms = if turn == 0 { 0 } else { conditions.pause_ms };
         let is_for_second_model = conditions.is_for_second_model && self.second_model.is_some();
         self.is_new_model = is_for_second_model != self.is_for_second_model;
@@ -321,7 +321,7 @@ fn play_turn(
     };
     let request = PromptRequest {
         policy: Some(runner.policy),
-        format: Some(format_of(services)),
+        format: Some(provider_format(services)),
         model: time.second_model.clone().filter(|_| time.is_for_second_model),
         now_ms: time.now_ms,
         auto_budget: Some(auto_budget),

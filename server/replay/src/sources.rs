@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use strata_app::model::index::Progress;
+use strata_app::model::index::OutlineProgress;
 use strata_base::cancel::Cancel;
 use strata_conversation::trace::Trace;
 use strata_conversation::transcript::Transcript;
@@ -89,7 +89,7 @@ impl Material {
     ///
     /// # Errors
     /// Returns a [`SourceError`] if a source is missing or has nothing to replay.
-    pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
+    pub fn gather(sources: &Sources, mut progress: impl FnMut(OutlineProgress)) -> Result<Self, SourceError> {
         let Sources { repositories, traces, transcripts, session_options, workload, has_peoples_pauses } =
             sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
@@ -101,7 +101,7 @@ impl Material {
         for (index, repository) in repositories.iter().enumerate() {
             let before = index * session_options.sessions.saturating_mul(session_options.turns);
             let made = extract_traces(repository, session_options, &Cancel::new(), |done, _| {
-                progress(Progress { done: before + done, total });
+                progress(OutlineProgress { done: before + done, total });
             })?;
             if made.is_empty() {
                 return Err(SourceError::NoTurns(repository.clone()));
@@ -141,7 +141,7 @@ impl Material {
 
     /// Creates material as if these sessions had been made from Git histories.
     #[cfg(test)]
-    pub(crate) fn made_of(traces: Vec<Trace>) -> Self {
+    pub(crate) fn from_git_traces(traces: Vec<Trace>) -> Self {
         Self { made: traces.len(), traces, ..Self::default() }
     }
 

@@ -104,7 +104,7 @@ impl SessionMeans {
             is_of_all_turns,
             lines: Column::ALL.into_iter().filter_map(line).collect(),
             everything: ColumnMeans::from_stats(Column::Ledger, everything, is_of_all_turns),
-            excerpts: excerpts(&played, is_of_all_turns),
+            excerpts: excerpt_means(&played, is_of_all_turns),
             bound: mean_ratio(bounds, is_of_all_turns),
         })
     }
@@ -175,7 +175,7 @@ impl ConversationMeans {
     }
 }
 
-fn excerpts(played: &[&SessionStats], is_of_all_turns: bool) -> Option<ExcerptMeans> {
+fn excerpt_means(played: &[&SessionStats], is_of_all_turns: bool) -> Option<ExcerptMeans> {
     let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
     let line =
         ColumnMeans::from_stats(Column::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;

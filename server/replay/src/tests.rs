@@ -127,7 +127,7 @@ fn varied_sessions_keep_every_promise() {
     for model in ["claude-sonnet-4-5", "gpt-5.6-sol", "gpt-5.4"] {
         let settings = settings_for(model);
         let traces = vec![trace("a", 12), trace("b", 20)];
-        let mut material = Material::made_of(traces);
+        let mut material = Material::from_git_traces(traces);
         (material.workload, material.seed) = (Workload::Varied, 1);
         let replay = Replay::play(&material, &ALL, &settings, |_| ());
         assert_eq!(replay.problems().count(), 0);
@@ -141,7 +141,7 @@ fn varied_sessions_keep_every_promise() {
 #[test]
 fn peoples_sessions_keep_every_promise_and_each_turn_counts_the_same() {
     for model in ["claude-sonnet-4-5", "gpt-5.6-sol"] {
-        let mut material = Material::made_of((0..7).map(|at| trace(&format!("t{at}"), 8)).collect());
+        let mut material = Material::from_git_traces((0..7).map(|at| trace(&format!("t{at}"), 8)).collect());
         material.workload = Workload::People;
         let replay = Replay::play(&material, &ALL, &settings_for(model), |_| ());
         assert_eq!(replay.problems().count(), 0);
@@ -162,7 +162,7 @@ fn peoples_sessions_keep_every_promise_and_each_turn_counts_the_same() {
 fn the_gap_is_explained_to_the_last_token() {
     for model in ["claude-sonnet-4-5", "gpt-5", "claude-opus-4-7"] {
         let settings = settings_for(model);
-        let material = Material::made_of(vec![trace("a", 3), trace("b", 12)]);
+        let material = Material::from_git_traces(vec![trace("a", 3), trace("b", 12)]);
         let replay = Replay::play(&material, &[PolicyName::Ledger], &settings, |_| ());
         assert_eq!(replay.problems().count(), 0);
         for session in &replay.sessions {
@@ -224,7 +224,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let mut source = trace("t", 5);
     source.turns[1].edits.insert("new.py".into(), Some("x = 1\n".into()));
     source.turns[2].edits.insert("m5.py".into(), None);
-    let material = Material::made_of(vec![source.clone()]);
+    let material = Material::from_git_traces(vec![source.clone()]);
     assert_eq!(material.export(&folder.path().join("out"), &settings()).unwrap(), 1);
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();

@@ -154,7 +154,7 @@ impl VariedSessionBuilder {
 
     fn vary_turn(&mut self, turn: &TraceTurn, selected: &[String], at: TurnPosition) {
         if at.turn > 0 && at.turn == at.of / 3 {
-            self.visit_branch(turn, selected);
+            self.add_branch_questions(turn, selected);
         }
         if self.draws.once_in(4) {
             for _ in 0..=self.draws.next_below(2) {
@@ -166,7 +166,7 @@ impl VariedSessionBuilder {
         if self.draws.once_in(3) {
             self.add_agent_turns(turn, selected);
         } else {
-            let pause_ms = self.pause();
+            let pause_ms = self.draw_pause_ms();
             self.push(turn.clone(), selected, TurnConditions { pause_ms, ..TurnConditions::PLAIN });
         }
         if let Some(conditions) = self.conditions.get_mut(first) {
@@ -185,12 +185,12 @@ impl VariedSessionBuilder {
             answer: format!("{}\n", next.prompt).repeat(1 + self.draws.next_below(8)),
             ..TraceTurn::default()
         };
-        let pause_ms = self.pause();
+        let pause_ms = self.draw_pause_ms();
         self.push(turn, selected, TurnConditions { pause_ms, is_for_second_model, ..TurnConditions::PLAIN });
     }
 
     /// Adds two questions on a branch without the changes of the last turns.
-    fn visit_branch(&mut self, next: &TraceTurn, selected: &[String]) {
+    fn add_branch_questions(&mut self, next: &TraceTurn, selected: &[String]) {
         let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
         for undo in self.undo.iter().rev().take(BRANCH_TURNS) {
             before.extend(undo.iter().map(|(path, text)| (path.clone(), text.clone())));
@@ -224,7 +224,7 @@ impl VariedSessionBuilder {
             let edits = BTreeMap::from([(path.clone(), text.clone())]);
             calls.push(ToolCall { input, result: "done".to_owned(), edits });
         }
-        let (mut prompt, mut pause_ms) = (turn.prompt.clone(), self.pause());
+        let (mut prompt, mut pause_ms) = (turn.prompt.clone(), self.draw_pause_ms());
         for ToolCall { input, result, edits } in calls {
             let step = TraceTurn { prompt, edits, ..TraceTurn::default() };
             self.push(
@@ -254,7 +254,7 @@ impl VariedSessionBuilder {
         self.conditions.push(conditions);
     }
 
-    fn pause(&mut self) -> u64 {
+    fn draw_pause_ms(&mut self) -> u64 {
         self.draws.draw(&PAUSES_MS)
     }
 }

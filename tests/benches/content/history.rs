@@ -10,7 +10,7 @@ use std::sync::Arc;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{LineAges, PastCommit};
-use strata_code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
+use strata_code::symbols::{FileSymbols, LexicalIndex, Manifests, ReferenceGraph, SymbolIndex};
 use strata_grammars::LanguageId;
 
 /// Files above it have no outline.
@@ -50,7 +50,7 @@ pub(crate) struct Past {
 pub(crate) struct Tree {
     pub(crate) texts: BTreeMap<String, Arc<str>>,
     pub(crate) symbols: SymbolIndex,
-    pub(crate) references: References,
+    pub(crate) references: ReferenceGraph,
     pub(crate) lexical: LexicalIndex,
 }
 
@@ -109,7 +109,7 @@ impl Repository {
             let (Some(parent), files) = (parents.first().cloned(), past.files.clone()) else { break };
             for key in files.into_iter().take(MAX_PATHS) {
                 let before = self.text(&format!("{parent}:{}", key.as_str())).unwrap_or_default();
-                ages.entry(key).or_default().add(age, &before);
+                ages.entry(key).or_default().add_change(age, &before);
             }
             commit = parent;
         }
@@ -170,7 +170,7 @@ impl Repository {
         }
         let symbols: SymbolIndex = symbols.into_iter().collect();
         let manifests = Arc::new(Manifests::read(manifests.iter().map(|(key, text)| (key, &**text))));
-        let references = References::build(&symbols, &manifests);
+        let references = ReferenceGraph::build(&symbols, &manifests);
         let lexical = LexicalIndex::build(&symbols, &files);
         Tree { texts, symbols, references, lexical }
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use strata_code::excerpts::{
-    Candidate, CandidateFile, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
+    CandidateFile, Excerpt, ExcerptCandidate, ExcerptQuery, PassageCache, candidate_files, choose,
 };
-use strata_code::symbols::{FileRelevance, Query};
+use strata_code::symbols::{FileRelevance, RelevanceQuery};
 
 use super::history::{Past, Tree};
 use super::{ShownLines, heading, tokens};
@@ -47,19 +47,23 @@ impl Excerpts {
 }
 
 fn relevance<'a>(tree: &'a Tree, query: &ExcerptQuery<'_>) -> FileRelevance<'a> {
-    FileRelevance::new(&tree.lexical, &tree.references, &Query { text: query.text, ..Query::default() })
+    FileRelevance::new(
+        &tree.lexical,
+        &tree.references,
+        &RelevanceQuery { text: query.text, ..RelevanceQuery::default() },
+    )
 }
 
 impl Question<'_> {
     /// What is chosen within a budget.
     pub(crate) fn shown(&self, budget: usize) -> ShownLines {
-        let candidates: Vec<Candidate<'_>> = self
+        let candidates: Vec<ExcerptCandidate<'_>> = self
             .files
             .iter()
             .filter_map(|file| {
                 let text = self.tree.texts.get(file.file.as_str())?;
                 let outline = self.tree.symbols.get(&file.file).map(|symbols| &symbols.outline);
-                Some(Candidate { file, outline, text })
+                Some(ExcerptCandidate { file, outline, text })
             })
             .collect();
         let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);

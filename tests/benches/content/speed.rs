@@ -9,9 +9,9 @@ use strata_app::model::index::{Index, IndexInputs};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{
-    Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
+    Excerpt, ExcerptCandidate, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
 };
-use strata_code::symbols::{FileRelevance, LexicalIndex, Query};
+use strata_code::symbols::{FileRelevance, LexicalIndex, RelevanceQuery};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 
@@ -96,7 +96,8 @@ fn ask(
         shown: &BTreeMap::new(),
     };
     let timer = Instant::now();
-    let relevance = FileRelevance::new(lexical, &index.references, &Query { text, ..Query::default() });
+    let relevance =
+        FileRelevance::new(lexical, &index.references, &RelevanceQuery { text, ..RelevanceQuery::default() });
     let files = candidate_files(&relevance, &query, FILES);
     let named = timer.elapsed();
     let texts: Vec<String> = files
@@ -104,10 +105,10 @@ fn ask(
         .map(|file| fs::read_to_string(directory.join(file.file.as_str())).unwrap_or_default())
         .collect();
     let outline = |key: &FileKey| index.symbols.get(key).map(|symbols| &symbols.outline);
-    let candidates: Vec<Candidate<'_>> = files
+    let candidates: Vec<ExcerptCandidate<'_>> = files
         .iter()
         .zip(&texts)
-        .map(|(file, text)| Candidate { file, outline: outline(&file.file), text })
+        .map(|(file, text)| ExcerptCandidate { file, outline: outline(&file.file), text })
         .collect();
     let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);
     let timer = Instant::now();

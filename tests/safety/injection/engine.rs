@@ -9,7 +9,9 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::PassageCache;
 use strata_code::outline::{Outline, language_of};
-use strata_code::symbols::{self, FileRelevance, FileSymbols, LexicalIndex, Query, References, SymbolIndex};
+use strata_code::symbols::{
+    self, FileRelevance, FileSymbols, LexicalIndex, ReferenceGraph, RelevanceQuery, SymbolIndex,
+};
 use strata_conversation::history::{ContentBlock, NewMessage, Role};
 use strata_conversation::providers::Format;
 use strata_conversation::urls::Page;
@@ -82,7 +84,7 @@ impl<'a> Bench<'a> {
                 symbols.extend([(key.clone(), FileSymbols::new(language, key, outline).into())]);
             }
         }
-        let references = References::build(&symbols, &Arc::default());
+        let references = ReferenceGraph::build(&symbols, &Arc::default());
         let seeds = TierSeeds {
             referenced: references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
@@ -97,7 +99,7 @@ impl<'a> Bench<'a> {
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
         let question = "What does fixed do?";
-        let query = Query { text: question, ..Query::default() };
+        let query = RelevanceQuery { text: question, ..RelevanceQuery::default() };
         let relevance = FileRelevance::new(&lexical, &references, &query);
         let known = ExcerptSources {
             symbols: &symbols,

@@ -7,10 +7,10 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};
 use strata_host::index::{IndexOptions, index_files};
-use strata_host::path_patterns::expand;
+use strata_host::path_patterns::expand_path_pattern;
 use strata_host::roots::{RootFolder, Roots};
 use strata_host::rule_files::rule_files;
-use strata_host::walk::{Walk, WalkOptions, walk, walk_at};
+use strata_host::walk::{Walk, WalkOptions, walk, walk_subtree};
 
 use super::cases::{Case, cases};
 use super::workspace::Field;
@@ -39,7 +39,7 @@ impl House {
         // As a session file or a client names it, without having asked.
         keys.insert(FileKey::new(text));
         for pattern in [text.to_owned(), format!("{text}/*"), format!("{text}/**"), format!("{text}*")] {
-            let found = expand(&self.roots, &self.walk.entries, &pattern);
+            let found = expand_path_pattern(&self.roots, &self.walk.entries, &pattern);
             came.push(("a selection", format!("{found:?}")));
             keys.extend(found.into_iter().flat_map(|found| found.files));
             let named = rule_files(&self.roots, &[pattern]);
@@ -57,7 +57,7 @@ impl House {
             came.push(("a glance", format!("{:?}", quick_stamp(&self.roots, key))));
             came.push((
                 "a look",
-                format!("{:?}", walk_at(&self.roots, key, &WalkOptions::default(), &Cancel::new())),
+                format!("{:?}", walk_subtree(&self.roots, key, &WalkOptions::default(), &Cancel::new())),
             ));
         }
         came

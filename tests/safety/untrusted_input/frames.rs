@@ -1,9 +1,9 @@
 //! Bytes of a client, in pieces of any size: what comes out does not depend on the pieces, memory stays bounded, and a
 //! message after them is found.
-use strata_lsp::transport::{DecodedFrame, FrameDecoder, Limits};
+use strata_lsp::transport::{DecodedFrame, FrameDecoder, FrameLimits};
 
 /// Small, so that inputs of a few hundred bytes go over them.
-const LIMITS: Limits = Limits { message: 1 << 9, header: 128, skip: 1 << 10 };
+const LIMITS: FrameLimits = FrameLimits { message: 1 << 9, header: 128, skip: 1 << 10 };
 const VALID: &str = r#"{"jsonrpc":"2.0","id":7,"method":"shutdown"}"#;
 
 fn decoded<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<DecodedFrame> {
@@ -11,7 +11,7 @@ fn decoded<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<DecodedFrame> {
     let mut all = Vec::new();
     for piece in pieces {
         all.extend(decoder.push(piece));
-        assert!(decoder.memory() <= 2 * (LIMITS.message + LIMITS.header + piece.len()) + 4_096);
+        assert!(decoder.allocated_bytes() <= 2 * (LIMITS.message + LIMITS.header + piece.len()) + 4_096);
     }
     all
 }

@@ -8,7 +8,7 @@ use std::vec;
 
 use serde_json::{Value, json};
 use strata_lsp::server::run_on;
-use strata_lsp::transport::{DecodedFrame, FrameDecoder, Limits};
+use strata_lsp::transport::{DecodedFrame, FrameDecoder, FrameLimits};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
@@ -112,7 +112,7 @@ pub(crate) fn check(input: &[u8]) {
     let said = said.0.0.lock().unwrap();
     let heard = String::from_utf8_lossy(&said);
     assert_eq!(exit.code, 0, "{exit:?}: {heard}");
-    let answers: Vec<Value> = FrameDecoder::new(Limits::default())
+    let answers: Vec<Value> = FrameDecoder::new(FrameLimits::default())
         .push(&said)
         .map(|decoded| match decoded {
             DecodedFrame::Frame(body) => serde_json::from_slice(&body).unwrap(),

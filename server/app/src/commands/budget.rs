@@ -47,9 +47,9 @@ pub struct SetReply {
     pub limit: usize,
 }
 
-pub struct Set;
+pub struct SetTokenLimit;
 
-impl Command for Set {
+impl Command for SetTokenLimit {
     const NAME: &str = "strata.budget.set";
     const SUMMARY: &str = "Sets the maximum input tokens of each request in the session.";
     type Args = SetParams;

@@ -41,9 +41,9 @@ pub(super) struct ChangedFile {
     unsaved: bool,
 }
 
-pub(super) struct Changes;
+pub(super) struct ListChangedFiles;
 
-impl Command for Changes {
+impl Command for ListChangedFiles {
     const NAME: &str = "strata.files.changed";
     const SUMMARY: &str =
         "Lists files that changed since an earlier call: on disk, or as unsaved text in an editor.";
@@ -74,7 +74,7 @@ impl CurrentTexts for Snapshot {
         let on_disk = self.index.entries.iter();
         let mut texts: BTreeMap<FileKey, TextVersion> =
             on_disk.map(|entry| (entry.key.clone(), TextVersion::Disk(entry.stamp))).collect();
-        for key in self.documents.whole_documents() {
+        for key in self.documents.document_keys() {
             if let Some(text) = unsaved_text(key, self) {
                 texts.insert(key.clone(), TextVersion::Unsaved(ContentHash::from_text(&text)));
             }

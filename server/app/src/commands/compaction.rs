@@ -9,7 +9,7 @@ use strata_conversation::compaction::{
 use strata_prompt::assembly::PromptRequest;
 use strata_prompt::session::Session;
 
-use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
+use super::{Access, BackgroundJob, Command, CommandError, Context, DeferredReply, Effect, NoArguments};
 use crate::model::snapshot::Snapshot;
 use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
@@ -56,9 +56,9 @@ pub struct UndoReply {
     pub messages: usize,
 }
 
-pub struct Status;
+pub struct ReportCompactionStatus;
 
-impl Command for Status {
+impl Command for ReportCompactionStatus {
     const NAME: &str = "strata.compaction.status";
     const SUMMARY: &str = "Reports how close the conversation is to compaction.";
     const ACCESS: Access = Access::Reads;
@@ -77,28 +77,31 @@ impl Command for Status {
     }
 }
 
-pub struct Run;
+pub struct RunCompaction;
 
-impl Command for Run {
+impl Command for RunCompaction {
     const NAME: &str = "strata.compaction.run";
     const SUMMARY: &str = "Compacts the conversation. Replies when the compaction is done.";
     type Args = RunParams;
-    type Reply = Deferred<CompactionNotice>;
+    type Reply = DeferredReply<CompactionNotice>;
 
-    fn run(params: RunParams, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
+    fn run(
+        params: RunParams,
+        context: &mut Context<'_>,
+    ) -> Result<DeferredReply<CompactionNotice>, CommandError> {
         let settings = &context.snapshot.settings;
         let profile = match params.profile {
             Some(name) => settings.compaction.profile_named(&name, &settings.tool_output)?,
-            None => settings.compaction.profile(&settings.tool_output),
+            None => settings.compaction.active_profile(&settings.tool_output),
         };
         start_compaction(profile, CompactionReason::Asked, context);
-        Ok(Deferred::default())
+        Ok(DeferredReply::default())
     }
 }
 
-pub struct Undo;
+pub struct UndoCompaction;
 
-impl Command for Undo {
+impl Command for UndoCompaction {
     const NAME: &str = "strata.compaction.undo";
     const SUMMARY: &str = "Undoes the last compaction.";
     type Args = NoArguments;
@@ -120,9 +123,12 @@ impl Command for RecoverFromContextLimit {
     const SUMMARY: &str = "Compacts the conversation after the provider rejected a prompt as too long. Replies when the compaction is \
                            done.";
     type Args = NoArguments;
-    type Reply = Deferred<CompactionNotice>;
+    type Reply = DeferredReply<CompactionNotice>;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
+    fn run(
+        _: NoArguments,
+        context: &mut Context<'_>,
+    ) -> Result<DeferredReply<CompactionNotice>, CommandError> {
         context.session.check_recovery_allowed()?;
         if context.compaction.is_some() {
             return Err(CommandError::failed(
@@ -130,9 +136,9 @@ impl Command for RecoverFromContextLimit {
             ));
         }
         let settings = &context.snapshot.settings;
-        let profile = settings.compaction.profile(&settings.tool_output);
+        let profile = settings.compaction.active_profile(&settings.tool_output);
         start_compaction(profile, CompactionReason::ContextLimit, context);
-        Ok(Deferred::default())
+        Ok(DeferredReply::default())
     }
 }
 
@@ -170,7 +176,7 @@ pub(super) fn due_before_truncation(
 pub(super) fn recovery_job(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
     let settings = &snapshot.settings;
     job(
-        settings.compaction.profile(&settings.tool_output),
+        settings.compaction.active_profile(&settings.tool_output),
         CompactionReason::ContextLimit,
         Some(size),
         session,
@@ -189,10 +195,10 @@ fn job(
 /// Returns the configured profile, or `None` if automatic compaction is disabled.
 fn automatic_profile(snapshot: &Snapshot) -> Option<Profile> {
     let compaction = &snapshot.settings.compaction;
-    (compaction.enabled && compaction.auto).then(|| compaction.profile(&snapshot.settings.tool_output))
+    (compaction.enabled && compaction.auto).then(|| compaction.active_profile(&snapshot.settings.tool_output))
 }
 
 fn start_compaction(profile: Profile, reason: CompactionReason, context: &mut Context<'_>) {
     let job = job(profile, reason, None, context.session);
-    context.effects.push(Effect::Start(Job::Compact(Box::new(job))));
+    context.effects.push(Effect::Start(BackgroundJob::Compact(Box::new(job))));
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{CommandError, Connection, Context};
+use super::{CommandError, Context, ModelConnection};
 use crate::services::provider_client::ProviderClient;
 
-impl Connection {
+impl ModelConnection {
     /// Connects to the provider in the settings, after checking its configuration, and to a client. The `model` and
     /// `max_output_tokens` override the settings. Also returns the model.
     pub(super) fn new(

@@ -92,9 +92,9 @@ struct ListedExcerpt {
     tokens: usize,
 }
 
-pub(super) struct Pin;
+pub(super) struct PinExcerpts;
 
-impl Command for Pin {
+impl Command for PinExcerpts {
     const NAME: &str = "strata.context.pin";
     const SUMMARY: &str = "Pins excerpts, so that every prompt contains them.";
     type Args = ExcerptParams;
@@ -108,9 +108,9 @@ impl Command for Pin {
     }
 }
 
-pub(super) struct Unpin;
+pub(super) struct UnpinExcerpts;
 
-impl Command for Unpin {
+impl Command for UnpinExcerpts {
     const NAME: &str = "strata.context.unpin";
     const SUMMARY: &str = "Unpins excerpts.";
     type Args = ExcerptParams;
@@ -121,9 +121,9 @@ impl Command for Unpin {
     }
 }
 
-pub(super) struct Dismiss;
+pub(super) struct DismissExcerpts;
 
-impl Command for Dismiss {
+impl Command for DismissExcerpts {
     const NAME: &str = "strata.context.dismiss";
     const SUMMARY: &str = "Removes excerpts from prompts and stops suggesting them in this session.";
     type Args = ExcerptParams;
@@ -137,9 +137,9 @@ impl Command for Dismiss {
     }
 }
 
-pub(super) struct Restore;
+pub(super) struct RestoreExcerpts;
 
-impl Command for Restore {
+impl Command for RestoreExcerpts {
     const NAME: &str = "strata.context.restore";
     const SUMMARY: &str = "Suggests dismissed excerpts again.";
     type Args = NoArguments;
@@ -164,7 +164,7 @@ impl Command for SetAutoBudget {
     type Reply = AutoReply;
 
     fn run(params: AutoParams, context: &mut Context<'_>) -> Result<AutoReply, CommandError> {
-        let old_budget = budget(context);
+        let old_budget = effective_auto_budget(context);
         let configured = context.snapshot.settings.context.auto_budget;
         let enabled_budget = if configured > 0 { configured } else { ContextSettings::AUTO_BUDGET };
         let new_budget = params.budget.unwrap_or(if old_budget > 0 { 0 } else { enabled_budget });
@@ -178,9 +178,9 @@ impl Command for SetAutoBudget {
     }
 }
 
-pub(super) struct List;
+pub(super) struct ListExcerpts;
 
-impl Command for List {
+impl Command for ListExcerpts {
     const NAME: &str = "strata.context.list";
     const SUMMARY: &str = "Lists the excerpts for a question, or those in the last prompt.";
     const ACCESS: Access = Access::Reads;
@@ -217,13 +217,13 @@ impl Command for List {
         Ok(ExcerptList {
             excerpts: excerpts.collect(),
             dismissed: session.excerpts.dismissed.iter().cloned().collect(),
-            auto_budget: auto_budget.unwrap_or_else(|| budget(context)),
+            auto_budget: auto_budget.unwrap_or_else(|| effective_auto_budget(context)),
         })
     }
 }
 
 /// Returns the token limit of automatic context: the session's own limit, or else the setting `context.auto_budget`.
-fn budget(context: &Context<'_>) -> usize {
+fn effective_auto_budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }
 

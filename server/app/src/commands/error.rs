@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use strata_base::cancel::Cancelled;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_conversation::compaction::{DraftRefusal, NoSuchProfile};
 use strata_conversation::history::NoSuchMessage;
 use strata_conversation::providers::Rule;
@@ -23,9 +23,9 @@ const MAX_MESSAGE_CHARS: usize = 2_000;
 /// Why a command failed. A failed command changes nothing. The message is one line without links, whatever it quotes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    #[error("unknown command `{}`", External::new(&shorten_middle(.0, MAX_QUOTE_CHARS)).notice())]
+    #[error("unknown command `{}`", ExternalText::new(&shorten_middle(.0, MAX_QUOTE_CHARS)).notice())]
     Unknown(String),
-    #[error("{}{}", field_prefix(path), External::new(message).notice())]
+    #[error("{}{}", field_prefix(path), ExternalText::new(message).notice())]
     InvalidParams {
         /// Path of the invalid field within the argument object.
         path: String,
@@ -34,7 +34,7 @@ pub enum CommandError {
         kind: Option<&'static str>,
     },
     /// The arguments are well-formed, but the command cannot be carried out.
-    #[error("{}", External::new(message).notice())]
+    #[error("{}", ExternalText::new(message).notice())]
     Failed {
         /// What went wrong, and how to fix it.
         message: String,
@@ -92,7 +92,7 @@ pub enum FailureDetails {
 
 /// Names the invalid field before a message.
 fn field_prefix(path: &str) -> String {
-    if path.is_empty() { String::new() } else { format!("`{}`: ", External::new(path).notice()) }
+    if path.is_empty() { String::new() } else { format!("`{}`: ", ExternalText::new(path).notice()) }
 }
 
 impl CommandError {
@@ -117,7 +117,7 @@ impl CommandError {
 
     /// Creates an error for a file that was rejected because its name suggests secrets. The command accepts the file
     /// once the user has confirmed it.
-    pub(crate) fn secret(path: &str, message: &str) -> Self {
+    pub(crate) fn unconfirmed_secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 

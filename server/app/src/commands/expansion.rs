@@ -2,7 +2,9 @@
 //! nothing matches.
 
 use strata_base::cancel::{Cancel, Cancelled};
-use strata_host::path_patterns::{Expansion, PatternError, PatternKind, expand, list_below};
+use strata_host::path_patterns::{
+    PatternError, PatternExpansion, PatternKind, expand_path_pattern, list_below,
+};
 use strata_host::walk::walk;
 
 use super::CommandError;
@@ -46,7 +48,7 @@ pub(super) fn expand_pattern(
     snapshot: &Snapshot,
     text: &str,
     cancel: &Cancel,
-) -> Result<Expansion, ExpansionError> {
+) -> Result<PatternExpansion, ExpansionError> {
     let PathReference { path, part } = snapshot.path_reference(text);
     let expansion = expand_path(snapshot, &path, cancel)?;
     match part {
@@ -55,17 +57,17 @@ pub(super) fn expand_pattern(
     }
 }
 
-fn expand_path(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Expansion, ExpansionError> {
+fn expand_path(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<PatternExpansion, ExpansionError> {
     let (roots, options) = (&*snapshot.roots, walk_options(&snapshot.settings, snapshot.trust));
     if let Some(listed) = list_below(roots, text, &options, cancel)? {
-        return Ok(expand(roots, &listed, text)?);
+        return Ok(expand_path_pattern(roots, &listed, text)?);
     }
     let listing = snapshot.index.listing();
-    match (expand(roots, listing.unwrap_or_default(), text), listing) {
+    match (expand_path_pattern(roots, listing.unwrap_or_default(), text), listing) {
         (Err(PatternError::NoMatch(_)), Err(not_ready)) => Err(not_ready.into()),
         (Err(PatternError::NoMatch(_)), Ok(_)) => {
             let walked = walk(roots, &options, cancel)?;
-            Ok(expand(roots, &walked.entries, text)?)
+            Ok(expand_path_pattern(roots, &walked.entries, text)?)
         }
         (expansion, _) => Ok(expansion?),
     }

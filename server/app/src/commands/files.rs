@@ -186,9 +186,9 @@ pub struct MarkReadReply {
     pub files_read: Vec<String>,
 }
 
-pub struct Select;
+pub struct SelectFiles;
 
-impl Command for Select {
+impl Command for SelectFiles {
     const NAME: &str = "strata.files.select";
     const SUMMARY: &str = "Selects files, so that prompts contain them in full.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -203,9 +203,9 @@ impl Command for Select {
     }
 }
 
-pub struct Set;
+pub struct ReplaceSelection;
 
-impl Command for Set {
+impl Command for ReplaceSelection {
     const NAME: &str = "strata.files.set";
     const SUMMARY: &str = "Replaces the selection.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -221,9 +221,9 @@ impl Command for Set {
     }
 }
 
-pub struct MarkRead;
+pub struct MarkFilesRead;
 
-impl Command for MarkRead {
+impl Command for MarkFilesRead {
     const NAME: &str = "strata.files.markRead";
     const SUMMARY: &str = "Records files that were read outside of Strata.";
     type Args = MarkReadParams;
@@ -241,9 +241,9 @@ impl Command for MarkRead {
     }
 }
 
-pub struct Deselect;
+pub struct DeselectFiles;
 
-impl Command for Deselect {
+impl Command for DeselectFiles {
     const NAME: &str = "strata.files.deselect";
     const SUMMARY: &str = "Deselects files, so that prompts contain their outlines instead of their text.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -251,7 +251,7 @@ impl Command for Deselect {
     type Reply = SelectionChange;
 
     fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
-        change_chosen(
+        change_matching_files(
             &params,
             context,
             |selection| selection.selected.keys().cloned().collect(),
@@ -263,9 +263,9 @@ impl Command for Deselect {
 }
 
 /// Alias of [`Deselect`].
-pub struct Remove;
+pub struct RemoveFromSelection;
 
-impl Command for Remove {
+impl Command for RemoveFromSelection {
     const NAME: &str = "strata.files.remove";
     const SUMMARY: &str = "Same as `strata.files.deselect`.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -273,13 +273,13 @@ impl Command for Remove {
     type Reply = SelectionChange;
 
     fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
-        Deselect::run(params, context)
+        DeselectFiles::run(params, context)
     }
 }
 
-pub struct Include;
+pub struct IncludeFiles;
 
-impl Command for Include {
+impl Command for IncludeFiles {
     const NAME: &str = "strata.files.include";
     const SUMMARY: &str = "Makes excluded files visible to models again.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -287,7 +287,7 @@ impl Command for Include {
     type Reply = SelectionChange;
 
     fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
-        change_chosen(
+        change_matching_files(
             &params,
             context,
             |selection| selection.excluded.iter().cloned().collect(),
@@ -296,9 +296,9 @@ impl Command for Include {
     }
 }
 
-pub struct Exclude;
+pub struct ExcludeFiles;
 
-impl Command for Exclude {
+impl Command for ExcludeFiles {
     const NAME: &str = "strata.files.exclude";
     const SUMMARY: &str = "Excludes files from prompts entirely.";
     const INDEX: IndexNeed = IndexNeed::Files;
@@ -323,9 +323,9 @@ impl Command for Exclude {
     }
 }
 
-pub struct Add;
+pub struct AddFileContent;
 
-impl Command for Add {
+impl Command for AddFileContent {
     const NAME: &str = "strata.files.add";
     const SUMMARY: &str = "Adds client-provided text under a path. Any file on disk at that path is ignored.";
     type Args = PathAndContent;
@@ -368,9 +368,9 @@ impl Command for RenameFiles {
     }
 }
 
-pub struct Clear;
+pub struct ClearSelection;
 
-impl Command for Clear {
+impl Command for ClearSelection {
     const NAME: &str = "strata.files.clear";
     const SUMMARY: &str = "Deselects all files and removes content added by the client. Keeps exclusions.";
     type Args = NoArguments;
@@ -384,9 +384,9 @@ impl Command for Clear {
     }
 }
 
-pub struct Has;
+pub struct CheckIfSelected;
 
-impl Command for Has {
+impl Command for CheckIfSelected {
     const NAME: &str = "strata.files.has";
     const SUMMARY: &str = "Reports whether a file is selected.";
     const ACCESS: Access = Access::Reads;
@@ -399,9 +399,9 @@ impl Command for Has {
     }
 }
 
-pub struct List;
+pub struct ListSelection;
 
-impl Command for List {
+impl Command for ListSelection {
     const NAME: &str = "strata.files.list";
     const SUMMARY: &str = "Lists the selected and excluded files.";
     const ACCESS: Access = Access::Reads;
@@ -457,9 +457,9 @@ impl Command for List {
 }
 
 /// Finds workspace files by a fuzzy match on their paths. Skips ignored files.
-pub struct Find;
+pub struct FindFiles;
 
-impl Command for Find {
+impl Command for FindFiles {
     const NAME: &str = "strata.files.find";
     const SUMMARY: &str = "Finds workspace files whose paths contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
@@ -558,7 +558,7 @@ fn select_into(
                 };
                 let field = format!("paths[{at}]");
                 let file = text_result.map_err(|error| match error {
-                    ReadError::Secret { .. } => CommandError::secret(&field, &error.to_string()),
+                    ReadError::Secret { .. } => CommandError::unconfirmed_secret(&field, &error.to_string()),
                     other => CommandError::invalid(&field, &other.to_string()),
                 })?;
                 lines = match &part {
@@ -587,7 +587,7 @@ fn select_into(
                      line)",
                     path.notice()
                 );
-                return Err(CommandError::secret(&format!("paths[{at}]"), &message));
+                return Err(CommandError::unconfirmed_secret(&format!("paths[{at}]"), &message));
             }
             changed.withheld.push(WithheldFile { path, reason: reason.to_string() });
         }
@@ -616,7 +616,7 @@ fn select_lines(
 
 /// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk
 /// any more.
-fn change_chosen(
+fn change_matching_files(
     params: &Paths,
     context: &mut Context<'_>,
     chosen: fn(&Selection) -> BTreeSet<FileKey>,

@@ -105,7 +105,7 @@ struct GrepMatches {
     unreadable: BTreeMap<FileKey, String>,
 }
 
-enum FileSearch {
+enum FileSearchResult {
     Lines(FileKey, Vec<FoundLine>),
     NoMatch,
     Unreadable(FileKey, String),
@@ -157,7 +157,7 @@ impl Command for Grep {
         let mut matches = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
         let bytes_left = AtomicU64::new(MAX_SEARCHED_BYTES);
         let Context { snapshot, session, cancel, .. } = context;
-        let search = |key: &FileKey| -> Result<FileSearch, ReadError> {
+        let search = |key: &FileKey| -> Result<FileSearchResult, ReadError> {
             let bytes = snapshot.index.stamp(key).map_or(0, |stamp| stamp.size);
             if bytes_left
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes_left| {
@@ -165,12 +165,16 @@ impl Command for Grep {
                 })
                 .is_err()
             {
-                return Ok(FileSearch::NotSearched);
+                return Ok(FileSearchResult::NotSearched);
             }
             let text = snapshot.text_if(key, &session.selection, |text| pattern.is_match_in(text))?;
             let lines =
                 text.map(|file| pattern.matching_lines(&file.text, context_lines)).unwrap_or_default();
-            Ok(if lines.is_empty() { FileSearch::NoMatch } else { FileSearch::Lines(key.clone(), lines) })
+            Ok(if lines.is_empty() {
+                FileSearchResult::NoMatch
+            } else {
+                FileSearchResult::Lines(key.clone(), lines)
+            })
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
             // Report why a file that was named explicitly cannot be searched.
@@ -186,8 +190,8 @@ impl Command for Grep {
                     | ReadError::NotUtf8(_)
                     | ReadError::Path(_)
                     | ReadError::Secret { .. },
-                ) => FileSearch::NoMatch,
-                Err(error) => FileSearch::Unreadable(key.clone(), error.to_string()),
+                ) => FileSearchResult::NoMatch,
+                Err(error) => FileSearchResult::Unreadable(key.clone(), error.to_string()),
             };
             for_each_parallel(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
                 batch.files.into_iter().for_each(|searched| matches.add(searched, params.limit));
@@ -222,7 +226,7 @@ fn files_to_search(paths: &[String], context: &Context<'_>) -> Result<FilesToSea
                 Some(reason) => withhold(entry.key.clone(), reason),
             }
         }
-        files.extend(snapshot.documents.whole_documents().cloned());
+        files.extend(snapshot.documents.document_keys().cloned());
     }
     for (at, path) in paths.iter().enumerate() {
         let expansion = expand(path, context).map_err(|error| invalid_path(at, error, context))?;
@@ -246,15 +250,15 @@ fn files_to_search(paths: &[String], context: &Context<'_>) -> Result<FilesToSea
 
 impl GrepMatches {
     /// Adds the matches of one file. Keeps only the first `limit` matching lines of all files together.
-    fn add(&mut self, result: FileSearch, limit: usize) {
+    fn add(&mut self, result: FileSearchResult, limit: usize) {
         let (path, lines) = match result {
-            FileSearch::Lines(path, lines) => (path, lines),
-            FileSearch::NoMatch => return,
-            FileSearch::Unreadable(path, reason) => {
+            FileSearchResult::Lines(path, lines) => (path, lines),
+            FileSearchResult::NoMatch => return,
+            FileSearchResult::Unreadable(path, reason) => {
                 self.unreadable.insert(path, reason);
                 return;
             }
-            FileSearch::NotSearched => {
+            FileSearchResult::NotSearched => {
                 self.not_searched += 1;
                 return;
             }
@@ -319,7 +323,7 @@ mod tests {
 
     use strata_base::key::FileKey;
 
-    use super::{FileSearch, FoundLine, GrepMatches};
+    use super::{FileSearchResult, FoundLine, GrepMatches};
     use crate::commands::CommandError;
     use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
@@ -410,10 +414,10 @@ mod tests {
                 let mut matches = GrepMatches::default();
                 for number in (0..30).map(|number| number * step % 30) {
                     let key = FileKey::from(&*format!("{number:02}.py"));
-                    matches.add(FileSearch::Lines(key, lines(number).collect()), limit);
+                    matches.add(FileSearchResult::Lines(key, lines(number).collect()), limit);
                     assert!(matches.listed <= limit + 4, "{} of {limit}", matches.listed);
                 }
-                matches.add(FileSearch::NotSearched, limit);
+                matches.add(FileSearchResult::NotSearched, limit);
                 replies.push(serde_json::to_value(matches.reply(limit)).unwrap());
             }
             assert!(replies.iter().all(|reply| *reply == replies[0]), "{limit}");

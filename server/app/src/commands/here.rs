@@ -3,14 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 use strata_conversation::selection::{Choice, LineRange};
 use strata_host::uri;
 
 use super::selected_question::FileQuestion;
 use super::send::SendParams;
-use super::{Access, AnswerDocument, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
+use super::{
+    Access, AnswerDocument, Command, CommandError, Context, DeferredReply, IndexNeed, files, prompt,
+};
 use crate::format;
 use crate::model::documents;
 use crate::model::meter;
@@ -86,9 +88,9 @@ impl From<String> for HereReply {
     }
 }
 
-pub(super) struct Select;
+pub(super) struct SelectDocument;
 
-impl Command for Select {
+impl Command for SelectDocument {
     const NAME: &str = "strata.here.select";
     const SUMMARY: &str = "Selects the current document, or a range of its lines, and shows a message.";
     const SHOWN: bool = true;
@@ -97,15 +99,15 @@ impl Command for Select {
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::Select::run(files::Paths::for_document(&key, document.lines()), context)
+        files::SelectFiles::run(files::Paths::for_document(&key, document.lines()), context)
             .map_err(without_argument_name)?;
         Ok(describe_selection(&key, context).into())
     }
 }
 
-pub(super) struct Deselect;
+pub(super) struct DeselectDocument;
 
-impl Command for Deselect {
+impl Command for DeselectDocument {
     const NAME: &str = "strata.here.deselect";
     const SUMMARY: &str = "Deselects the current document and shows a message.";
     const SHOWN: bool = true;
@@ -115,7 +117,7 @@ impl Command for Deselect {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Deselect::run(files::Paths::for_document(&key, None), context)
+        files::DeselectFiles::run(files::Paths::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Selected => format!("{}: removed from the model's context", key.notice()),
@@ -125,9 +127,9 @@ impl Command for Deselect {
     }
 }
 
-pub(super) struct Toggle;
+pub(super) struct ToggleDocument;
 
-impl Command for Toggle {
+impl Command for ToggleDocument {
     const NAME: &str = "strata.here.toggle";
     const SUMMARY: &str = "Selects the current document, or deselects it if selected, and shows a message.";
     const SHOWN: bool = true;
@@ -137,15 +139,15 @@ impl Command for Toggle {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         match context.session.selection.choice(&key) {
-            Choice::Selected => Deselect::run(document, context),
-            Choice::Deselected | Choice::Excluded => Select::run(document, context),
+            Choice::Selected => DeselectDocument::run(document, context),
+            Choice::Deselected | Choice::Excluded => SelectDocument::run(document, context),
         }
     }
 }
 
-pub(super) struct Exclude;
+pub(super) struct ExcludeDocument;
 
-impl Command for Exclude {
+impl Command for ExcludeDocument {
     const NAME: &str = "strata.here.exclude";
     const SUMMARY: &str = "Excludes the current document from prompts and shows a message.";
     const SHOWN: bool = true;
@@ -154,15 +156,15 @@ impl Command for Exclude {
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::Exclude::run(files::Paths::for_document(&key, None), context)
+        files::ExcludeFiles::run(files::Paths::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
 }
 
-pub(super) struct Include;
+pub(super) struct IncludeDocument;
 
-impl Command for Include {
+impl Command for IncludeDocument {
     const NAME: &str = "strata.here.include";
     const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
     const SHOWN: bool = true;
@@ -172,7 +174,7 @@ impl Command for Include {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::Include::run(files::Paths::for_document(&key, None), context)
+        files::IncludeFiles::run(files::Paths::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Excluded => format!("{}: no longer excluded", key.notice()),
@@ -182,9 +184,9 @@ impl Command for Include {
     }
 }
 
-pub(super) struct Preview;
+pub(super) struct WritePromptPreview;
 
-impl Command for Preview {
+impl Command for WritePromptPreview {
     const NAME: &str = "strata.here.preview";
     const SUMMARY: &str = "Writes the next prompt to a file, and opens it in the editor or shows its path.";
     const ACCESS: Access = Access::Reads;
@@ -196,17 +198,17 @@ impl Command for Preview {
     fn run(_: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let preview = prompt::PreviewPrompt::run(prompt::AssembleParams::default(), context)?;
         let file = context.services.previews.write(&context.session.id, &preview.text)?;
-        let uri = uri::from_path(&file);
+        let uri = uri::file_uri(&file);
         let path = file.display().to_string();
-        let shown_path = External::new(&path).notice();
+        let shown_path = ExternalText::new(&path).notice();
         let message = format!("The prompt ({}) is in {shown_path}", format::tokens(preview.tokens));
         Ok(HereReply { message, path: Some(path), uri })
     }
 }
 
-pub(super) struct AskAbout;
+pub(super) struct AskAboutDocument;
 
-impl Command for AskAbout {
+impl Command for AskAboutDocument {
     const NAME: &str = "strata.here.ask";
     const SUMMARY: &str = "Asks the model in `provider.*` the question in the selected comment, or to explain the selected \
                            code. Opens the complete answer in the editor.";
@@ -214,12 +216,12 @@ impl Command for AskAbout {
     const INDEX: IndexNeed = IndexNeed::Prompt;
     const SHOWN: bool = true;
     type Args = CurrentDocument;
-    type Reply = Deferred<HereReply>;
+    type Reply = DeferredReply<HereReply>;
 
     fn run(
         document: CurrentDocument,
         context: &mut Context<'_>,
-    ) -> Result<Deferred<HereReply>, CommandError> {
+    ) -> Result<DeferredReply<HereReply>, CommandError> {
         let key = document.key(context)?;
         let selection = &context.session.selection;
         if selection.choice(&key) == Choice::Excluded {
@@ -233,14 +235,14 @@ impl Command for AskAbout {
         let choice = selection.choice(&key);
         let question = FileQuestion::new(&key, &file.text, document.lines(), choice);
         let page = AnswerDocument { previews: context.services.previews.clone(), question: question.title };
-        SendParams::with_tools(question.prompt).begin(Some(page), context)?;
-        Ok(Deferred::default())
+        SendParams::with_read_tools(question.prompt).start_job(Some(page), context)?;
+        Ok(DeferredReply::default())
     }
 }
 
-pub(super) struct Status;
+pub(super) struct ShowContextSummary;
 
-impl Command for Status {
+impl Command for ShowContextSummary {
     const NAME: &str = "strata.here.status";
     const SUMMARY: &str = "Shows a one-line summary of the context.";
     const ACCESS: Access = Access::Reads;

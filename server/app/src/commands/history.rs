@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_base::key::FileKey;
 use strata_conversation::history::{
-    ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, TextOrList, Visibility,
+    ContentBlock, Message, MessageId, MessageKind, NewMessage, Pin, Role, TextOrList, Visibility,
 };
 use strata_prompt::assembly::history_size;
 use strata_prompt::session::Session;
@@ -16,7 +16,7 @@ use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_out
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
-pub struct AddParams {
+pub struct MessageParams {
     /// Role of the message's author.
     pub role: Role,
     /// Content of the message: a string or a list of blocks. Must not be empty.
@@ -29,7 +29,7 @@ pub struct AddParams {
     pub user: Visibility,
     /// Purpose of the message. Defaults to `normal`.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Whether compactions must keep the message verbatim (`kept`) or may remove it (`free`, the default).
     #[serde(default)]
     pub pin: Pin,
@@ -64,7 +64,7 @@ pub struct ExchangeParams {
 #[serde(deny_unknown_fields)]
 pub struct SetParams {
     /// Messages, oldest first.
-    pub messages: Vec<AddParams>,
+    pub messages: Vec<MessageParams>,
 }
 
 /// The point from which to delete messages.
@@ -148,15 +148,15 @@ pub struct Count {
     pub tokens: usize,
 }
 
-pub struct Add;
+pub struct AddMessage;
 
-impl Command for Add {
+impl Command for AddMessage {
     const NAME: &str = "strata.history.add";
     const SUMMARY: &str = "Adds a message.";
-    type Args = AddParams;
+    type Args = MessageParams;
     type Reply = AddReply;
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
+    fn run(params: MessageParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let message = message(params, "content", context)?;
         let id = context.session.history.add(message);
         context.session.mark_changed();
@@ -173,17 +173,17 @@ impl Command for AddExchange {
     type Reply = AddReply;
 
     fn run(params: ExchangeParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let user = message(AddParams::new(Role::User, params.user), "user", context)?;
-        let assistant = message(AddParams::new(Role::Assistant, params.assistant), "assistant", context)?;
+        let user = message(MessageParams::new(Role::User, params.user), "user", context)?;
+        let assistant = message(MessageParams::new(Role::Assistant, params.assistant), "assistant", context)?;
         let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
         context.session.mark_changed();
         Ok(AddReply { ids })
     }
 }
 
-pub struct Get;
+pub struct ListMessages;
 
-impl Command for Get {
+impl Command for ListMessages {
     const NAME: &str = "strata.history.get";
     const SUMMARY: &str = "Returns all messages, including hidden ones.";
     const ACCESS: Access = Access::Reads;
@@ -196,9 +196,9 @@ impl Command for Get {
     }
 }
 
-pub struct Set;
+pub struct ReplaceMessages;
 
-impl Command for Set {
+impl Command for ReplaceMessages {
     const NAME: &str = "strata.history.set";
     const SUMMARY: &str = "Replaces the conversation.";
     type Args = SetParams;
@@ -214,9 +214,9 @@ impl Command for Set {
     }
 }
 
-pub struct Clear;
+pub struct ClearMessages;
 
-impl Command for Clear {
+impl Command for ClearMessages {
     const NAME: &str = "strata.history.clear";
     const SUMMARY: &str = "Clears the conversation.";
     type Args = NoArguments;
@@ -258,9 +258,9 @@ impl Command for ResetTiers {
     }
 }
 
-pub struct Truncate;
+pub struct TruncateHistory;
 
-impl Command for Truncate {
+impl Command for TruncateHistory {
     const NAME: &str = "strata.history.truncate";
     const SUMMARY: &str = "Deletes a message and all later ones.";
     type Args = TruncateParams;
@@ -272,9 +272,9 @@ impl Command for Truncate {
     }
 }
 
-pub struct Edit;
+pub struct EditMessage;
 
-impl Command for Edit {
+impl Command for EditMessage {
     const NAME: &str = "strata.history.edit";
     const SUMMARY: &str = "Replaces the content of a message.";
     type Args = EditParams;
@@ -305,9 +305,9 @@ impl Command for PinMessage {
     }
 }
 
-pub struct Hide;
+pub struct HideMessage;
 
-impl Command for Hide {
+impl Command for HideMessage {
     const NAME: &str = "strata.history.hide";
     const SUMMARY: &str = "Hides a message from the model or the user, or shows it again.";
     type Args = HideParams;
@@ -326,9 +326,9 @@ impl Command for Hide {
     }
 }
 
-pub struct Import;
+pub struct ImportMessages;
 
-impl Command for Import {
+impl Command for ImportMessages {
     const NAME: &str = "strata.history.import";
     const SUMMARY: &str = "Imports a conversation that another program recorded.";
     const SCREENED: bool = false;
@@ -347,14 +347,14 @@ impl Command for Import {
     }
 }
 
-impl AddParams {
+impl MessageParams {
     fn new(role: Role, content: TextOrList<ContentBlock>) -> Self {
         Self {
             role,
             content,
             agent: Visibility::default(),
             user: Visibility::default(),
-            kind: Kind::default(),
+            kind: MessageKind::default(),
             pin: Pin::default(),
             time_ms: None,
             files_mentioned: Vec::new(),
@@ -365,8 +365,8 @@ impl AddParams {
     }
 }
 
-fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
-    let AddParams {
+fn message(params: MessageParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
+    let MessageParams {
         role,
         content,
         agent,

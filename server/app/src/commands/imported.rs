@@ -13,8 +13,8 @@ pub(super) fn messages_in(text: &str, screen: &SecretRedactor) -> Result<Vec<New
 
 /// Reads a conversation in any supported format, and replaces secrets with placeholders.
 pub(super) fn read(text: &str, screen: &SecretRedactor) -> Result<ImportedConversation, CommandError> {
-    let mut imported =
-        exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    let mut imported = exchange::import_conversation(text)
+        .map_err(|error| CommandError::invalid("text", &error.to_string()))?;
     imported.messages.iter_mut().for_each(|message| message.screen(screen));
     Ok(imported)
 }

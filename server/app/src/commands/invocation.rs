@@ -6,25 +6,25 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::definition::call;
-use super::{Access, Command, CommandDefinition, CommandError, Context, Deferred, IndexNeed, Reply};
+use super::{Access, Command, CommandDefinition, CommandError, Context, DeferredReply, IndexNeed, Reply};
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 
-type Run = Box<dyn FnOnce(&mut Context<'_>) -> Result<Value, CommandError> + Send>;
+type RunFn = Box<dyn FnOnce(&mut Context<'_>) -> Result<Value, CommandError> + Send>;
 
 pub struct Invocation {
     pub name: &'static str,
     pub access: Access,
     pub index: IndexNeed,
     may_await_reply: fn(&Snapshot, &Services) -> bool,
-    run: Run,
+    run: RunFn,
 }
 
 impl Invocation {
     /// Creates an invocation whose reply is JSON.
     pub fn from_json(command: &CommandDefinition, arguments: Value) -> Self {
         let command = *command;
-        let run: Run = Box::new(move |context| command.run(arguments, context));
+        let run: RunFn = Box::new(move |context| command.run(arguments, context));
         Self {
             name: command.name,
             access: command.access,
@@ -35,10 +35,12 @@ impl Invocation {
     }
 
     /// Creates an invocation whose reply has the command's own type. Also returns the reply, known once it has run.
-    pub(crate) fn new<C: Command<Args: Serialize>>(arguments: C::Args) -> (Self, Deferred<Reply<C::Reply>>) {
-        let deferred = Deferred::default();
+    pub(crate) fn new<C: Command<Args: Serialize>>(
+        arguments: C::Args,
+    ) -> (Self, DeferredReply<Reply<C::Reply>>) {
+        let deferred = DeferredReply::default();
         let reply = deferred.clone();
-        let run: Run = Box::new(move |context| {
+        let run: RunFn = Box::new(move |context| {
             reply.provide(call::<C>(arguments, context)?);
             Ok(Value::Null)
         });

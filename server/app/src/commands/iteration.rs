@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::compaction::Summariser;
 use strata_conversation::iteration::{
-    AgentLoop, ContextualPrompt, FileEvent, Fold, LoopPromise, LoopStatus, NewIteration, RollingConfig,
+    AgentLoop, ContextualPrompt, FileEvent, FoldRequest, LoopPromise, LoopStatus, NewIteration, RollingConfig,
 };
 use strata_prompt::assembly::with_token_counters;
 
@@ -52,14 +52,14 @@ pub struct AddReply {
     pub promise: LoopPromise,
     /// Outcome of folding older iterations into the summary. Absent if no iterations were due.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fold: Option<Folding>,
+    pub fold: Option<FoldOutcome>,
 }
 
 /// The outcome of an attempt to fold iterations into the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
-pub struct Folding {
+pub struct FoldOutcome {
     /// Numbers of the iterations that were due to be folded into the summary.
     pub iterations: Vec<u64>,
     /// Who wrote the summary.
@@ -81,9 +81,9 @@ pub enum SummaryAuthor {
     Nobody,
 }
 
-pub struct Add;
+pub struct RecordIteration;
 
-impl Command for Add {
+impl Command for RecordIteration {
     const NAME: &str = "strata.iteration.add";
     const SUMMARY: &str = "Records an iteration of an autonomous loop.";
     type Args = AddParams;
@@ -119,9 +119,9 @@ impl Command for Add {
     }
 }
 
-pub struct Prompt;
+pub struct BuildIterationPrompt;
 
-impl Command for Prompt {
+impl Command for BuildIterationPrompt {
     const NAME: &str = "strata.iteration.prompt";
     const SUMMARY: &str = "Builds the prompt for the next iteration.";
     const ACCESS: Access = Access::Reads;
@@ -143,9 +143,9 @@ impl Command for Prompt {
     }
 }
 
-pub struct Status;
+pub struct ReportLoopStatus;
 
-impl Command for Status {
+impl Command for ReportLoopStatus {
     const NAME: &str = "strata.iteration.status";
     const SUMMARY: &str = "Reports the state of the loop.";
     const ACCESS: Access = Access::Reads;
@@ -164,10 +164,10 @@ fn agent_loop<'a>(context: &'a Context<'_>) -> Result<&'a AgentLoop, CommandErro
 
 /// Summarizes iterations with a model if one is configured, and otherwise extracts the summary without one.
 fn fold_into_summary(
-    fold: &Fold,
+    fold: &FoldRequest,
     config: &RollingConfig,
     context: &mut Context<'_>,
-) -> Result<Folding, CommandError> {
+) -> Result<FoldOutcome, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let services = context.snapshot.prompt_services();
     let (text, by) = match summarizer.summarizer() {
@@ -181,7 +181,7 @@ fn fold_into_summary(
         }
     };
     context.cancel.check()?;
-    let iterations = fold.numbers();
+    let iterations = fold.iteration_numbers();
     let Some(looping) = context.session.looping.as_mut() else {
         return Err(CommandError::failed("the loop no longer exists"));
     };
@@ -189,10 +189,10 @@ fn fold_into_summary(
         let fold_in =
             |text: String| looping.apply_fold(fold, &text, scales.text).map_err(|error| error.to_string());
         Ok(match text.and_then(fold_in) {
-            Ok(()) => Folding { iterations, by, problem: None },
+            Ok(()) => FoldOutcome { iterations, by, problem: None },
             Err(problem) => {
                 looping.record_failed_fold(fold, config, scales.text);
-                Folding { iterations, by: SummaryAuthor::Nobody, problem: Some(problem) }
+                FoldOutcome { iterations, by: SummaryAuthor::Nobody, problem: Some(problem) }
             }
         })
     })

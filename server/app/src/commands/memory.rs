@@ -4,14 +4,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
-use strata_conversation::history::{Kind, MessageId, Role};
+use strata_conversation::history::{MessageId, MessageKind, Role};
 use strata_host::store::{
-    FoundPassage, FragmentId, HitSource, MatchedWords, NewNote, RankingCoverage, Scope, SearchHit,
-    SearchLimits, SearchResults, StoreError, StoredNote, search_passages,
+    FoundPassage, HitSource, MatchedWords, NewNote, NoteId, RankingCoverage, SearchHit, SearchLimits,
+    SearchResults, SearchScope, StoreError, StoredNote, search_passages,
 };
 use strata_prompt::assembly::SystemContextText;
 
-use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
+use super::{Access, Command, CommandError, Context, DeferredReply, Empty, NoArguments};
 use crate::model::workspace_context;
 
 /// Maximum number of matches that a client can request.
@@ -132,33 +132,33 @@ pub enum MatchLocation {
         /// Role of the message's author.
         role: Role,
         /// Purpose of the message.
-        kind: Kind,
+        kind: MessageKind,
     },
 }
 
-pub struct Add;
+pub struct AddNote;
 
-impl Command for Add {
+impl Command for AddNote {
     const NAME: &str = "strata.memory.add";
     const SUMMARY: &str = "Saves a note that all sessions share.";
     const ACCESS: Access = Access::Stores;
     type Args = AddParams;
-    type Reply = Deferred<AddReply>;
+    type Reply = DeferredReply<AddReply>;
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Deferred<AddReply>, CommandError> {
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<DeferredReply<AddReply>, CommandError> {
         let AddParams { text, tags } = params;
         let note =
             NewNote { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
         Ok(context.schedule_write_with_reply(move |store| {
-            let FragmentId(id) = store.with_store(|store| store.add_note(&note))?;
+            let NoteId(id) = store.with_store(|store| store.add_note(&note))?;
             Ok(AddReply { id })
         }))
     }
 }
 
-pub struct List;
+pub struct ListNotes;
 
-impl Command for List {
+impl Command for ListNotes {
     const NAME: &str = "strata.memory.list";
     const SUMMARY: &str = "Lists the notes.";
     const ACCESS: Access = Access::Reads;
@@ -171,26 +171,26 @@ impl Command for List {
     }
 }
 
-pub struct Remove;
+pub struct RemoveNote;
 
-impl Command for Remove {
+impl Command for RemoveNote {
     const NAME: &str = "strata.memory.remove";
     const SUMMARY: &str = "Removes a note.";
     const ACCESS: Access = Access::Stores;
     type Args = RemoveParams;
-    type Reply = Deferred<Empty>;
+    type Reply = DeferredReply<Empty>;
 
-    fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
+    fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<DeferredReply<Empty>, CommandError> {
         Ok(context.schedule_write_with_reply(move |store| {
-            store.with_store(|store| store.remove_note(FragmentId(params.id)))?;
+            store.with_store(|store| store.remove_note(NoteId(params.id)))?;
             Ok(Empty {})
         }))
     }
 }
 
-pub struct Search;
+pub struct SearchMemory;
 
-impl Command for Search {
+impl Command for SearchMemory {
     const NAME: &str = "strata.memory.search";
     const SUMMARY: &str = "Searches notes, memory files and conversations of the workspace.";
     const ACCESS: Access = Access::Reads;
@@ -199,7 +199,7 @@ impl Command for Search {
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         let limits = limits(params.limit);
-        let stored = search(&params.query, &Scope::Workspace, limits, context)?;
+        let stored = search(&params.query, &SearchScope::Workspace, limits, context)?;
         let files = workspace_context::memory(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limits)?;
         // If only one source matches all words, drop the matches of the other source, which match only some.
@@ -217,7 +217,7 @@ impl Command for Search {
 pub(super) fn search_in(
     query: &str,
     limit: Option<usize>,
-    scope: &Scope,
+    scope: &SearchScope,
     context: &Context<'_>,
 ) -> Result<SearchReply, CommandError> {
     Ok(search(query, scope, limits(limit), context)?.into())
@@ -225,7 +225,7 @@ pub(super) fn search_in(
 
 fn search(
     query: &str,
-    scope: &Scope,
+    scope: &SearchScope,
     limits: SearchLimits,
     context: &Context<'_>,
 ) -> Result<SearchResults, CommandError> {
@@ -293,7 +293,7 @@ impl From<SearchResults> for SearchReply {
 
 impl From<StoredNote> for Note {
     fn from(fragment: StoredNote) -> Self {
-        let StoredNote { id: FragmentId(id), note: NewNote { text, tags, session, created_ms } } = fragment;
+        let StoredNote { id: NoteId(id), note: NewNote { text, tags, session, created_ms } } = fragment;
         Self { id, text, tags, session: session.map(|session| session.as_str().to_owned()), created_ms }
     }
 }
@@ -302,7 +302,7 @@ impl From<SearchHit> for MemoryMatch {
     fn from(hit: SearchHit) -> Self {
         let SearchHit { source, time_ms, snippet, score } = hit;
         let place = match source {
-            HitSource::Fragment { id: FragmentId(id), tags, .. } => MatchLocation::Fragment { id, tags },
+            HitSource::Fragment { id: NoteId(id), tags, .. } => MatchLocation::Fragment { id, tags },
             HitSource::Message { session, message, role, kind } => {
                 MatchLocation::Message { session: session.as_str().to_owned(), message, role, kind }
             }

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use strata_conversation::history::{ContentBlock, Message, MessageId, NewMessage, Role, TextOrList};
 use strata_conversation::providers::Tool;
-use strata_prompt::assembly::{ClientConversation, ForwardedRequest, forward};
+use strata_prompt::assembly::{ClientConversation, ForwardedRequest, build_forwarded_request};
 use strata_prompt::wire::Body;
 
 use super::{
-    Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
-    ModelReply,
+    Access, BackgroundJob, Command, CommandError, Context, DeferredReply, Effect, ForwardJob,
+    ModelConnection, ModelJob, ModelReply,
 };
 
 /// A conversation to forward, and how to deliver the answer.
@@ -44,19 +44,22 @@ struct ModelMessage {
     content: TextOrList<ContentBlock>,
 }
 
-pub(super) struct Send;
+pub(super) struct ForwardConversation;
 
-impl Command for Send {
+impl Command for ForwardConversation {
     const NAME: &str = "strata.model.send";
     const SUMMARY: &str = "Sends a conversation that the client keeps to the model in `provider.*`, with cache breakpoints, and \
                            streams the answer. Neither reads nor changes a session.";
     const ACCESS: Access = Access::Reads;
     type Args = ModelParams;
-    type Reply = Deferred<ModelReply>;
+    type Reply = DeferredReply<ModelReply>;
 
-    fn run(params: ModelParams, context: &mut Context<'_>) -> Result<Deferred<ModelReply>, CommandError> {
+    fn run(
+        params: ModelParams,
+        context: &mut Context<'_>,
+    ) -> Result<DeferredReply<ModelReply>, CommandError> {
         let ModelParams { messages, system, tools, stream, model, max_output_tokens } = params;
-        let (connection, model) = Connection::new(stream, model.as_deref(), max_output_tokens, context)?;
+        let (connection, model) = ModelConnection::new(stream, model.as_deref(), max_output_tokens, context)?;
         let numbered = (0..).map(MessageId).zip(messages);
         let messages: Vec<Message> = numbered
             .map(|(id, ModelMessage { role, content })| {
@@ -65,14 +68,18 @@ impl Command for Send {
             })
             .collect();
         let conversation = ClientConversation { system: &system, tools: &tools, messages: &messages };
-        let ForwardedRequest { body, output_reserve } =
-            forward(conversation, connection.format, &model, context.snapshot.prompt_services())?;
+        let ForwardedRequest { body, output_reserve } = build_forwarded_request(
+            conversation,
+            connection.format,
+            &model,
+            context.snapshot.prompt_services(),
+        )?;
         let body = match body {
             Body::Json(body) => body,
             Body::Text(text) => text.into(),
         };
         let job = ForwardJob { connection, model, body, output_reserve };
-        context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Forward(job)))));
-        Ok(Deferred::default())
+        context.effects.push(Effect::Start(BackgroundJob::Send(Box::new(ModelJob::Forward(job)))));
+        Ok(DeferredReply::default())
     }
 }

@@ -11,7 +11,7 @@ use strata_host::preview_file::PreviewFiles;
 
 use super::model_reply::SendReply;
 use super::prompt::AssembleParams;
-use super::reply::Deferred;
+use super::reply::DeferredReply;
 use crate::model::snapshot::Snapshot;
 use crate::services::provider_client::ModelClient;
 
@@ -58,7 +58,7 @@ pub enum ToolAccess {
 /// One question to a model, including its rounds of tool calls.
 #[derive(Clone, Debug)]
 pub struct SendJob {
-    pub(crate) connection: Connection,
+    pub(crate) connection: ModelConnection,
     /// Arguments for `strata.prompt.assemble`.
     pub(crate) ask: Box<AssembleParams>,
     pub(crate) tools: ToolAccess,
@@ -67,13 +67,13 @@ pub struct SendJob {
     pub(crate) tool_rounds: u32,
     /// Document to write the answer to, for editors that cannot show replies.
     pub(crate) page: Option<AnswerDocument>,
-    pub(crate) reply: Deferred<SendReply>,
+    pub(crate) reply: DeferredReply<SendReply>,
 }
 
 /// A request that continues a conversation which the client stores itself.
 #[derive(Clone, Debug)]
 pub struct ForwardJob {
-    pub(crate) connection: Connection,
+    pub(crate) connection: ModelConnection,
     pub(crate) model: String,
     pub(crate) body: Value,
     /// Tokens reserved for the answer.
@@ -82,7 +82,7 @@ pub struct ForwardJob {
 
 /// A connection to a model, and to the client that receives the answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ModelConnection {
     /// Id of the session.
     pub(crate) session: String,
     /// Name under which the answer is streamed to the client. If `None`, the answer is not streamed.

@@ -26,7 +26,11 @@ pub(crate) fn missing_path_message(files: &[FileKey], path: &str) -> String {
 ///
 /// # Errors
 /// Returns [`CommandError::InvalidParams`] if there is no such file, or it is ignored.
-pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
+pub(super) fn resolve_listed_file(
+    snapshot: &Snapshot,
+    field: &str,
+    path: &str,
+) -> Result<FileKey, CommandError> {
     let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
     if snapshot.is_indexed_file(key.as_str()) || snapshot.documents.contains(&key) {
@@ -42,7 +46,7 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the file does not exist or must not be read.
-pub(super) fn shown_file(
+pub(super) fn read_named_file(
     field: &str,
     path: &str,
     context: &Context<'_>,

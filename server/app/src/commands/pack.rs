@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
 use strata_code::outline::language_of;
 use strata_code::symbols::{
-    FileRelevance, MapRequest, Query, QuestionWords, Ranking, Seeds, map_within, rank_for,
+    FileRelevance, MapRequest, QuestionWords, Ranking, RelevanceQuery, Seeds, build_map,
+    rank_files_for_question,
 };
 use strata_prompt::layout::fence;
 
@@ -103,10 +104,10 @@ impl Command for MakePack {
         let budget = params.budget.unwrap_or(if is_whole { DEFAULT_WORKSPACE_BUDGET } else { usize::MAX });
         let question = params.question.as_deref().map(str::trim).filter(|question| !question.is_empty());
         let index = &context.snapshot.index;
-        let query = question.map(|text| Query { text, ..Query::default() });
+        let query = question.map(|text| RelevanceQuery { text, ..RelevanceQuery::default() });
         let relevance = query.map(|query| FileRelevance::new(index.lexical(), &index.references, &query));
         let ranking = match &relevance {
-            Some(relevance) => rank_for(relevance, &index.references, &Seeds::default()),
+            Some(relevance) => rank_files_for_question(relevance, &index.references, &Seeds::default()),
             None => index.references.rank(&Seeds::default()),
         };
         let about = relevance.as_ref().map(QuestionWords::new);
@@ -171,7 +172,7 @@ struct PackBuilder<'a, 'c> {
     ranking: Ranking,
 }
 
-struct Contents<'a> {
+struct PackContents<'a> {
     name: String,
     /// Files in full, sorted by path.
     files: Vec<PackedFile>,
@@ -195,7 +196,7 @@ impl<'a> PackBuilder<'a, '_> {
         candidates: &BTreeSet<FileKey>,
         budget: usize,
         skipped: &mut Vec<SkippedFile>,
-    ) -> Result<Contents<'a>, CommandError> {
+    ) -> Result<PackContents<'a>, CommandError> {
         let snapshot = self.context.snapshot;
         let available =
             budget.saturating_sub(PACK_OVERHEAD + self.question.map_or(0, |text| self.count(text)));
@@ -250,7 +251,7 @@ impl<'a> PackBuilder<'a, '_> {
         let omitted = remaining(&files).saturating_sub(outlined + unreadable);
         let folder = snapshot.roots.iter().next().map(|root| root.real.clone());
         let name = folder.as_deref().and_then(|folder| folder.file_name()).unwrap_or_default();
-        Ok(Contents {
+        Ok(PackContents {
             name: name.to_string_lossy().into_owned(),
             files: files.into_values().collect(),
             outlines,
@@ -280,7 +281,7 @@ impl<'a> PackBuilder<'a, '_> {
             without: &without,
         };
         let count = |text: &str| self.count(text);
-        let mut blocks = map_within(&symbols, &snapshot.index.references, &request, &count).blocks;
+        let mut blocks = build_map(&symbols, &snapshot.index.references, &request, &count).blocks;
         blocks.sort_by(|one, other| one.key.cmp(&other.key));
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.trim_end()).collect();
         Ok((texts.join("\n"), blocks.len()))
@@ -291,7 +292,7 @@ impl<'a> PackBuilder<'a, '_> {
     }
 }
 
-impl Contents<'_> {
+impl PackContents<'_> {
     /// Returns a sentence about what the pack contains.
     fn summary(&self) -> String {
         let mut parts = vec![crate::format::pluralize(self.files.len(), "file") + " in full"];
@@ -306,10 +307,10 @@ impl Contents<'_> {
 
     // Writing to a string does not fail.
     fn markdown(&self) -> String {
-        let name = External::new(&self.name).line();
+        let name = ExternalText::new(&self.name).line();
         let mut text = format!("# {name}\n\n{}\n", self.summary());
         for PackedFile { path, language, text: content, .. } in &self.files {
-            let path = External::new(path.as_str()).line();
+            let path = ExternalText::new(path.as_str()).line();
             let _ = write!(text, "\n## {path}\n\n{}", code_block(language, content));
         }
         if !self.outlines.is_empty() {
@@ -326,7 +327,7 @@ impl Contents<'_> {
         let mut text = format!("<{tag}s of=\"{}\">\n{}\n", escape_attribute(&self.name), self.summary());
         for PackedFile { path, text: content, .. } in &self.files {
             let content = content.trim_end_matches('\n');
-            let path = escape_attribute(&External::new(path.as_str()).line().to_string());
+            let path = escape_attribute(&ExternalText::new(path.as_str()).line().to_string());
             let _ = write!(text, "\n<{tag} path=\"{path}\">\n{content}\n</{tag}>\n");
         }
         if !self.outlines.is_empty() {

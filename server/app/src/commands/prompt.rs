@@ -11,13 +11,17 @@ use strata_prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
 };
-use strata_prompt::session::{PromptFit, RecordResult, RequestError, RequestOutcome, RequestStatus};
+use strata_prompt::session::{
+    PromptFit, RecordResult, RecoverableRequestError, RequestOutcome, RequestStatus,
+};
 use strata_prompt::tiers::PolicyName;
 use strata_prompt::wire::Body;
 use strata_tokens::cost::Usage;
 use strata_tokens::models::CacheTtl;
 
-use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
+use super::{
+    Access, BackgroundJob, Command, CommandError, Context, Effect, Empty, IndexNeed, compaction, tool_output,
+};
 use crate::model::snapshot::Snapshot;
 use crate::model::workspace_context::branch;
 use crate::services::Services;
@@ -105,7 +109,7 @@ pub struct RecordParams {
     /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
     /// again: the conversation is compacted first. A second `context_limit` in a row is an error that names the largest
     /// parts of the prompt.
-    pub error: Option<RequestError>,
+    pub error: Option<RecoverableRequestError>,
     /// Token limit that the provider stated with `context_limit`.
     pub limit: Option<u64>,
     /// Tokens of the request that the provider stated with `context_limit`.
@@ -203,9 +207,9 @@ impl AssembleParams {
     }
 }
 
-pub struct Assemble;
+pub struct AssemblePrompt;
 
-impl Command for Assemble {
+impl Command for AssemblePrompt {
     const NAME: &str = "strata.prompt.assemble";
     const SUMMARY: &str = "Assembles a prompt: a request body for a provider, with a report on its content.";
     const INDEX: IndexNeed = IndexNeed::Prompt;
@@ -218,7 +222,7 @@ impl Command for Assemble {
     }
 
     fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<AssembledPrompt, CommandError> {
-        check_extra(&params, context)?;
+        check_extra_fields(&params, context)?;
         let AssembleParams { dry_run, body_as, .. } = params;
         let extra = std::mem::take(&mut params.extra);
         let finish_reply = |mut reply: AssembledPrompt| {
@@ -298,7 +302,7 @@ fn due_compaction(
 }
 
 /// Rejects additional fields that the request body cannot contain, or that Strata sets itself.
-fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
+fn check_extra_fields(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = context.snapshot.format(params.format, params.model.as_deref());
     if format.foreign_provider().is_none() && !params.extra.is_empty() {
         return Err(CommandError::invalid(
@@ -339,7 +343,7 @@ fn measure_if_over_limit(
         if tokens <= limit || margin <= prepared.reply.tokens.room / WORTH_COUNTING {
             break;
         }
-        match client.measure(&prepared.reply, context.cancel) {
+        match client.count_prompt_tokens(&prepared.reply, context.cancel) {
             Ok(CountedPrompt { model, estimated, counted }) => {
                 context.session.record_token_counts(&model, estimated, counted);
                 prepared = prepare(prompt_request, context)??;
@@ -375,7 +379,7 @@ fn recount_after_compaction(
     context: &mut Context<'_>,
 ) -> Result<PreparedPrompt, CommandError> {
     let Some(client) = context.services.token_count_client() else { return Ok(prepared) };
-    match client.measure(&prepared.reply, context.cancel) {
+    match client.count_prompt_tokens(&prepared.reply, context.cancel) {
         Ok(CountedPrompt { model, estimated, counted }) => {
             context.session.record_token_counts(&model, estimated, counted);
             Ok(prepare(prompt_request, context)??)
@@ -398,7 +402,7 @@ fn await_running_compaction(context: &mut Context<'_>) -> Result<bool, CommandEr
     });
     match result {
         Ok(()) => {
-            context.effects.push(Effect::Start(Job::Adopted(running.number)));
+            context.effects.push(Effect::Start(BackgroundJob::Adopted(running.number)));
             Ok(true)
         }
         Err(problem) => {
@@ -425,7 +429,7 @@ fn compact_now(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, C
     let is_installed = installed.is_ok();
     let notice = installed.unwrap_or_else(|error| job.failed_notice(&error));
     // Notify the client only after the command's changes have been persisted.
-    context.effects.push(Effect::Start(Job::Notify(Box::new(notice))));
+    context.effects.push(Effect::Start(BackgroundJob::Notify(Box::new(notice))));
     Ok(is_installed)
 }
 
@@ -481,9 +485,9 @@ impl Command for ComparePrompts {
     }
 }
 
-pub struct Record;
+pub struct RecordOutcome;
 
-impl Command for Record {
+impl Command for RecordOutcome {
     const NAME: &str = "strata.prompt.record";
     const SUMMARY: &str = "Records the outcome of a prompt, which completes the turn.";
     type Args = RecordParams;
@@ -529,7 +533,7 @@ impl Command for Record {
         let due_job = [CompactionMoment::AfterTurn, CompactionMoment::OnIteration]
             .into_iter()
             .find_map(|moment| compaction::due_job(moment, size, context.session, context.snapshot, now_ms));
-        context.effects.extend(due_job.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
+        context.effects.extend(due_job.map(|job| Effect::Start(BackgroundJob::Compact(Box::new(job)))));
         Ok(recorded)
     }
 }
@@ -543,7 +547,7 @@ fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let Some(plan) = context.session.plan_archival(room, services, context.now_ms) else { return };
     match (plan.question.as_ref(), context.services.summarizer(context.snapshot).summarizer()) {
         (Some(_), Summariser::Model { .. }) => {
-            context.effects.push(Effect::Start(Job::Archive(Box::new(plan))));
+            context.effects.push(Effect::Start(BackgroundJob::Archive(Box::new(plan))));
         }
         _ => {
             context.session.apply_archival(plan.apply(None));
@@ -551,9 +555,9 @@ fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     }
 }
 
-pub struct Discard;
+pub struct DiscardPrompt;
 
-impl Command for Discard {
+impl Command for DiscardPrompt {
     const NAME: &str = "strata.prompt.discard";
     const SUMMARY: &str = "Discards a prompt that was not sent.";
     type Args = PromptId;

@@ -4,10 +4,10 @@ use strata_conversation::providers::reply::ProviderErrorKind;
 use strata_host::provider::SendError;
 
 use super::{CommandError, FailureDetails};
-use crate::services::provider_client::NotConfigured;
+use crate::services::provider_client::ProviderNotConfigured;
 
-impl From<NotConfigured> for CommandError {
-    fn from(error: NotConfigured) -> Self {
+impl From<ProviderNotConfigured> for CommandError {
+    fn from(error: ProviderNotConfigured) -> Self {
         Self::Failed { message: error.to_string(), details: Some(FailureDetails::NoProvider) }
     }
 }

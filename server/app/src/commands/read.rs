@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_base::text::LineStarts;
-use strata_code::outline::{LocatedSymbol, definitions, qualified_name};
-use strata_code::symbols::files_of_member;
+use strata_code::outline::{LocatedSymbol, find_definitions, qualified_name};
+use strata_code::symbols::files_defining_member;
 use strata_conversation::selection::LineRange;
 use strata_prompt::assembly::{FileText, Source};
 
-use super::named_file::shown_file;
+use super::named_file::read_named_file;
 use super::{Access, Command, CommandError, Context};
 use crate::model::parsed_file::ParsedFile;
 use crate::model::path_reference::{FilePart, PathReference};
@@ -68,9 +68,9 @@ impl ReadReply {
     }
 }
 
-pub struct Read;
+pub struct ReadFile;
 
-impl Command for Read {
+impl Command for ReadFile {
     const NAME: &str = "strata.files.read";
     const SUMMARY: &str = "Reads a file, a range of its lines, or one definition: the editor's buffer if the file is open, \
                            otherwise the file on disk.";
@@ -80,14 +80,14 @@ impl Command for Read {
 
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
         let PathReference { path, part } = context.snapshot.path_reference(&params.path);
-        let (key, file) = shown_file("path", &path, context)?;
+        let (key, file) = read_named_file("path", &path, context)?;
         let error = match read_part(key.clone(), &file, part.as_ref(), context) {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
         let Some(FilePart::Definition(name)) = &part else { return Err(error) };
         let Some(other) = file_of_member(&key, name, context)? else { return Err(error) };
-        let (key, file) = shown_file("path", other.as_str(), context)?;
+        let (key, file) = read_named_file("path", other.as_str(), context)?;
         read_part(key, &file, part.as_ref(), context)
     }
 }
@@ -120,7 +120,7 @@ fn read_part(
 /// Returns the file with the member `name` of a type in `key`, if it is another file.
 fn file_of_member(key: &FileKey, name: &str, context: &Context<'_>) -> Result<Option<FileKey>, CommandError> {
     let symbols = context.snapshot.symbols(context.cancel)?;
-    match files_of_member(&symbols, key, name).as_slice() {
+    match files_defining_member(&symbols, key, name).as_slice() {
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
         several => {
@@ -181,7 +181,7 @@ fn narrow_to_definition(
             .iter()
             .zip(&dotted)
             .take(MAX_LISTED)
-            .map(|(place, name)| format!("{name} (line {})", parsed.lines_of(place).0))
+            .map(|(place, name)| format!("{name} (line {})", parsed.definition_lines(place).0))
             .collect();
         let ellipsis = if matching.len() > MAX_LISTED { ", …" } else { "" };
         return Err(invalid(format!("`{name}` is ambiguous: {}{ellipsis}", candidates.join(", "))));
@@ -204,11 +204,11 @@ fn narrow_to_definition(
 /// Returns the definitions that match a name, and the index of the only one that is wanted if the name ends with a
 /// number (`name~2`), as excerpts do for definitions with the same name. Names may be escaped as in excerpts.
 fn find_by_name<'a>(places: &'a [LocatedSymbol], name: &str) -> (Vec<&'a LocatedSymbol>, Option<usize>) {
-    let matching = definitions(places, name);
+    let matching = find_definitions(places, name);
     if !matching.is_empty() {
         return (matching, None);
     }
-    let unescaped = |name: &str| definitions(places, &name.replace("%23", "#").replace("%25", "%"));
+    let unescaped = |name: &str| find_definitions(places, &name.replace("%23", "#").replace("%25", "%"));
     if let Some((name, number)) = name.rsplit_once('~')
         && let Ok(number) = number.parse::<usize>()
     {
@@ -240,7 +240,7 @@ mod tests {
         let source = "class View:\n    def answer(self):\n        pass\n\nclass Form:\n    def answer(self):\n        pass\n";
         let tree = parse(python, source, None, &Cancel::new()).unwrap();
         let places = locate_symbols(&tree, source, &Cancel::new()).unwrap();
-        let form = definitions(&places, "Form.answer")[0];
+        let form = find_definitions(&places, "Form.answer")[0];
         assert_eq!(dotted_name(&places, form.index), "Form.answer");
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct RestoreReply {
 /// The secrets that placeholders replace in the session's content.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecrets")]
-pub(super) struct Listing {
+pub(super) struct SecretList {
     /// Secrets in files, sorted by path, then secrets in web pages, then secrets in messages.
     secrets: Vec<ListedSecret>,
 }
@@ -74,16 +74,16 @@ impl ListedSecret {
     }
 }
 
-pub(super) struct List;
+pub(super) struct ListSecrets;
 
-impl Command for List {
+impl Command for ListSecrets {
     const NAME: &str = "strata.redaction.list";
     const SUMMARY: &str = "Lists the secrets replaced by placeholders.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
-    type Reply = Listing;
+    type Reply = SecretList;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SecretList, CommandError> {
         let Context { snapshot, session, .. } = context;
         let mut secrets = Vec::new();
         for key in session.selection.selected.keys() {
@@ -117,13 +117,13 @@ impl Command for List {
             let listed = texts.flat_map(|text| found_in(&text));
             secrets.extend(listed.map(|listed| ListedSecret { message: Some(message.id), ..listed }));
         }
-        Ok(Listing { secrets })
+        Ok(SecretList { secrets })
     }
 }
 
-pub(super) struct Restore;
+pub(super) struct RestoreSecrets;
 
-impl Command for Restore {
+impl Command for RestoreSecrets {
     const NAME: &str = "strata.redaction.restore";
     const SUMMARY: &str =
         "Replaces placeholders with the secrets they stand for, so that the text can be written to a file.";

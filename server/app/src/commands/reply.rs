@@ -25,7 +25,7 @@ impl<R> Reply<R> {
         Self { reply, state_version, is_late: false }
     }
 
-    pub(crate) fn late(reply: R, state_version: u64) -> Self {
+    pub(crate) fn new_late(reply: R, state_version: u64) -> Self {
         Self { reply, state_version, is_late: true }
     }
 
@@ -71,9 +71,9 @@ impl<R: Serialize> Serialize for Reply<R> {
 /// A reply of type `R` that is not known yet: the write that a command schedules provides it, the job that it starts, or
 /// the invocation of a command. Serializes as an empty object until then, or if a job provides the reply in another way.
 #[derive(Debug)]
-pub struct Deferred<R>(Arc<OnceLock<R>>);
+pub struct DeferredReply<R>(Arc<OnceLock<R>>);
 
-impl<R> Deferred<R> {
+impl<R> DeferredReply<R> {
     pub(crate) fn provide(&self, reply: R) {
         // A command schedules one write or starts one job, and an invocation runs once.
         let _ = self.0.set(reply);
@@ -96,19 +96,19 @@ impl<R> Deferred<R> {
     }
 }
 
-impl<R> Default for Deferred<R> {
+impl<R> Default for DeferredReply<R> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<R> Clone for Deferred<R> {
+impl<R> Clone for DeferredReply<R> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<R: Serialize> Serialize for Deferred<R> {
+impl<R: Serialize> Serialize for DeferredReply<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.get() {
             Some(reply) => reply.serialize(serializer),
@@ -117,7 +117,7 @@ impl<R: Serialize> Serialize for Deferred<R> {
     }
 }
 
-impl<R: JsonSchema> JsonSchema for Deferred<R> {
+impl<R: JsonSchema> JsonSchema for DeferredReply<R> {
     fn schema_name() -> Cow<'static, str> {
         R::schema_name()
     }
@@ -144,9 +144,9 @@ mod tests {
     fn the_version_follows_the_reply_or_precedes_a_late_one() {
         let early = serde_json::to_string(&Reply::new(Added { id: 1 }, 2)).unwrap();
         assert_eq!(early, r#"{"id":1,"stateVersion":2}"#);
-        let deferred = Deferred::default();
-        let late = Reply::late(deferred.clone(), 2);
-        let json = |late: &Reply<Deferred<Added>>| serde_json::to_string(late).unwrap();
+        let deferred = DeferredReply::default();
+        let late = Reply::new_late(deferred.clone(), 2);
+        let json = |late: &Reply<DeferredReply<Added>>| serde_json::to_string(late).unwrap();
         assert_eq!(json(&late), r#"{"stateVersion":2}"#);
         assert!(late.get().is_err());
         deferred.provide(Added { id: 1 });

@@ -37,9 +37,9 @@ pub struct ListedRule {
     pub reason: RuleReason,
 }
 
-pub struct Rules;
+pub struct ListRules;
 
-impl Command for Rules {
+impl Command for ListRules {
     const NAME: &str = "strata.prompt.rules";
     const SUMMARY: &str = "Lists the rule files (`prompt.rules`) that apply to files, and why.";
     const ACCESS: Access = Access::Reads;
@@ -57,7 +57,7 @@ impl Command for Rules {
         };
         let (mut applying, mut others) = (Vec::new(), Vec::new());
         for rule in rules(context.snapshot, context.session, &files) {
-            let list = if rule.reason.applies() { &mut applying } else { &mut others };
+            let list = if rule.reason.is_applicable() { &mut applying } else { &mut others };
             list.push(ListedRule { path: rule.file.path, reason: rule.reason });
         }
         let trusted = context.snapshot.trust == Trust::Trusted;

@@ -7,8 +7,8 @@ use strata_prompt::tiers::PolicyName;
 
 use super::prompt::AssembleParams;
 use super::{
-    Access, AnswerDocument, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob,
-    SendJob, SendReply, ToolAccess,
+    Access, AnswerDocument, BackgroundJob, Command, CommandError, Context, DeferredReply, Effect,
+    ModelConnection, ModelJob, SendJob, SendReply, ToolAccess,
 };
 
 /// A question, and how to deliver the answer.
@@ -40,24 +40,24 @@ pub struct SendParams {
     pub auto_budget: Option<usize>,
 }
 
-pub struct Send;
+pub struct SendPrompt;
 
-impl Command for Send {
+impl Command for SendPrompt {
     const NAME: &str = "strata.prompt.send";
     const SUMMARY: &str = "Assembles a prompt, sends it to the model in `provider.*`, streams the answer, and records it with \
                            its usage.";
     const ACCESS: Access = Access::Reads;
     type Args = SendParams;
-    type Reply = Deferred<SendReply>;
+    type Reply = DeferredReply<SendReply>;
 
-    fn run(params: SendParams, context: &mut Context<'_>) -> Result<Deferred<SendReply>, CommandError> {
-        params.begin(None, context)
+    fn run(params: SendParams, context: &mut Context<'_>) -> Result<DeferredReply<SendReply>, CommandError> {
+        params.start_job(None, context)
     }
 }
 
 impl SendParams {
     /// Creates a question for which the model may use tools that read the workspace.
-    pub(super) fn with_tools(prompt: String) -> Self {
+    pub(super) fn with_read_tools(prompt: String) -> Self {
         Self { prompt, tools: ToolAccess::Read, ..Self::default() }
     }
 
@@ -66,16 +66,16 @@ impl SendParams {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the question is empty or no provider is configured.
-    pub(super) fn begin(
+    pub(super) fn start_job(
         self,
         page: Option<AnswerDocument>,
         context: &mut Context<'_>,
-    ) -> Result<Deferred<SendReply>, CommandError> {
+    ) -> Result<DeferredReply<SendReply>, CommandError> {
         if self.prompt.trim().is_empty() && self.images.is_empty() {
             return Err(CommandError::invalid("prompt", "the question is empty"));
         }
         let (model, tools) = (self.model.as_deref(), self.tools);
-        let (connection, model) = Connection::new(self.stream, model, self.max_output_tokens, context)?;
+        let (connection, model) = ModelConnection::new(self.stream, model, self.max_output_tokens, context)?;
         let ask = Box::new(AssembleParams {
             prompt: Some(self.prompt),
             images: self.images,
@@ -88,9 +88,9 @@ impl SendParams {
         });
         let tool_rounds = context.snapshot.settings.provider.tool_rounds;
         let last_tools = context.session.next_request(context.now_ms).tools;
-        let reply = Deferred::default();
+        let reply = DeferredReply::default();
         let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page, reply: reply.clone() };
-        context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));
+        context.effects.push(Effect::Start(BackgroundJob::Send(Box::new(ModelJob::Send(job)))));
         Ok(reply)
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use strata_grammars::LanguageId;
-use strata_host::config::{EffectiveSettings, IgnoredSetting, Origin};
+use strata_host::config::{EffectiveSettings, IgnoredSetting, SettingOrigin};
 use strata_prompt::assembly::IndexState;
 use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
@@ -14,7 +14,7 @@ use strata_tokens::models::Model;
 
 use crate::model::index::Efforts;
 
-use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
+use super::{Access, BackgroundJob, Command, CommandError, Context, Effect, Empty, NoArguments};
 
 /// The state of the server and its workspace.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,7 +52,7 @@ pub struct SettingsReply {
     #[schemars(with = "Settings")]
     pub settings: Value,
     /// Origin of each value, keyed by setting.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, SettingOrigin>,
     /// Values that were ignored because a workspace file must not set them.
     pub ignored: Vec<IgnoredSetting>,
 }
@@ -64,9 +64,9 @@ pub struct ModelsReply {
     pub models: Vec<Model>,
 }
 
-pub struct Status;
+pub struct ReportServerStatus;
 
-impl Command for Status {
+impl Command for ReportServerStatus {
     const NAME: &str = "strata.server.status";
     const SUMMARY: &str = "Reports the state of the server.";
     const ACCESS: Access = Access::Reads;
@@ -105,8 +105,8 @@ impl Command for Reindex {
     type Reply = Empty;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        context.snapshot.outlines.forget_given_up();
-        context.effects.push(Effect::Start(Job::Reindex));
+        context.snapshot.outlines.forget_given_up_texts();
+        context.effects.push(Effect::Start(BackgroundJob::Reindex));
         Ok(Empty {})
     }
 }
@@ -131,9 +131,9 @@ impl Command for ShowSettings {
     }
 }
 
-pub struct Models;
+pub struct ListModels;
 
-impl Command for Models {
+impl Command for ListModels {
     const NAME: &str = "strata.server.models";
     const SUMMARY: &str = "Lists the models and their properties.";
     const ACCESS: Access = Access::Reads;

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_base::json;
 use strata_conversation::conversation_facts::Step;
-use strata_conversation::exchange::{self, ConversationFormat, Origin};
+use strata_conversation::exchange::{self, ConversationFormat, ExportOrigin};
 use strata_conversation::history::{History, Message, MessageId, NewMessage};
 use strata_conversation::providers::Format;
-use strata_host::store::{self, Scope, SessionInfo, StoreError};
+use strata_host::store::{self, SearchScope, SessionInfo, StoreError};
 use strata_prompt::session::Session;
 use strata_prompt::wire::{self, Body};
 use strata_tokens::redaction::SecretRedactor;
@@ -19,7 +19,7 @@ use strata_tokens::redaction::SecretRedactor;
 use super::memory::SearchReply;
 use super::tool_output::spill_quota;
 use super::{
-    Access, Command, CommandError, Context, Deferred, Effect, Empty, MAIN_SESSION, NoArguments, imported,
+    Access, Command, CommandError, Context, DeferredReply, Effect, Empty, MAIN_SESSION, NoArguments, imported,
 };
 use crate::model::session_store::{SessionStore, SessionStoreError};
 
@@ -202,9 +202,9 @@ pub struct Steps {
     pub files_read: Vec<String>,
 }
 
-pub struct New;
+pub struct StartSession;
 
-impl Command for New {
+impl Command for StartSession {
     const NAME: &str = "strata.session.new";
     const SUMMARY: &str = "Starts a session and makes it current.";
     type Args = NoArguments;
@@ -215,9 +215,9 @@ impl Command for New {
     }
 }
 
-pub struct Reset;
+pub struct ResetSession;
 
-impl Command for Reset {
+impl Command for ResetSession {
     const NAME: &str = "strata.session.reset";
     const SUMMARY: &str = "Starts a session with the same selected files and makes it current.";
     type Args = NoArguments;
@@ -230,9 +230,9 @@ impl Command for Reset {
     }
 }
 
-pub struct Load;
+pub struct LoadSession;
 
-impl Command for Load {
+impl Command for LoadSession {
     const NAME: &str = "strata.session.load";
     const SUMMARY: &str = "Opens a stored session and makes it current.";
     type Args = LoadParams;
@@ -242,15 +242,15 @@ impl Command for Load {
         if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
             return open(session, context);
         }
-        let access = if params.read_only { store::Access::Read } else { store::Access::Write };
+        let access = if params.read_only { store::SessionAccess::Read } else { store::SessionAccess::Write };
         let session = context.services.store.load(&params.id, access)?;
         open(session, context)
     }
 }
 
-pub struct Fork;
+pub struct ForkSession;
 
-impl Command for Fork {
+impl Command for ForkSession {
     const NAME: &str = "strata.session.fork";
     const SUMMARY: &str = "Starts a session with a copy of this session's messages and makes it current.";
     type Args = ForkParams;
@@ -334,21 +334,21 @@ impl Command for ListSteps {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, CommandError> {
         let (session, tools) = (&context.session, &context.snapshot.settings.tools);
-        let steps = session.trail.steps(&session.history, tools);
+        let steps = session.trail.exploration_steps(&session.history, tools);
         Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
     }
 }
 
-pub struct Rename;
+pub struct RenameSession;
 
-impl Command for Rename {
+impl Command for RenameSession {
     const NAME: &str = "strata.session.rename";
     const SUMMARY: &str = "Renames a session.";
     const ACCESS: Access = Access::Stores;
     type Args = RenameParams;
-    type Reply = Deferred<Empty>;
+    type Reply = DeferredReply<Empty>;
 
-    fn run(params: RenameParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
+    fn run(params: RenameParams, context: &mut Context<'_>) -> Result<DeferredReply<Empty>, CommandError> {
         let id = id_or_current(params.id, context);
         let current_session = (*id == *context.session.id).then(|| context.session.clone());
         let (id, now_ms) = (id.parse()?, context.now_ms);
@@ -362,16 +362,16 @@ impl Command for Rename {
     }
 }
 
-pub struct Delete;
+pub struct DeleteSession;
 
-impl Command for Delete {
+impl Command for DeleteSession {
     const NAME: &str = "strata.session.delete";
     const SUMMARY: &str = "Deletes a session.";
     const ACCESS: Access = Access::Stores;
     type Args = DeleteParams;
-    type Reply = Deferred<Empty>;
+    type Reply = DeferredReply<Empty>;
 
-    fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
+    fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<DeferredReply<Empty>, CommandError> {
         if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
             // Earlier versions stored sessions under this name. Do not guess which session is meant, because a deletion
             // cannot be undone.
@@ -403,9 +403,9 @@ impl Command for Delete {
     }
 }
 
-pub struct Export;
+pub struct ExportSession;
 
-impl Command for Export {
+impl Command for ExportSession {
     const NAME: &str = "strata.session.export";
     const SUMMARY: &str = "Exports a session as text.";
     const ACCESS: Access = Access::Stores;
@@ -425,9 +425,9 @@ impl Command for Export {
                 context.services.store.with_store(|store| store.export(&name, &mut lines))?;
                 String::from_utf8_lossy(&lines).into_owned()
             }
-            ExportFormat::Anthropic => export_visible(&id, Format::Anthropic, context)?,
-            ExportFormat::OpenAi => export_visible(&id, Format::OpenAi, context)?,
-            ExportFormat::Markdown => export_visible(&id, Format::Markdown, context)?,
+            ExportFormat::Anthropic => export_sent_messages(&id, Format::Anthropic, context)?,
+            ExportFormat::OpenAi => export_sent_messages(&id, Format::OpenAi, context)?,
+            ExportFormat::Markdown => export_sent_messages(&id, Format::Markdown, context)?,
             ExportFormat::ClaudeCode => export_for_agent(&id, ConversationFormat::ClaudeCode, context)?,
             ExportFormat::Codex => export_for_agent(&id, ConversationFormat::Codex, context)?,
             ExportFormat::GeminiCli => export_for_agent(&id, ConversationFormat::GeminiCli, context)?,
@@ -437,18 +437,21 @@ impl Command for Export {
     }
 }
 
-pub struct Import;
+pub struct ImportSession;
 
-impl Command for Import {
+impl Command for ImportSession {
     const NAME: &str = "strata.session.import";
     const SUMMARY: &str =
         "Creates a session from the output of `strata.session.export` or another program's recording.";
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;
-    type Reply = Deferred<ImportReply>;
+    type Reply = DeferredReply<ImportReply>;
 
-    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Deferred<ImportReply>, CommandError> {
+    fn run(
+        params: ImportParams,
+        context: &mut Context<'_>,
+    ) -> Result<DeferredReply<ImportReply>, CommandError> {
         if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
             let text = lines_without_secrets(&params.text, &context.snapshot.screen);
             return Ok(context.schedule_write_with_reply(move |store| {
@@ -482,9 +485,9 @@ impl Command for Import {
     }
 }
 
-pub struct Search;
+pub struct SearchSession;
 
-impl Command for Search {
+impl Command for SearchSession {
     const NAME: &str = "strata.session.search";
     const SUMMARY: &str = "Searches the messages of the session.";
     const ACCESS: Access = Access::Reads;
@@ -493,14 +496,14 @@ impl Command for Search {
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         context.services.store.ensure_stored(context.session, context.now_ms)?;
-        let scope = Scope::Session(context.session.id.parse()?);
+        let scope = SearchScope::Session(context.session.id.parse()?);
         super::memory::search_in(&params.query, params.limit, &scope, context)
     }
 }
 
 fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
     let (id, messages) = (session.id.to_string(), session.history.messages().len());
-    let read_only = context.services.store.access(&id) == Some(store::Access::Read);
+    let read_only = context.services.store.access(&id) == Some(store::SessionAccess::Read);
     context.effects.push(Effect::Open(Arc::clone(&session)));
     context.effects.push(Effect::Show(Arc::clone(&session.id)));
     Ok(OpenReply { id, messages, read_only })
@@ -516,7 +519,7 @@ fn list_entry(id: &str, context: &Context<'_>) -> ListedSession {
         preview: String::new(),
         open: context.sessions.contains(id),
         current: **context.sessions.current_id() == *id,
-        read_only: context.services.store.access(id) == Some(store::Access::Read),
+        read_only: context.services.store.access(id) == Some(store::SessionAccess::Read),
     }
 }
 
@@ -529,7 +532,7 @@ fn id_or_current(id: Option<String>, context: &Context<'_>) -> String {
 }
 
 /// Renders the messages of a session that the model sees, in a provider's format.
-fn export_visible(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
+fn export_sent_messages(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let history = history_of(id, context)?;
     let messages: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
     Ok(match wire::request_body(messages, &[], format, &context.snapshot.settings.model) {
@@ -548,7 +551,7 @@ fn export_for_agent(
     let folder =
         context.snapshot.roots.first().map(|root| root.real.display().to_string()).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
-    let origin = Origin { session: id, folder: &folder, version, now_ms: context.now_ms };
+    let origin = ExportOrigin { session: id, folder: &folder, version, now_ms: context.now_ms };
     let text = exchange::write_conversation(form, history.sent_messages().map(|message| &**message), &origin);
     text.ok_or_else(|| CommandError::failed("conversations cannot be exported in this format"))
 }

@@ -12,14 +12,14 @@ use strata_code::excerpts::{Excerpt, ShownDefinition};
 use strata_code::outline::{self, LEGEND, LocatedSymbol, MapLevel, SymbolKind, numbered_outline};
 use strata_code::references::{Confidence, ReferenceQuery, ReferenceReport};
 use strata_code::symbols::{
-    self, FileRelevance, MapEntry, MapRequest, Query, QuestionWords, Seeds, map_within, mentioned_files,
-    rank_for,
+    self, FileRelevance, MapEntry, MapRequest, QuestionWords, RelevanceQuery, Seeds, build_map,
+    mentioned_files, rank_files_for_question,
 };
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
 
 use super::expansion::expand_pattern;
-use super::named_file::{listed_file, shown_file};
+use super::named_file::{read_named_file, resolve_listed_file};
 use super::{Access, Command, CommandError, Context, IndexNeed, default_limit};
 use crate::model::parsed_file::{NoOutline, ParsedFile};
 use crate::model::snapshot::Snapshot;
@@ -138,7 +138,7 @@ pub struct ReferencesReply {
     /// Name from the request.
     pub name: String,
     /// Definitions of the name, one entry per file, each with the files that refer to it.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<FileDefinitions>,
     /// References sorted by path and line, including the definitions. If there are more than `limit`, definitions take
     /// precedence, then the most certain references.
     pub hits: Vec<ReferenceLine>,
@@ -162,7 +162,7 @@ pub struct ReferencesReply {
 /// The definitions of a name in one file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
-pub struct Definition {
+pub struct FileDefinitions {
     /// Path of the file, relative to the workspace folder.
     pub path: FileKey,
     /// Lines that introduce the definitions, such as the signatures of functions.
@@ -333,9 +333,9 @@ pub struct RelevantItem {
     pub score: f64,
 }
 
-pub struct Map;
+pub struct BuildSymbolMap;
 
-impl Command for Map {
+impl Command for BuildSymbolMap {
     const NAME: &str = "strata.symbols.map";
     const SUMMARY: &str = "Builds the symbol map.";
     const ACCESS: Access = Access::Reads;
@@ -353,11 +353,12 @@ impl Command for Map {
         let references = &snapshot.index.references;
         let seeds = Seeds { selected: &focus, ..Seeds::default() };
         let about = params.about.as_deref().filter(|about| !about.trim().is_empty());
-        let relevance = about
-            .map(|text| FileRelevance::new(snapshot.index.lexical(), references, &Query { text, seeds }));
+        let relevance = about.map(|text| {
+            FileRelevance::new(snapshot.index.lexical(), references, &RelevanceQuery { text, seeds })
+        });
         let words = relevance.as_ref().map(QuestionWords::new);
         let ranking = match &relevance {
-            Some(relevance) => rank_for(relevance, references, &seeds),
+            Some(relevance) => rank_files_for_question(relevance, references, &seeds),
             None => references.rank(&seeds),
         };
         let named = about.map(|about| mentioned_files(about, &snapshot.index.files, references));
@@ -378,7 +379,7 @@ impl Command for Map {
         let rank = |block: &MapEntry| ranks.get(&block.key).copied().unwrap_or(last);
         let mut blocks_within = budget;
         let (map, text, tokens) = loop {
-            let mut map = map_within(&symbols, references, &request(blocks_within), &count);
+            let mut map = build_map(&symbols, references, &request(blocks_within), &count);
             if let Some(first) = map.missing.first() {
                 let needed = map.required_tokens.max(budget + 1);
                 return Err(CommandError::invalid(
@@ -475,7 +476,7 @@ impl Command for OutlineFile {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
         let snapshot = context.snapshot;
-        let (key, file) = shown_file("path", &params.path, context)?;
+        let (key, file) = read_named_file("path", &params.path, context)?;
         let file = ParsedFile::parse(snapshot, &key, file.text, context.cancel)?
             .map_err(|reason| no_outline(&key, reason))?;
         let mut text = numbered_outline(&file.places, &file.lines);
@@ -504,11 +505,11 @@ fn no_outline(key: &FileKey, reason: NoOutline) -> CommandError {
 ///
 /// # Errors
 /// Returns why there is no outline, since a reply about such a file would be empty.
-fn outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, CommandError> {
+fn resolve_outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, CommandError> {
     let snapshot = context.snapshot;
-    let key = listed_file(snapshot, "path", path)?;
+    let key = resolve_listed_file(snapshot, "path", path)?;
     if snapshot.symbols(context.cancel)?.get(&key).is_none() {
-        let (key, file) = shown_file("path", path, context)?;
+        let (key, file) = read_named_file("path", path, context)?;
         if let Err(reason) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? {
             return Err(no_outline(&key, reason));
         }
@@ -516,9 +517,9 @@ fn outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, CommandEr
     Ok(key)
 }
 
-pub struct References;
+pub struct FindReferences;
 
-impl Command for References {
+impl Command for FindReferences {
     const NAME: &str = "strata.symbols.references";
     const SUMMARY: &str = "Finds references to a name.";
     const ACCESS: Access = Access::Reads;
@@ -528,7 +529,7 @@ impl Command for References {
 
     fn run(params: ReferencesParams, context: &mut Context<'_>) -> Result<ReferencesReply, CommandError> {
         let snapshot = context.snapshot;
-        let only = params.path.map(|path| outlined_file(&path, context)).transpose()?;
+        let only = params.path.map(|path| resolve_outlined_file(&path, context)).transpose()?;
         let query = ReferenceQuery::new(&params.name, only.as_ref());
         let report = snapshot.references(&query, context.cancel)?;
         let how_to_narrow = how_to_narrow(&report, &query, params.limit);
@@ -562,10 +563,10 @@ impl Command for References {
 }
 
 /// Groups the definitions in a report by file, with the files that refer to them.
-fn group_definitions(report: &ReferenceReport) -> Vec<Definition> {
-    let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
+fn group_definitions(report: &ReferenceReport) -> Vec<FileDefinitions> {
+    let mut files: BTreeMap<&FileKey, FileDefinitions> = BTreeMap::new();
     for symbol in &report.definitions {
-        let definition = files.entry(&symbol.file).or_insert_with(|| Definition {
+        let definition = files.entry(&symbol.file).or_insert_with(|| FileDefinitions {
             path: symbol.file.clone(),
             heads: Vec::new(),
             lines: Vec::new(),
@@ -639,9 +640,9 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-pub struct Dependents;
+pub struct ReportDependencies;
 
-impl Command for Dependents {
+impl Command for ReportDependencies {
     const NAME: &str = "strata.symbols.dependents";
     const SUMMARY: &str = "Reports a file's dependencies and dependents.";
     const ACCESS: Access = Access::Reads;
@@ -651,7 +652,7 @@ impl Command for Dependents {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<DependentsReply, CommandError> {
         let snapshot = context.snapshot;
-        let key = outlined_file(&params.path, context)?;
+        let key = resolve_outlined_file(&params.path, context)?;
         let references = &snapshot.index.references;
         let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
         let dependents = owned(references.dependents(&key));
@@ -670,9 +671,9 @@ impl Command for Dependents {
     }
 }
 
-pub struct Find;
+pub struct FindSymbols;
 
-impl Command for Find {
+impl Command for FindSymbols {
     const NAME: &str = "strata.symbols.find";
     const SUMMARY: &str = "Finds definitions whose names contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
@@ -682,7 +683,7 @@ impl Command for Find {
 
     fn run(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let symbols = context.snapshot.symbols(context.cancel)?;
-        let matches = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
+        let matches = symbols::find_symbols(&symbols, &params.query, params.limit, context.cancel)?;
         let mut pages = ParsedFiles::default();
         let mut listed = Vec::new();
         for found in matches {
@@ -740,7 +741,7 @@ impl ParsedFiles {
 }
 
 fn lines_of(file: &ParsedFile, place: &LocatedSymbol) -> DefinitionLines {
-    let (line, end_line) = file.lines_of(place);
+    let (line, end_line) = file.definition_lines(place);
     DefinitionLines { line, end_line }
 }
 
@@ -771,9 +772,9 @@ impl RankedCode {
     }
 }
 
-pub struct Relevant;
+pub struct FindRelevantCode;
 
-impl Command for Relevant {
+impl Command for FindRelevantCode {
     const NAME: &str = "strata.symbols.relevant";
     const SUMMARY: &str = "Finds the code that is relevant to a task, ranked as for prompts.";
     const ACCESS: Access = Access::Reads;
@@ -799,7 +800,7 @@ impl Command for Relevant {
             if let Some((name, ordinal)) = &code.definition
                 && let Some(file) = pages.open(&code.file, context)?
             {
-                let candidates = outline::definitions(&file.places, name);
+                let candidates = outline::find_definitions(&file.places, name);
                 let place = usize::try_from(*ordinal).ok().and_then(|at| candidates.get(at).copied());
                 definition =
                     place.map(|place| (place.symbol.kind, place.symbol.head.clone(), lines_of(file, place)));

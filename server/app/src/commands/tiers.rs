@@ -179,9 +179,9 @@ impl Command for ReportLayout {
     }
 }
 
-pub struct Rebuild;
+pub struct RebuildLayout;
 
-impl Command for Rebuild {
+impl Command for RebuildLayout {
     const NAME: &str = "strata.tiers.rebuild";
     const SUMMARY: &str = "Rebuilds the layout when the next prompt is assembled.";
     type Args = NoArguments;
@@ -195,9 +195,9 @@ impl Command for Rebuild {
     }
 }
 
-pub struct Policy;
+pub struct SetCachePolicy;
 
-impl Command for Policy {
+impl Command for SetCachePolicy {
     const NAME: &str = "strata.tiers.policy";
     const SUMMARY: &str = "Reports the cache policy, or sets it for the session.";
     type Args = PolicyParams;
@@ -260,7 +260,7 @@ impl Command for ForecastCost {
         let tokens = next_prepared.reply.tokens.total;
         let mut course = context.session.cache.pace.trend();
         if context.session.cache.pace.prompt_count() == 0 {
-            course.marked = next_prepared.sent.cacheable();
+            course.marked = next_prepared.sent.cacheable_tokens();
         }
         let forecast = Forecast::new(
             &course,
@@ -306,7 +306,7 @@ fn pause_cost(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: 
 
 fn switch_cost(to: &Model, prompt: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
     let prices = Prices::for_model(to, ttl);
-    let marked = prompt.sent.cacheable();
+    let marked = prompt.sent.cacheable_tokens();
     let charge = cost::switch_charge(&prices, marked);
     let tokens = prompt.reply.tokens.total;
     let extra =

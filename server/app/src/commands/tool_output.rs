@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::history::{
-    ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role, TextOrList,
+    ContentBlock, MessageId, MessageKind, NewMessage, ResultPart, Role, TextOrList, ToolOutcome,
 };
 use strata_conversation::tool_output::{
     IncomingToolResult, OutputSize, ResultPage, SpilledOutput, result_page,
 };
-use strata_host::store::{Quota, SessionId};
+use strata_host::store::{SessionId, SpillQuota};
 use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context};
@@ -30,7 +30,7 @@ pub(super) struct AddParams {
     call_id: Option<String>,
     /// How the tool call ended. Defaults to `ok`.
     #[serde(default)]
-    outcome: Outcome,
+    outcome: ToolOutcome,
 }
 
 /// Identifier of a tool output: a message number (also as a string), or the name of a spilled output.
@@ -66,9 +66,9 @@ pub(super) struct AddReply {
     id: Option<MessageId>,
 }
 
-pub(super) struct Add;
+pub(super) struct AddToolOutput;
 
-impl Command for Add {
+impl Command for AddToolOutput {
     const NAME: &str = "strata.toolOutput.add";
     const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if `callId` is given.";
     type Args = AddParams;
@@ -92,7 +92,7 @@ impl Command for Add {
         }
         let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
         let message = NewMessage {
-            kind: Kind::ToolResult,
+            kind: MessageKind::ToolResult,
             time_ms: Some(context.now_ms),
             ..NewMessage::new(Role::User, vec![block])
         };
@@ -102,9 +102,9 @@ impl Command for Add {
     }
 }
 
-pub(super) struct Read;
+pub(super) struct ReadToolOutput;
 
-impl Command for Read {
+impl Command for ReadToolOutput {
     const NAME: &str = "strata.toolOutput.read";
     const SUMMARY: &str = "Reads more of a truncated output.";
     const ACCESS: Access = Access::Reads;
@@ -164,8 +164,8 @@ pub(super) fn preview_truncation(parts: Vec<ResultPart>, context: &Context<'_>) 
 }
 
 /// Returns the maximum total size of all spilled outputs, from the settings.
-pub(super) fn spill_quota(context: &Context<'_>) -> Quota {
-    Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
+pub(super) fn spill_quota(context: &Context<'_>) -> SpillQuota {
+    SpillQuota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
 
 fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
@@ -216,12 +216,12 @@ mod tests {
     fn spilled_outputs_stay_within_the_quota_in_the_settings() {
         let mut settings = Settings::default();
         let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
-        assert_eq!(Quota(quota), Quota::default());
+        assert_eq!(SpillQuota(quota), SpillQuota::default());
         settings.tool_output.spill_quota_mib = NonZeroU32::MIN;
         let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::default() };
         let top = tempfile::tempdir().unwrap();
         let services = Services::default();
-        services.store.set_location_in(top.path().join("state"), top.path());
+        services.store.enable_persistence_in(top.path().join("state"), top.path());
         let (cancel, mut session) = (Cancel::new(), Session::new("s-1"));
         let sessions = Sessions::new(Arc::new(session.clone()));
         let context = Context {

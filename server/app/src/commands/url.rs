@@ -14,7 +14,7 @@ const MAX_NAME_BYTES: usize = 4_096;
 /// A web page to add to the session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PageParams {
+pub(super) struct AddWebPageParams {
     /// Address of the page, with a scheme and a host.
     url: String,
     /// Title of the page. Defaults to none.
@@ -61,16 +61,16 @@ pub(super) struct Listing {
     urls: Vec<ShownPage>,
 }
 
-pub(super) struct Add;
+pub(super) struct AddPage;
 
-impl Command for Add {
+impl Command for AddPage {
     const NAME: &str = "strata.url.add";
     const SUMMARY: &str = "Adds a web page that the client fetched.";
-    type Args = PageParams;
+    type Args = AddWebPageParams;
     type Reply = ShownPage;
 
-    fn run(params: PageParams, context: &mut Context<'_>) -> Result<ShownPage, CommandError> {
-        let PageParams { url, title, content } = params;
+    fn run(params: AddWebPageParams, context: &mut Context<'_>) -> Result<ShownPage, CommandError> {
+        let AddWebPageParams { url, title, content } = params;
         let address = trimmed_name("url", &url)?;
         if !is_url(address) {
             let message = format!(
@@ -90,7 +90,7 @@ impl Command for Add {
         }
         let title = title.filter(|title| !title.is_empty()).map(Into::into);
         let page = Page { address: address.into(), title, text: content.into() };
-        let reply = shown_page(&page, context);
+        let reply = describe_page(&page, context);
         if context.session.pages.add(page) {
             context.session.mark_changed();
         }
@@ -98,9 +98,9 @@ impl Command for Add {
     }
 }
 
-pub(super) struct Remove;
+pub(super) struct RemovePage;
 
-impl Command for Remove {
+impl Command for RemovePage {
     const NAME: &str = "strata.url.remove";
     const SUMMARY: &str = "Removes a web page.";
     type Args = OneUrl;
@@ -115,9 +115,9 @@ impl Command for Remove {
     }
 }
 
-pub(super) struct List;
+pub(super) struct ListPages;
 
-impl Command for List {
+impl Command for ListPages {
     const NAME: &str = "strata.url.list";
     const SUMMARY: &str = "Lists the web pages in the context.";
     const ACCESS: Access = Access::Reads;
@@ -125,11 +125,11 @@ impl Command for List {
     type Reply = Listing;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-        Ok(Listing { urls: context.session.pages.iter().map(|page| shown_page(page, context)).collect() })
+        Ok(Listing { urls: context.session.pages.iter().map(|page| describe_page(page, context)).collect() })
     }
 }
 
-fn shown_page(page: &Page, context: &Context<'_>) -> ShownPage {
+fn describe_page(page: &Page, context: &Context<'_>) -> ShownPage {
     let key = ItemKey::Url(page.id());
     ShownPage {
         url: page.address.to_string(),

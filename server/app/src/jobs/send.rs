@@ -21,10 +21,12 @@ use strata_conversation::providers::ToolChoice;
 use strata_conversation::providers::reply::{ContextSize, ProviderErrorKind, Reply};
 use strata_host::provider::{SendError, StreamOutcome};
 
-use crate::commands::prompt::{Assemble, AssembleParams, Discard, PromptId, Record, RecordParams};
+use crate::commands::prompt::{
+    AssembleParams, AssemblePrompt, DiscardPrompt, PromptId, RecordOutcome, RecordParams,
+};
 use crate::commands::{
-    AssembledPrompt, Body, Command, CommandError, FailureDetails, Invocation, ModelJob, RequestError,
-    RequestStatus, SendEnd, SendJob, SendReply, ToolAccess,
+    AssembledPrompt, Body, Command, CommandError, FailureDetails, Invocation, ModelJob,
+    RecoverableRequestError, RequestStatus, SendEnd, SendJob, SendReply, ToolAccess,
 };
 use crate::format::group_digits;
 
@@ -113,10 +115,10 @@ impl SendJob {
                 Ok(result) => result,
                 Err(error) => {
                     let Some(size) = context_limit(&error) else {
-                        call::<Discard>(host, PromptId { id })?;
+                        call::<DiscardPrompt>(host, PromptId { id })?;
                         return Err(error.into());
                     };
-                    let recorded = call::<Record>(host, rejection(id, size));
+                    let recorded = call::<RecordOutcome>(host, rejection(id, size));
                     recorded.map_err(|again| again.with_cause(&error.to_string()))?;
                     reply.warn([COMPACTED_NOTICE.to_owned()]);
                     show(&self.connection, host, |delta| Delta {
@@ -127,7 +129,7 @@ impl SendJob {
                 }
             };
             let is_complete = broken.is_none();
-            reply.warn(call::<Record>(host, recording(id, &answer, is_complete))?.warnings);
+            reply.warn(call::<RecordOutcome>(host, recording(id, &answer, is_complete))?.warnings);
             reply.warn(answer.usage.and_then(|usage| truncation(usage.input_tokens(), predicted.total())));
             reply.bill(answer.usage, predicted, &prices(&self.connection, &model));
             let (end, error) = answer_end(&answer, broken, cancel);
@@ -174,7 +176,7 @@ impl SendJob {
                 arguments.tool_choice = ToolChoice::None;
             }
         }
-        call::<Assemble>(host, arguments)
+        call::<AssemblePrompt>(host, arguments)
     }
 }
 
@@ -226,7 +228,13 @@ fn recording(id: String, answer: &Reply, is_complete: bool) -> RecordParams {
 
 /// Builds the arguments of `strata.prompt.record` for a prompt that the provider rejected as too long.
 fn rejection(id: String, ContextSize { limit, requested }: ContextSize) -> RecordParams {
-    RecordParams { id, error: Some(RequestError::ContextLimit), limit, requested, ..RecordParams::default() }
+    RecordParams {
+        id,
+        error: Some(RecoverableRequestError::ContextLimit),
+        limit,
+        requested,
+        ..RecordParams::default()
+    }
 }
 
 /// Returns the stated sizes if the provider rejected the prompt as too long.

@@ -13,7 +13,7 @@ use crate::commands::{Access, CommandDefinition};
 use pages::Pagination;
 
 pub use call::{ToolHost, ToolReply, call, call_for_user};
-pub use schemas::Schemas;
+pub use schemas::ToolSchemas;
 
 const FILES_LIST: &str = "strata.files.list";
 
@@ -42,7 +42,7 @@ const CHANGES_THE_SELECTION: Tool = Tool {
     command: "",
     hidden: &["confirmSecrets"],
     shape: Pagination::Clipped(&["changed", "withheld"]),
-    text: text::files_changed,
+    text: text::selection_change,
 };
 
 /// All tools, in the order in which they are listed.
@@ -65,7 +65,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.relevant",
         hidden: &["minScore"],
         shape: Pagination::Lists(&["items"]),
-        text: text::context,
+        text: text::relevant_code,
     },
     Tool {
         name: "symbols",
@@ -123,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.read",
         hidden: &[],
         shape: Pagination::Lines("text"),
-        text: text::file,
+        text: text::file_text,
     },
     Tool {
         name: "grep",
@@ -133,7 +133,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.grep",
         hidden: &[],
         shape: Pagination::Nested { outer: "files", inner: "lines" },
-        text: text::matches,
+        text: text::grep_matches,
     },
     Tool {
         name: "files_changed",
@@ -142,7 +142,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.changed",
         hidden: &[],
         shape: Pagination::Lists(&["files"]),
-        text: text::changes,
+        text: text::changed_files,
     },
     Tool {
         name: "files_list",
@@ -198,7 +198,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.memory.search",
         hidden: &[],
         shape: Pagination::Lists(&["hits"]),
-        text: text::hits,
+        text: text::memory_hits,
     },
     Tool {
         name: "memory_add",
@@ -207,7 +207,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.memory.add",
         hidden: &[],
         shape: Pagination::Whole,
-        text: text::note_saved,
+        text: text::saved_note,
     },
     Tool {
         name: "tool_output_read",
@@ -216,7 +216,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.toolOutput.read",
         hidden: &[],
         shape: Pagination::Numbered,
-        text: text::output,
+        text: text::tool_output,
     },
     Tool {
         name: "count_tokens",

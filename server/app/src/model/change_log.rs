@@ -77,7 +77,7 @@ impl ChangeLog {
                 Some(state.filter(|_| is_own)?)
             }
         };
-        states.update(current);
+        states.record_changes(current);
         let changes =
             states.changes.iter().filter(|(_, (state, _))| since.is_some_and(|since| *state > since));
         let changes = changes.map(|(key, (_, change))| (key.clone(), *change)).collect();
@@ -87,7 +87,7 @@ impl ChangeLog {
 
 impl FileStates {
     /// Compares the files with those of the last state, and begins a new state if any differs.
-    fn update(&mut self, current: &impl CurrentTexts) {
+    fn record_changes(&mut self, current: &impl CurrentTexts) {
         let is_first = self.state == 0;
         let previous = std::mem::replace(&mut self.texts, current.versions());
         let mut changes = Vec::new();

@@ -51,7 +51,7 @@ fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
     roots.resolve(text).ok().or_else(|| {
         let path = uri::to_path(text).ok()?;
         // The links of the path cannot be followed now, for example because a directory is not accessible.
-        let as_written = roots.key_of(&path).filter(|key| !roots.leads_out(key));
+        let as_written = roots.key_of(&path).filter(|key| !roots.is_linked_outside(key));
         as_written.or_else(|| roots.key_of_broken_link(&path))
     })
 }
@@ -66,7 +66,7 @@ fn unsaved_key(text: &str, roots: &Roots) -> FileKey {
         false => cfg!(windows).then(|| format!("file:///{path}")),
     };
     let saved_key = file.and_then(|file| roots.resolve(&file).ok());
-    saved_key.unwrap_or_else(|| FileKey::new(uri::normalize(text)))
+    saved_key.unwrap_or_else(|| FileKey::new(uri::normalize_uri(text)))
 }
 
 fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn inside(path: &str) -> String {
-        uri::from_path(&std::env::temp_dir().join(path)).unwrap()
+        uri::file_uri(&std::env::temp_dir().join(path)).unwrap()
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         link("../missing", "broken-outside.py");
         let roots = Roots::single(at("")).unwrap();
         let key = |uri: &str| key_of(uri, &roots).map(|key| key.as_str().to_owned());
-        let file = |below: &str| key(&uri::from_path(&at(below)).unwrap());
+        let file = |below: &str| key(&uri::file_uri(&at(below)).unwrap());
         for below in ["src/a.py", "lib/a.py", "b.py"] {
             assert_eq!(file(below).as_deref(), Some("src/a.py"), "{below}");
         }
@@ -135,7 +135,7 @@ mod tests {
         std::fs::write(directory.path().join("Src/Lib.rs"), "").unwrap();
         let roots = Roots::single(directory.path()).unwrap();
         let key = |below: &str| {
-            let key = key_of(&uri::from_path(&directory.path().join(below)).unwrap(), &roots);
+            let key = key_of(&uri::file_uri(&directory.path().join(below)).unwrap(), &roots);
             key.map(|key| key.as_str().to_owned())
         };
         assert_eq!(key("src/LIB.rs").as_deref(), Some("Src/Lib.rs"));
@@ -148,7 +148,7 @@ mod tests {
             }
         }
         let upper = directory.path().to_str().unwrap().to_uppercase();
-        let elsewhere = uri::from_path(&std::path::Path::new(&upper).join("src/lib.rs")).unwrap();
+        let elsewhere = uri::file_uri(&std::path::Path::new(&upper).join("src/lib.rs")).unwrap();
         assert_eq!(key_of(&elsewhere, &roots), Some(FileKey::new("Src/Lib.rs")));
     }
 

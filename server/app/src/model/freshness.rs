@@ -44,7 +44,7 @@ pub struct UnsavedFile {
 /// The files that a client has read, and the problems of the view that have been reported to it.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLog {
-    files: BTreeMap<FileKey, ReadFile>,
+    files: BTreeMap<FileKey, ReadRecord>,
     /// Number of reads so far.
     reads: u64,
     /// Number of editors that the client knows of.
@@ -54,7 +54,7 @@ pub(crate) struct ReadLog {
 }
 
 #[derive(Debug)]
-struct ReadFile {
+struct ReadRecord {
     /// Hash of the text that the client has seen, or that was reported to it. `None` if the file could not be read.
     hash: Option<ContentHash>,
     version: TextVersion,
@@ -128,8 +128,8 @@ impl ReadLog {
     ) -> Freshness {
         let mut changed = self.take_changed_files(snapshot);
         if READING_TOOLS.contains(&tool) {
-            for key in shown_files(reply, snapshot) {
-                if self.record(key.clone(), snapshot, began_ms) && !changed.contains(&key) {
+            for key in files_in_reply(reply, snapshot) {
+                if self.record_read(key.clone(), snapshot, began_ms) && !changed.contains(&key) {
                     changed.push(key);
                 }
             }
@@ -174,7 +174,7 @@ impl ReadLog {
     }
 
     /// Records that the client has read a file. Returns whether the file may have changed meanwhile.
-    fn record(&mut self, key: FileKey, snapshot: &Snapshot, began_ms: u64) -> bool {
+    fn record_read(&mut self, key: FileKey, snapshot: &Snapshot, began_ms: u64) -> bool {
         let version = TextVersion::new(&key, snapshot);
         let hash = snapshot.text_hash(&key);
         let is_recent = match version {
@@ -185,7 +185,7 @@ impl ReadLog {
             TextVersion::Missing => true,
         };
         self.reads += 1;
-        self.files.insert(key, ReadFile { hash, version, last_read: self.reads });
+        self.files.insert(key, ReadRecord { hash, version, last_read: self.reads });
         if self.files.len() > MAX_READ {
             let oldest = self.files.iter().min_by_key(|(_, read)| read.last_read);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
@@ -206,7 +206,7 @@ impl TextVersion {
 }
 
 /// Returns the files whose texts a reply shows.
-fn shown_files(reply: &Value, snapshot: &Snapshot) -> Vec<FileKey> {
+fn files_in_reply(reply: &Value, snapshot: &Snapshot) -> Vec<FileKey> {
     let files = reply["files"].as_array().into_iter().flatten().chain([reply]);
     files.filter_map(|file| snapshot.resolve(file["path"].as_str()?).ok()).collect()
 }

@@ -16,7 +16,9 @@ use strata_base::key::FileKey;
 use strata_base::text::first_line;
 use strata_code::excerpts::{LineAges, PastCommit};
 use strata_code::outline::{WorkBudget, language_of, version_hash};
-use strata_code::symbols::{self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
+use strata_code::symbols::{
+    self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, ReferenceGraph, SymbolIndex,
+};
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, for_each_parallel};
@@ -24,7 +26,7 @@ use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
 use strata_host::secrets::secret_rule_by_link_target;
-use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
+use strata_host::walk::{Walk, WalkEntry, WalkOptions, walk, walk_subtree};
 use strata_prompt::assembly::IndexState;
 use strata_prompt::layout::TierSeeds;
 use strata_prompt::trust::Trust;
@@ -62,13 +64,13 @@ const CLUSTER_WEIGHT: f64 = 1.0;
 #[derive(Clone, Debug)]
 pub struct Index {
     /// Listed files, sorted by key.
-    pub entries: Arc<Vec<Entry>>,
+    pub entries: Arc<Vec<WalkEntry>>,
     /// Keys of the listed files, sorted.
     pub files: Arc<Vec<FileKey>>,
     /// Folders that the scan descended into.
     pub folders: Arc<BTreeSet<PathBuf>>,
     pub symbols: SymbolIndex,
-    pub references: Arc<References>,
+    pub references: Arc<ReferenceGraph>,
     /// Whether outlines have changed since `references` was built. [`Index::with_fresh_references`] updates it.
     pub is_stale: bool,
     /// Import mappings from project files.
@@ -133,15 +135,15 @@ pub enum NotReady {
 
 /// An intermediate result of a full index run.
 #[derive(Debug)]
-pub enum Step {
+pub enum BuildProgress {
     /// All files have been listed, but not outlined. Directories and patterns can be resolved from now on.
     Listed(Box<Index>),
     /// More files have been outlined.
-    Outlined(Progress),
+    Outlined(OutlineProgress),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct OutlineProgress {
     pub done: usize,
     /// Number of files to process.
     pub total: usize,
@@ -153,7 +155,11 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
-    pub(crate) fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(crate) fn list_files(
+        roots: &Roots,
+        options: &WalkOptions,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
         Ok(Self { notes: notes_of(&walked), ..Self::default() }.with_entries(walked.entries))
     }
@@ -164,7 +170,7 @@ impl Index {
     /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn build(
         inputs: &IndexInputs<'_>,
-        mut report: impl FnMut(Step),
+        mut report: impl FnMut(BuildProgress),
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let IndexInputs { roots, ref options, cache, trust, threads, cancel } = *inputs;
         let walked = walk(roots, options, cancel)?;
@@ -172,16 +178,16 @@ impl Index {
         let folders = Arc::new(walked.folders);
         let listed = Self { notes: notes.clone(), folders, ..Self::default() }.with_entries(walked.entries);
         let entries = Arc::clone(&listed.entries);
-        report(Step::Listed(Box::new(listed.clone())));
+        report(BuildProgress::Listed(Box::new(listed.clone())));
 
-        let mut to_outline: Vec<&Entry> =
+        let mut to_outline: Vec<&WalkEntry> =
             entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
         let run = OutlineRun::for_all_files(inputs, &to_outline);
         to_outline.sort_by_key(|entry| Reverse(entry.stamp.size));
         let mut symbols = Vec::with_capacity(to_outline.len());
         let mut updates = OutlineUpdates::default();
         let mut efforts = Efforts::default();
-        let outline = |entry: &&Entry| {
+        let outline = |entry: &&WalkEntry| {
             // A file that makes a parser panic gets no outline.
             (entry.key.clone(), catch_panic(|| run.outline(entry)).unwrap_or_default())
         };
@@ -191,19 +197,19 @@ impl Index {
             cancel,
             outline,
             |batch: Batch<(FileKey, OutlineResult)>| {
-                report(Step::Outlined(Progress { done: batch.done, total: batch.total }));
+                report(BuildProgress::Outlined(OutlineProgress { done: batch.done, total: batch.total }));
                 for (key, outlined) in batch.files {
                     efforts.count(outlined.effort);
                     symbols.extend(outlined.symbols.clone().map(|file_symbols| (key.clone(), file_symbols)));
-                    updates.note(roots, &key, outlined);
+                    updates.record_outline(roots, &key, outlined);
                 }
-                if updates.pending_count() >= STORE_THRESHOLD || updates.is_costly() {
+                if updates.pending_count() >= STORE_THRESHOLD || updates.is_costly_to_lose() {
                     std::mem::take(&mut updates).save(cache);
                 }
             },
         )?;
-        for (folder, files) in run.missing(&entries) {
-            updates.set_missing(&folder, files);
+        for (folder, files) in run.deleted_files(&entries) {
+            updates.set_deleted_files(&folder, files);
         }
         let history = GitHistory::read(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
@@ -223,18 +229,18 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
-    pub fn refreshed(
+    pub fn refresh(
         &self,
         keys: &BTreeSet<FileKey>,
         inputs: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let many = keys.len() > FULL_SCAN_THRESHOLD.max(self.entries.len() / FILES_PER_CHECKED_PATH);
         let all = many.then(|| walk(inputs.roots, &inputs.options, inputs.cancel)).transpose()?;
-        self.refreshed_by(all.as_ref(), keys, inputs)
+        self.refresh_with_scan(all.as_ref(), keys, inputs)
     }
 
     /// Like `refreshed`, but reuses a scan of all roots if one is given.
-    fn refreshed_by(
+    fn refresh_with_scan(
         &self,
         all: Option<&Walk>,
         keys: &BTreeSet<FileKey>,
@@ -244,12 +250,12 @@ impl Index {
         let run = OutlineRun::for_few_files(inputs);
         let mut updates = OutlineUpdates::default();
         let mut folders = Arc::clone(&self.folders);
-        let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
+        let mut entries: BTreeMap<FileKey, WalkEntry> = BTreeMap::new();
         let mut outlined_files = BTreeMap::new();
         for key in keys {
-            let walked = match all.and_then(|all| all.part_at(roots, key)) {
+            let walked = match all.and_then(|all| all.extract_subtree(roots, key)) {
                 Some(walked) => walked,
-                None => walk_at(roots, key, options, cancel)?,
+                None => walk_subtree(roots, key, options, cancel)?,
             };
             if let Ok(path) = roots.path_of(key) {
                 // Compare only the folders below this path, and copy the set only if they differ.
@@ -270,14 +276,14 @@ impl Index {
                     let outlined = run.outline(&entry);
                     outlined_files
                         .extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
-                    updates.note(roots, &entry.key, outlined);
+                    updates.record_outline(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
             }
         }
         let mut symbols = self.symbols.clone();
         let mut is_stale = self.is_stale;
-        let is_checked = |key: &FileKey| is_committed(keys, key);
+        let is_checked = |key: &FileKey| contains_key_or_parent(keys, key);
         for known_entry in self.entries.iter().filter(|entry| is_checked(&entry.key)) {
             if !outlined_files.contains_key(&known_entry.key) && symbols.remove(&known_entry.key) {
                 is_stale = true;
@@ -290,8 +296,9 @@ impl Index {
             symbols.extend([(key, file_symbols)]);
         }
         let is_new = |key: &&FileKey| self.stamp(key).is_none();
-        let is_deleted =
-            |known_entry: &&Entry| is_checked(&known_entry.key) && !entries.contains_key(&known_entry.key);
+        let is_deleted = |known_entry: &&WalkEntry| {
+            is_checked(&known_entry.key) && !entries.contains_key(&known_entry.key)
+        };
         let mut recency = self.recency.clone();
         // Change the table only if needed, because any change copies the table of all files.
         for deleted in
@@ -303,7 +310,7 @@ impl Index {
             Arc::make_mut(&mut recency).insert(created.clone(), 0);
         }
         let untouched = self.entries.iter().filter(|entry| !is_checked(&entry.key)).cloned();
-        let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
+        let mut all: Vec<WalkEntry> = untouched.chain(entries.into_values()).collect();
         // Both halves are already sorted, so sorting costs little more than a comparison pass.
         all.sort_by(|one, other| one.key.cmp(&other.key));
         let lexical = Arc::default();
@@ -322,11 +329,11 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
-    pub fn rescanned(&self, inputs: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
+    pub fn rescan(&self, inputs: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
         let walked = walk(inputs.roots, &inputs.options, inputs.cancel)?;
         let stamps: BTreeMap<&FileKey, Stamp> =
             walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
-        let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
+        let differs = |entry: &&WalkEntry| self.stamp(&entry.key) != Some(entry.stamp);
         let mut keys: BTreeSet<FileKey> =
             walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
         keys.extend(
@@ -342,7 +349,7 @@ impl Index {
             return Self::build(inputs, |_| ()).map(Some);
         }
         let folders = Arc::new(walked.folders.clone());
-        Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, inputs).map(Some)
+        Self { folders, ..self.clone() }.refresh_with_scan(Some(&walked), &keys, inputs).map(Some)
     }
 
     /// Returns the number of files with an outline.
@@ -380,7 +387,7 @@ impl Index {
 
     /// Returns the index with up-to-date references. Takes seconds for hundreds of thousands of files.
     pub fn with_fresh_references(self) -> Self {
-        let references = References::build(&self.symbols, &self.manifests);
+        let references = ReferenceGraph::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             TierSeeds { referenced: ranking.files.to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
@@ -391,7 +398,7 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`NotReady::Files`] if the files have not been listed yet.
-    pub fn listing(&self) -> Result<&[Entry], NotReady> {
+    pub fn listing(&self) -> Result<&[WalkEntry], NotReady> {
         if self.is_listed { Ok(&self.entries) } else { Err(NotReady::Files) }
     }
 
@@ -407,7 +414,7 @@ impl Index {
     }
 
     /// Replaces the listed files.
-    fn with_entries(self, entries: Vec<Entry>) -> Self {
+    fn with_entries(self, entries: Vec<WalkEntry>) -> Self {
         let files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
         Self { files, entries: Arc::new(entries), is_listed: true, ..self }
     }
@@ -423,7 +430,7 @@ struct GitHistory {
 
 impl GitHistory {
     /// Reads the Git history. If the history is unreadable, only adds a note, because everything works without it.
-    fn read(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn read(roots: &Roots, entries: &[WalkEntry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut history = Self::default();
         let mut committed = BTreeSet::new();
         let mut listed = Vec::new();
@@ -456,7 +463,7 @@ impl GitHistory {
                 let path = roots.path_of(&entry.key).ok();
                 path.is_some_and(|path| listed.iter().any(|root| path.starts_with(root)))
             };
-            if !is_committed(&committed, &entry.key) && in_history() {
+            if !contains_key_or_parent(&committed, &entry.key) && in_history() {
                 history.recency.insert(entry.key.clone(), 0);
             }
         }
@@ -465,7 +472,7 @@ impl GitHistory {
 }
 
 /// Returns whether `committed` contains `key` or an entry above it, such as the directory of a submodule.
-fn is_committed(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
+fn contains_key_or_parent(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     let key = key.as_str();
     let folders = key.match_indices('/').map(|(at, _)| &key[..at]);
     folders.chain([key]).any(|path| committed.contains(path))
@@ -522,7 +529,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use strata_code::symbols::{FileRelevance, Query, Seeds, rank_for};
+    use strata_code::symbols::{FileRelevance, RelevanceQuery, Seeds, rank_files_for_question};
     use strata_host::roots::RootFolder;
 
     use super::*;
@@ -580,14 +587,14 @@ mod tests {
         let roots = Roots::single(folder.path().canonicalize().unwrap()).unwrap();
         let (cache, cancel) = (OutlineCache::default(), Cancel::new());
         let build_word_index = |step| {
-            if let Step::Listed(listed) = step {
+            if let BuildProgress::Listed(listed) = step {
                 listed.lexical();
             }
         };
         let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), build_word_index).unwrap();
-        let query = Query { text: "unusual name", ..Query::default() };
+        let query = RelevanceQuery { text: "unusual name", ..RelevanceQuery::default() };
         let relevance = FileRelevance::new(index.lexical(), &index.references, &query);
-        let ranking = rank_for(&relevance, &index.references, &Seeds::default());
+        let ranking = rank_files_for_question(&relevance, &index.references, &Seeds::default());
         assert_eq!(ranking.files[0], FileKey::from("b.py"));
     }
 
@@ -613,11 +620,11 @@ mod tests {
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
         let cache = OutlineCache::default();
         let cancel = Cancel::new();
-        let (refreshed, _) = index.refreshed(&keys, &IndexInputs::new(&roots, &cache, &cancel)).unwrap();
+        let (refreshed, _) = index.refresh(&keys, &IndexInputs::new(&roots, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
         fs::remove_file(folder.path().join("later.py")).unwrap();
         let inputs = IndexInputs::new(&roots, &cache, &cancel);
-        let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &inputs).unwrap();
+        let (without, _) = refreshed.refresh(&BTreeSet::from(["later.py".into()]), &inputs).unwrap();
         assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
     }
 
@@ -649,10 +656,10 @@ mod tests {
                 index.symbols.iter().map(|(key, file)| (key.clone(), file.outline.clone())).collect();
             (Arc::clone(&index.files), Arc::clone(&index.folders), symbols)
         };
-        let (together, _) = index.refreshed(&keys, &inputs).unwrap();
+        let (together, _) = index.refresh(&keys, &inputs).unwrap();
         let one_by_one = keys
             .iter()
-            .fold(index, |index, key| index.refreshed(&BTreeSet::from([key.clone()]), &inputs).unwrap().0);
+            .fold(index, |index, key| index.refresh(&BTreeSet::from([key.clone()]), &inputs).unwrap().0);
         assert_eq!(shown(&together), shown(&one_by_one));
         assert_eq!(shown(&together), shown(&build_index(&[folder.path()]).1));
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use strata_base::text::with_line_feeds;
+use strata_base::text::replace_lone_cr;
 
 /// Maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
@@ -64,15 +64,15 @@ impl Pattern {
             .size_limit(MAX_COMPILED_BYTES)
             .dfa_size_limit(MAX_COMPILED_BYTES)
             .build(pattern);
-        matcher.map(Self).map_err(|error| BadPattern::Syntax(reason(&error.to_string())))
+        matcher.map(Self).map_err(|error| BadPattern::Syntax(regex_error_reason(&error.to_string())))
     }
 
     /// Returns whether any line of the text matches.
     pub(crate) fn is_match_in(&self, text: &str) -> bool {
-        let mut sink = FirstMatch(false);
+        let mut sink = FirstMatchSink(false);
         let searched = SearcherBuilder::new().line_number(false).build().search_slice(
             &self.0,
-            with_line_feeds(text).as_bytes(),
+            replace_lone_cr(text).as_bytes(),
             &mut sink,
         );
         searched.is_ok() && sink.0
@@ -83,21 +83,21 @@ impl Pattern {
         let mut lines = LineCollector(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
         // Searching in memory does no I/O, so it cannot fail; if it did, keep the lines found so far.
-        let _ = searcher.search_slice(&self.0, with_line_feeds(text).as_bytes(), &mut lines);
+        let _ = searcher.search_slice(&self.0, replace_lone_cr(text).as_bytes(), &mut lines);
         lines.0
     }
 }
 
 /// Returns the reason at the end of an error of the regex parser, which first repeats the pattern over several lines.
-fn reason(error: &str) -> String {
+fn regex_error_reason(error: &str) -> String {
     let last = error.lines().last().unwrap_or_default();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// A search sink that stops at the first match.
-struct FirstMatch(bool);
+struct FirstMatchSink(bool);
 
-impl Sink for FirstMatch {
+impl Sink for FirstMatchSink {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> Result<bool, io::Error> {

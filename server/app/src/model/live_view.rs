@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 use strata_base::text::without_byte_order_mark;
 use strata_code::buffer::Buffer;
@@ -47,7 +47,7 @@ const READ_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
 #[derive(Debug, Default)]
 pub(crate) struct LiveView {
     /// Texts that each server has sent, by URI.
-    known: BTreeMap<EndpointAddress, BTreeMap<String, KnownText>>,
+    known: BTreeMap<EndpointAddress, BTreeMap<String, ReceivedText>>,
     /// The documents that are laid over the disk, and what identifies their texts.
     overlay: (Arc<OpenDocuments>, Vec<OverlayIdentity>),
     /// The only server that has the folder, or files in it, open. Its workspace is this folder.
@@ -56,7 +56,7 @@ pub(crate) struct LiveView {
 
 /// A text that a server has sent before.
 #[derive(Clone, Debug)]
-struct KnownText {
+struct ReceivedText {
     stamp: u64,
     buffer: Buffer,
 }
@@ -199,7 +199,7 @@ impl LiveView {
     }
 
     /// Whether a server can run calls for this folder, as of the last look.
-    pub(crate) fn has_owner(&self) -> bool {
+    pub(crate) fn can_call_server(&self) -> bool {
         self.owner.is_some()
     }
 
@@ -254,7 +254,7 @@ impl LiveView {
         if header.protocol != PROTOCOL {
             return Err(missing(&format!(
                 "its server runs another version of Strata ({}); restart the older of the editor and this program",
-                External::new(&header.version).line()
+                ExternalText::new(&header.version).line()
             )));
         }
         let reply =
@@ -270,7 +270,7 @@ impl LiveView {
         snapshot: &Snapshot,
     ) -> Vec<OverlayCandidate> {
         let known_before = self.known.remove(server).unwrap_or_default();
-        let editor = reply.editor.map(|name| External::new(&name).line().to_string());
+        let editor = reply.editor.map(|name| ExternalText::new(&name).line().to_string());
         let mut known = BTreeMap::new();
         let mut cells: BTreeMap<String, Vec<(LiveDocument, Buffer)>> = BTreeMap::new();
         let mut candidates = Vec::new();
@@ -284,13 +284,14 @@ impl LiveView {
                 (Some(text), _) => Buffer::new(&key, document.to_document(text)),
                 (None, Some(known)) if known.stamp == document.stamp => {
                     let mut buffer = known.buffer.clone();
-                    buffer.set_state(document.version, document.sync.clone());
+                    buffer.set_version_and_sync(document.version, document.sync.clone());
                     buffer
                 }
                 // The server sends every text that was not known.
                 (None, _) => continue,
             };
-            known.insert(document.uri.clone(), KnownText { stamp: document.stamp, buffer: buffer.clone() });
+            known
+                .insert(document.uri.clone(), ReceivedText { stamp: document.stamp, buffer: buffer.clone() });
             if let Some(notebook) = &document.notebook {
                 cells.entry(notebook.clone()).or_default().push((document, buffer));
                 continue;

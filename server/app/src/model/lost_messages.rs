@@ -13,7 +13,7 @@ use crate::model::documents::key_of;
 
 /// The messages that were lost so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LostMessages {
+pub struct LostEditorMessages {
     /// Why the last message was lost; `None` if none was.
     reason: Option<OutOfStep>,
     /// Files that the editor has opened, saved or closed since, by their own names.
@@ -22,7 +22,7 @@ pub struct LostMessages {
     links: BTreeMap<String, bool>,
 }
 
-impl LostMessages {
+impl LostEditorMessages {
     /// Records that a message was lost, which may have been about any document.
     pub fn record_loss(&mut self, reason: OutOfStep) {
         self.reason = Some(reason);
@@ -42,12 +42,12 @@ impl LostMessages {
     }
 
     /// Records that files have other keys from now on.
-    pub fn forget_keys(&mut self) {
+    pub fn forget_settled_files(&mut self) {
         self.settled.clear();
     }
 
     /// Whether the state of any file is unknown.
-    pub fn affects_any_file(&self) -> bool {
+    pub fn has_losses(&self) -> bool {
         self.reason.is_some()
     }
 
@@ -69,7 +69,7 @@ mod tests {
     fn a_lost_message_makes_each_file_uncertain_until_the_editor_mentions_it() {
         let (key, other) = (FileKey::from("a"), FileKey::from("b"));
         let roots = Roots::default();
-        let mut lost = LostMessages::default();
+        let mut lost = LostEditorMessages::default();
         lost.mark_known(&key, "file:///a", &roots);
         assert_eq!(lost.reason(&key, &roots), None);
         let reason = OutOfStep::Misread { detail: "not JSON".to_owned() };
@@ -89,10 +89,9 @@ mod tests {
         std::os::unix::fs::symlink("a", folder.path().join("link")).unwrap();
         let roots = Roots::single(folder.path()).unwrap();
         let key = FileKey::from("a");
-        let [own_uri, link_uri] =
-            ["a", "link"].map(|name| uri::from_path(&folder.path().join(name)).unwrap());
+        let [own_uri, link_uri] = ["a", "link"].map(|name| uri::file_uri(&folder.path().join(name)).unwrap());
         let reason = OutOfStep::Misread { detail: "not JSON".to_owned() };
-        let mut lost = LostMessages::default();
+        let mut lost = LostEditorMessages::default();
         lost.mark_known(&key, &link_uri, &roots);
         lost.record_loss(reason.clone());
         lost.mark_known(&key, &own_uri, &roots);

@@ -71,7 +71,7 @@ pub struct OpenDocuments {
 impl OpenDocuments {
     /// Returns the buffer of a file that was edited last.
     pub fn buffer(&self, key: &FileKey) -> Option<&Arc<Buffer>> {
-        self.current(key).map(|document| &document.buffer)
+        self.current_document(key).map(|document| &document.buffer)
     }
 
     /// Returns the buffer that is open under a URI.
@@ -89,8 +89,9 @@ impl OpenDocuments {
     }
 
     /// Returns the keys of what the user sees as a document: notebooks instead of their cells.
-    pub fn whole_documents(&self) -> impl Iterator<Item = &FileKey> {
-        let is_cell = |key: &&FileKey| self.current(key).is_some_and(|document| document.notebook.is_some());
+    pub fn document_keys(&self) -> impl Iterator<Item = &FileKey> {
+        let is_cell =
+            |key: &&FileKey| self.current_document(key).is_some_and(|document| document.notebook.is_some());
         let files = self.files.keys().filter(move |key| !is_cell(key));
         files.chain(self.notebooks.values().map(|notebook| &notebook.key))
     }
@@ -126,27 +127,27 @@ impl OpenDocuments {
         let file = || self.files.get_key_value(text).map(|(key, _)| key);
         let notebook =
             || self.notebooks.values().map(|notebook| &notebook.key).find(|key| key.as_str() == text);
-        file().or_else(notebook).or_else(|| self.key_at(&uri::normalize(text))).cloned()
+        file().or_else(notebook).or_else(|| self.key_at(&uri::normalize_uri(text))).cloned()
     }
 
     /// Returns the text of an open file, cell or notebook. Returns `None` if it is not open, or its text is unknown.
     pub fn text(&self, key: &FileKey) -> Option<FileText> {
         if let Some((_, notebook)) = self.notebook(key) {
-            let sync = self.sync_of(notebook);
+            let sync = self.notebook_sync(notebook);
             if sync == (DocumentSync::OutOfStep { reason: OutOfStep::NeverOpened }) {
                 return None;
             }
             let source = Source::Buffer { version: notebook.version, sync };
-            return Some(FileText::new(self.content(notebook).text().into(), source));
+            return Some(FileText::new(self.notebook_content(notebook).text().into(), source));
         }
-        let document = self.current(key)?;
+        let document = self.current_document(key)?;
         let open = document.buffer.document();
         if !open.is_text_known() {
             return None;
         }
         let mut file = FileText::from_buffer(open);
         if let (Source::Buffer { sync: sync @ DocumentSync::InStep, .. }, Some(other)) =
-            (&mut file.source, self.differing_uri(key))
+            (&mut file.source, self.differing_buffer_uri(key))
         {
             *sync = DocumentSync::OutOfStep { reason: OutOfStep::OpenTwice { other } };
         }
@@ -157,7 +158,7 @@ impl OpenDocuments {
     /// differ, or is not open.
     pub fn out_of_step(&self, key: &FileKey) -> Option<OutOfStep> {
         let sync = match self.notebook(key) {
-            Some((_, notebook)) => self.sync_of(notebook),
+            Some((_, notebook)) => self.notebook_sync(notebook),
             None => self.buffer(key)?.document().sync.clone(),
         };
         match sync {
@@ -168,7 +169,7 @@ impl OpenDocuments {
 
     /// Returns the cells of an open notebook with their current texts.
     pub fn content_of(&self, key: &FileKey) -> Option<Notebook> {
-        self.notebook(key).map(|(_, notebook)| self.content(notebook))
+        self.notebook(key).map(|(_, notebook)| self.notebook_content(notebook))
     }
 
     /// Returns whether cells of a notebook are open that the editor did not report as part of the notebook. Their place
@@ -347,7 +348,7 @@ impl OpenDocuments {
         }
     }
 
-    fn current(&self, key: &FileKey) -> Option<&OpenDocument> {
+    fn current_document(&self, key: &FileKey) -> Option<&OpenDocument> {
         self.current_entry(key).map(|(_, document)| document)
     }
 
@@ -378,7 +379,7 @@ impl OpenDocuments {
     }
 
     /// Returns another buffer of the same file whose text differs or may differ, as its URI.
-    fn differing_uri(&self, key: &FileKey) -> Option<String> {
+    fn differing_buffer_uri(&self, key: &FileKey) -> Option<String> {
         let (current, document) = self.current_entry(key)?;
         let text = &document.buffer.document().rope;
         let differs = |uri: &&Arc<str>| {
@@ -388,7 +389,7 @@ impl OpenDocuments {
         self.files.get(key)?.iter().find(differs).map(ToString::to_string)
     }
 
-    fn content(&self, notebook: &OpenNotebook) -> Notebook {
+    fn notebook_content(&self, notebook: &OpenNotebook) -> Notebook {
         let cell = |cell: &OpenCell| {
             let document = self.documents.get(&cell.uri);
             let text = document.map(|document| document.buffer.document().text()).unwrap_or_default();
@@ -399,7 +400,7 @@ impl OpenDocuments {
     }
 
     /// Returns whether a notebook and all of its cells match the editor's.
-    fn sync_of(&self, notebook: &OpenNotebook) -> DocumentSync {
+    fn notebook_sync(&self, notebook: &OpenNotebook) -> DocumentSync {
         let cells = notebook.cells.iter().map(|cell| {
             let document = self.documents.get(&cell.uri);
             document.map_or_else(

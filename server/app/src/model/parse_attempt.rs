@@ -21,7 +21,7 @@ pub(crate) fn attempt_parse<T>(
         Ok(Ok(parsed)) => Ok(Ok(parsed)),
         Ok(Err(cancelled)) if cancel.is_cancelled() => Err(cancelled),
         Ok(Err(_)) => {
-            cache.give_up(key);
+            cache.give_up_parsing(key);
             Ok(Err(Unparsed::TimedOut))
         }
         Err(GiveUpReason::TimedOut) => Ok(Err(Unparsed::TimedOut)),

@@ -80,7 +80,7 @@ impl ParsedFile {
     }
 
     /// Returns the first and last line of a definition, counted from 1.
-    pub(crate) fn lines_of(&self, place: &LocatedSymbol) -> (u32, u32) {
+    pub(crate) fn definition_lines(&self, place: &LocatedSymbol) -> (u32, u32) {
         self.lines.line_range(&place.range)
     }
 }

@@ -41,7 +41,7 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<ParsedBuffer>, Cancelled> {
-        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.parse(key, cancel))
+        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.parse(key, cancel))
     }
 
     /// Returns the outline of a buffer (see [`Buffer::symbols`]).
@@ -54,7 +54,7 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.symbols(key, cancel))
+        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.symbols(key, cancel))
     }
 
     /// Returns the syntax tree of a buffer (see [`Buffer::tree`]).
@@ -67,12 +67,12 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<SyntaxTree>, Cancelled> {
-        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
+        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
     }
 
     /// Calls `parse`, which may run the parser on a buffer. Gives up the buffer instead if its text is given up, or is
     /// larger than files that are parsed.
-    fn attempt_buffer<T>(
+    fn attempt_buffer_parse<T>(
         &self,
         key: &FileKey,
         buffer: &Buffer,
@@ -80,11 +80,11 @@ impl Snapshot {
         parse: impl Fn(&Cancel) -> Result<T, Cancelled>,
     ) -> Result<T, Cancelled> {
         let bytes = buffer.document().rope.len_bytes() as u64;
-        if buffer.needs_parser() && bytes > self.settings.symbols.max_file_bytes {
+        if buffer.needs_parsing() && bytes > self.settings.symbols.max_file_bytes {
             buffer.give_up(key, Unparsed::TooLarge);
             return parse(cancel);
         }
-        let hashes = if buffer.needs_parser() { buffer.outline_hashes() } else { None };
+        let hashes = if buffer.needs_parsing() { buffer.outline_hashes() } else { None };
         if let Some((text, edition)) = hashes {
             let hash = OutlineKey::new(text, edition);
             // The text of a file that was just opened is that of the index.

@@ -37,7 +37,7 @@ impl PathReference {
         if exists(text) {
             return Some(Self::without_part(text));
         }
-        let plain = unescaped(without_backticks(text.trim()));
+        let plain = unescape(without_backticks(text.trim()));
         interpretations(text)
             .chain(interpretations(&plain))
             .find(|interpretation| exists(&interpretation.path))
@@ -95,7 +95,7 @@ fn without_backticks(text: &str) -> &str {
 }
 
 /// Replaces escapes such as `\u{202e}` with their characters.
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("\\u{") {
@@ -120,7 +120,7 @@ fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use strata_base::external::External;
+    use strata_base::external::ExternalText;
 
     use super::*;
 
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn every_form_in_which_a_path_is_printed_is_parsed() {
         for file in FILES {
-            let external = External::new(file);
+            let external = ExternalText::new(file);
             let printed = [
                 external.line().to_string(),
                 external.label().to_string(),

@@ -12,7 +12,7 @@ pub struct RecentDocuments(Vec<Arc<str>>);
 
 impl RecentDocuments {
     /// Records that the client mentioned the document with this URI.
-    pub fn mention(&mut self, uri: &str) {
+    pub fn record_mention(&mut self, uri: &str) {
         self.remove(uri);
         if self.0.len() >= MAX_DOCUMENTS {
             self.0.remove(0);
@@ -39,7 +39,7 @@ mod tests {
     fn the_last_document_is_current_until_it_is_closed() {
         let mut documents = RecentDocuments::default();
         assert_eq!(documents.latest(), None);
-        ["a", "b", "a"].into_iter().for_each(|uri| documents.mention(uri));
+        ["a", "b", "a"].into_iter().for_each(|uri| documents.record_mention(uri));
         assert_eq!(documents.latest(), Some("a"));
         documents.remove("a");
         assert_eq!(documents.latest(), Some("b"));
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn the_number_of_remembered_documents_is_limited() {
         let mut documents = RecentDocuments::default();
-        (0..1_000).for_each(|number| documents.mention(&number.to_string()));
+        (0..1_000).for_each(|number| documents.record_mention(&number.to_string()));
         assert_eq!((documents.0.len(), documents.latest()), (MAX_DOCUMENTS, Some("999")));
     }
 }

@@ -4,6 +4,6 @@ use strata_host::placeholder_key;
 pub use strata_tokens::redaction::SecretRedactor;
 
 /// Creates a screen with the user's own key, which is read or created when the first secret is found.
-pub fn screen_of_user() -> SecretRedactor {
-    SecretRedactor::new(placeholder_key::for_user)
+pub fn user_secret_redactor() -> SecretRedactor {
+    SecretRedactor::new(placeholder_key::user_key)
 }

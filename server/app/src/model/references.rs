@@ -7,7 +7,7 @@ use std::sync::Arc;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_code::references::{
-    PartSearch, ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
+    ReferenceQuery, ReferenceReport, ReferenceSources, SearchPartFn, find_references, find_references_at,
 };
 use strata_conversation::selection::Selection;
 use strata_host::index::{IndexOptions, run_on_threads};
@@ -28,7 +28,7 @@ impl Snapshot {
         let index = self.symbols(cancel)?;
         let texts = |key: &FileKey| self.current_text(key);
         let threads = IndexOptions::default().threads;
-        let each_part = |search: PartSearch<'_>| run_on_threads(threads, search);
+        let each_part = |search: SearchPartFn<'_>| run_on_threads(threads, search);
         let graph = &self.index.references;
         find(ReferenceSources {
             index: &index,
@@ -48,7 +48,7 @@ impl Snapshot {
         query: &ReferenceQuery<'_>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        self.search_references(cancel, |sources| references(sources, query, cancel))
+        self.search_references(cancel, |sources| find_references(sources, query, cancel))
     }
 
     /// Finds the references to the name at `range` in a file.
@@ -61,6 +61,6 @@ impl Snapshot {
         range: &Range<usize>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        self.search_references(cancel, |sources| references_at(sources, file, range, cancel))
+        self.search_references(cancel, |sources| find_references_at(sources, file, range, cancel))
     }
 }

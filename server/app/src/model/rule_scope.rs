@@ -70,7 +70,7 @@ pub(crate) struct Rule {
 }
 
 impl RuleReason {
-    pub(crate) fn applies(&self) -> bool {
+    pub(crate) fn is_applicable(&self) -> bool {
         !matches!(self, Self::NoMatch { .. } | Self::OnRequest)
     }
 }
@@ -129,7 +129,8 @@ fn nested_rule_files(
             // With several folders, another one may have a directory with the same name.
             let found_keys =
                 found_keys.into_iter().filter(|key| candidates.iter().any(|place| place == key.as_str()));
-            let found_keys = found_keys.filter(|key| !known.contains(key) && is_protected(key, snapshot));
+            let found_keys =
+                found_keys.filter(|key| !known.contains(key) && is_writable_only_by_user(key, snapshot));
             nested.extend(found_keys.map(|key| (key, file.clone())));
         }
     }
@@ -149,7 +150,7 @@ fn paths_in_folder(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
 
 /// Whether no other user can change a rule file below a workspace folder. Rules in the folder itself are checked when it is
 /// opened.
-fn is_protected(key: &FileKey, snapshot: &Snapshot) -> bool {
+fn is_writable_only_by_user(key: &FileKey, snapshot: &Snapshot) -> bool {
     let path = paths_in_folder(snapshot, &[key.as_str().to_owned()]);
     match foreign_rule_path(&snapshot.roots, &path, &ProcessUser::current()) {
         None => true,
@@ -169,10 +170,10 @@ impl RuleScope {
         } else {
             "paths"
         };
-        if is_cursor && values(&head, "alwaysApply").iter().any(|value| value == "true") {
+        if is_cursor && field_values(&head, "alwaysApply").iter().any(|value| value == "true") {
             return Self::Everywhere;
         }
-        let mut patterns = values(&head, field);
+        let mut patterns = field_values(&head, field);
         patterns.truncate(MAX_PATTERNS);
         if is_cursor {
             for pattern in patterns.iter_mut().filter(|pattern| !pattern.contains('/')) {
@@ -223,7 +224,7 @@ fn front_matter(text: &str) -> Option<Vec<&str>> {
 
 /// Returns the values of a field: words separated by commas, or a list. Not all of these are YAML, since patterns begin
 /// with `*`, which the tools accept without quotes.
-fn values(head: &[&str], field: &str) -> Vec<String> {
+fn field_values(head: &[&str], field: &str) -> Vec<String> {
     let mut lines = head.iter();
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix(':'));
     let Some(value) = value.map(str::trim) else { return Vec::new() };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use strata_conversation::history::{History, MessageId};
 use strata_host::store::{
-    Access, NewSession, SessionChange, SessionHandle, SessionId, SessionInfo, Store, StoreError,
+    NewSession, SessionAccess, SessionChange, SessionHandle, SessionId, SessionInfo, Store, StoreError,
     StoredCacheMemory, WorkspaceKey, state_directory,
 };
 use strata_prompt::session::{CacheMemory, SavedSession, Session};
@@ -89,7 +89,7 @@ pub enum SessionStoreError {
 
 impl SessionStoreError {
     /// Returns whether the session could not be opened because another process is writing to it.
-    pub fn is_in_use(&self) -> bool {
+    pub fn is_session_in_use(&self) -> bool {
         matches!(self, Self::Store(StoreError::InUse { .. }))
     }
 }
@@ -100,14 +100,14 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns [`StoreError::NoStateDirectory`] if the state directory is unknown.
-    pub fn set_location(&self, folder: &Path) -> Result<(), StoreError> {
+    pub fn enable_persistence(&self, folder: &Path) -> Result<(), StoreError> {
         let state = state_directory(|name| std::env::var_os(name))?;
-        self.set_location_in(state, folder);
+        self.enable_persistence_in(state, folder);
         Ok(())
     }
 
     /// Like `settle`, with an explicit state directory.
-    pub fn set_location_in(&self, state: PathBuf, folder: &Path) {
+    pub fn enable_persistence_in(&self, state: PathBuf, folder: &Path) {
         let mut inner = self.inner();
         if matches!(inner.store_state, StoreState::Nowhere) {
             inner.store_state = StoreState::Closed { state, folder: folder.to_owned() };
@@ -166,7 +166,7 @@ impl SessionStore {
         }
         faults::reach("store", FaultPoint::Before);
         let id = &*session.id;
-        let saved = session.saved();
+        let saved = session.saved_session();
         let (changes, is_state_changed) = match sessions.get(id) {
             Some(open_session) => {
                 (session.history.diff_since(&open_session.history), *saved != open_session.saved)
@@ -197,7 +197,7 @@ impl SessionStore {
         };
         store.commit(&open_session.handle, &commit)?;
         faults::reach("store", FaultPoint::Changed);
-        open_session.set_stored(session);
+        open_session.record_stored_state(session);
         if !session.calibrations.is_empty() {
             *calibrations = Some(session.calibrations.clone());
         }
@@ -209,7 +209,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns a [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session.
-    pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+    pub fn load(&self, id: &str, access: SessionAccess) -> Result<Arc<Session>, SessionStoreError> {
         let mut inner = self.inner();
         let Inner { store_state, sessions, notice, .. } = &mut *inner;
         let store = open_store(store_state, notice)?;
@@ -217,7 +217,7 @@ impl SessionStore {
         match sessions.get_mut(id) {
             Some(open_session) => {
                 let session = load_session(store, &name)?;
-                open_session.set_stored(&session);
+                open_session.record_stored_state(&session);
                 open_session.holders += 1;
                 Ok(Arc::new(session))
             }
@@ -234,7 +234,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// Returns a [`SessionStoreError`] if the state cannot be stored.
-    pub(crate) fn keep_cache_memory(&self, session: &Session) -> Result<(), SessionStoreError> {
+    pub(crate) fn store_cache_memory(&self, session: &Session) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { store_state, sessions, notice, .. } = &mut *inner;
         let Some(open) = sessions.get(&*session.id) else { return Ok(()) };
@@ -244,13 +244,17 @@ impl SessionStore {
     }
 
     /// Adds the state that [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
-    pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
+    pub(crate) fn with_stored_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
         let stored = self.with_store(|store| store.cache_memory(&session.id.parse()?));
         let Ok(Some(StoredCacheMemory { memory, is_current })) = stored else { return session };
         match serde_json::from_str::<CacheMemory>(&memory) {
             Ok(memory) => {
                 let mut session = Session::clone(&session);
-                session.restore_cache_memory(if is_current { memory } else { memory.for_changed_session() });
+                session.restore_cache_memory(if is_current {
+                    memory
+                } else {
+                    memory.adapt_to_changed_session()
+                });
                 Arc::new(session)
             }
             // The state was written by another version, so the next prompt will be rebuilt.
@@ -293,7 +297,7 @@ impl SessionStore {
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn bills(&self) -> Result<BTreeMap<String, Bill>, SessionStoreError> {
-        let states = match self.with_store(|store| store.states_with("bill")) {
+        let states = match self.with_store(|store| store.state_field_by_session("bill")) {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Vec::new(),
             states => states?,
         };
@@ -310,7 +314,7 @@ impl SessionStore {
     /// # Errors
     /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn branch_of(&self, id: &str) -> Result<Option<String>, SessionStoreError> {
-        let states = self.with_store(|store| store.states_with("branch"))?;
+        let states = self.with_store(|store| store.state_field_by_session("branch"))?;
         let state = states.into_iter().find(|(session, _)| session.as_str() == id);
         Ok(state.and_then(|(_, branch)| branch.as_str().map(str::to_owned)))
     }
@@ -429,7 +433,7 @@ impl SessionStore {
         let Inner { store_state, notice, calibrations, .. } = &mut *inner;
         if calibrations.is_none() {
             let state = open_store(store_state, notice)
-                .and_then(|store| Ok(store.newest_state_with("calibrations")?));
+                .and_then(|store| Ok(store.newest_state_field("calibrations")?));
             let calibrations_json = state.unwrap_or_else(|error| {
                 tracing::debug!(%error, "earlier conversations are not available");
                 None
@@ -444,7 +448,7 @@ impl SessionStore {
     }
 
     /// Returns the access with which a stored session is open in this process, or `None` if it is not open.
-    pub(crate) fn access(&self, id: &str) -> Option<Access> {
+    pub(crate) fn access(&self, id: &str) -> Option<SessionAccess> {
         self.inner().sessions.get(id).map(|open_session| open_session.handle.access())
     }
 
@@ -473,7 +477,7 @@ impl Inner {
             if let Ok(id) = id.parse()
                 && let Ok(stored) = load_session(store, &id)
             {
-                open_session.set_stored(&stored);
+                open_session.record_stored_state(&stored);
             }
         }
     }
@@ -493,12 +497,17 @@ impl OpenSession {
 
     /// Creates an open session with this stored state.
     fn new(handle: SessionHandle, stored: &Session) -> Self {
-        Self { handle, history: stored.history.clone(), saved: Arc::clone(stored.saved()), holders: 1 }
+        Self {
+            handle,
+            history: stored.history.clone(),
+            saved: Arc::clone(stored.saved_session()),
+            holders: 1,
+        }
     }
 
     /// Records the state that is now stored.
-    fn set_stored(&mut self, stored: &Session) {
-        (self.history, self.saved) = (stored.history.clone(), Arc::clone(stored.saved()));
+    fn record_stored_state(&mut self, stored: &Session) {
+        (self.history, self.saved) = (stored.history.clone(), Arc::clone(stored.saved_session()));
     }
 }
 
@@ -506,7 +515,7 @@ fn load_session(store: &Store, id: &SessionId) -> Result<Session, SessionStoreEr
     let stored = store.load(id)?;
     let saved = parse_saved(id.as_str(), stored.state)?;
     let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-    Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
+    Ok(Session::restore(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
 /// Parses the stored state other than messages. Imported sessions have no such state.
@@ -577,7 +586,7 @@ mod tests {
         let disk = top.path().join("disk");
         fs::write(&disk, "no directory").unwrap();
         let store = SessionStore::default();
-        store.set_location_in(disk.join("state"), top.path());
+        store.enable_persistence_in(disk.join("state"), top.path());
         let mut session = Session::new("s-1");
         let mut add_message = |text: &str| {
             session.history.add(NewMessage::text(Role::User, text));
@@ -599,15 +608,15 @@ mod tests {
         );
         drop(store);
         let store = SessionStore::default();
-        store.set_location_in(disk.join("state"), top.path());
-        assert_eq!(store.load("s-1", Access::Write).unwrap().history.messages().len(), 3);
+        store.enable_persistence_in(disk.join("state"), top.path());
+        assert_eq!(store.load("s-1", SessionAccess::Write).unwrap().history.messages().len(), 3);
     }
 
     #[test]
     fn the_store_keeps_no_reference_to_a_stored_session() {
         let top = tempfile::tempdir().unwrap();
         let store = SessionStore::default();
-        store.set_location_in(top.path().join("state"), top.path());
+        store.enable_persistence_in(top.path().join("state"), top.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "one"));
         let session = Arc::new(session);

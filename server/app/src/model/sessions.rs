@@ -49,7 +49,7 @@ impl Sessions {
     }
 
     /// Returns the id of an open session. `main` is an alias for the current one.
-    pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
+    pub fn resolve_id(&self, name: &str) -> Option<Arc<str>> {
         let name = if name == MAIN_SESSION { &self.current } else { name };
         self.open.get_key_value(name).map(|(id, _)| Arc::clone(id))
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use strata_host::config::{
-    EffectiveSettings, FileError, Layer, SettingsSource, from_environment, setting_path, user_source,
+    EffectiveSettings, SettingLayer, SettingsFileError, SettingsSource, from_environment, parse_setting_path,
+    user_source,
 };
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_prompt::settings::{Settings, check_workspace_setting};
@@ -21,7 +22,7 @@ const EDITOR: &str = "editor";
 const NON_SETTING_VARIABLES: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
 /// Settings of one source, or why they could not be read.
-pub type FoundSettings = Result<SettingsSource, FileError>;
+pub type FoundSettings = Result<SettingsSource, SettingsFileError>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SettingProblem {
@@ -55,7 +56,7 @@ impl Configuration {
 
     /// Replaces the settings of a layer, and returns messages about rejected settings. A source that cannot be read
     /// keeps its earlier settings and does not affect the other sources.
-    pub fn replace(&mut self, layer: Layer, sources: Vec<FoundSettings>) -> Vec<String> {
+    pub fn replace(&mut self, layer: SettingLayer, sources: Vec<FoundSettings>) -> Vec<String> {
         let (earlier, others): (Vec<SettingsSource>, Vec<SettingsSource>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
         self.sources = others;
@@ -64,12 +65,12 @@ impl Configuration {
             let (name, sentence, keep_earlier) = match source {
                 Ok(source) => match self.add_source(source.clone()) {
                     Ok(()) => continue,
-                    Err(problem) => (source.name.to_string(), problem.message_for(&source), true),
+                    Err(problem) => (source.name.to_string(), problem.rejection_message(&source), true),
                 },
                 Err(error) => {
                     let sentence = format!("the settings file {error}");
                     // A shadowed file's settings were never in effect, so there are none to keep.
-                    let keep_earlier = !matches!(error, FileError::Shadowed { .. });
+                    let keep_earlier = !matches!(error, SettingsFileError::Shadowed { .. });
                     (error.file().to_owned(), sentence, keep_earlier)
                 }
             };
@@ -80,7 +81,7 @@ impl Configuration {
                 let _ = self.add_source(old.clone());
             }
         }
-        self.resolve();
+        self.merge_sources();
         messages
     }
 
@@ -116,7 +117,7 @@ impl Configuration {
         parsed.map(|_| ())
     }
 
-    fn resolve(&mut self) {
+    fn merge_sources(&mut self) {
         self.effective = merge(&self.sources);
         // Accepted settings depend only on weaker layers. If those layers are gone, use the defaults until they return.
         self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
@@ -124,11 +125,11 @@ impl Configuration {
 }
 
 impl SettingProblem {
-    fn message_for(&self, source: &SettingsSource) -> String {
+    fn rejection_message(&self, source: &SettingsSource) -> String {
         let Self { path, message } = self;
         let dot = if path.is_empty() { "" } else { "." };
         match source.layer {
-            Layer::Editor => {
+            SettingLayer::Editor => {
                 format!("the setting strata{dot}{path} was rejected: {message}; the settings are unchanged")
             }
             _ if path.is_empty() => format!("the settings of {} were rejected: {message}", source.name),
@@ -142,22 +143,22 @@ impl SettingProblem {
 pub fn editor_settings(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
-    vec![Ok(SettingsSource { layer: Layer::Editor, name: EDITOR.into(), values })]
+    vec![Ok(SettingsSource { layer: SettingLayer::Editor, name: EDITOR.into(), values })]
 }
 
 /// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.
-pub fn user_settings() -> [(Layer, Vec<FoundSettings>); 2] {
+pub fn user_settings() -> [(SettingLayer, Vec<FoundSettings>); 2] {
     let file = user_source(|name| std::env::var_os(name)).transpose();
     let variables = std::env::vars_os();
     let variables =
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let read = from_environment(variables, &defaults());
+    let read = from_environment(variables, &default_settings());
     for name in read.unknown.iter().filter(|name| !NON_SETTING_VARIABLES.contains(&name.as_str())) {
         tracing::warn!(name, "unknown setting");
     }
     let environment =
-        SettingsSource { layer: Layer::Environment, name: "environment".into(), values: read.values };
-    [(Layer::User, file.into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
+        SettingsSource { layer: SettingLayer::Environment, name: "environment".into(), values: read.values };
+    [(SettingLayer::User, file.into_iter().collect()), (SettingLayer::Environment, vec![Ok(environment)])]
 }
 
 /// A setting that exists.
@@ -168,8 +169,8 @@ pub(crate) struct NamedSetting {
 
 /// Returns the setting with this dotted name, or `None` if there is none, or if the name stands for a group of settings.
 pub(crate) fn find_setting(name: &str) -> Option<NamedSetting> {
-    let path = setting_path(name)?;
-    let tree = defaults();
+    let path = parse_setting_path(name)?;
+    let tree = default_settings();
     let mut node = &tree;
     for part in &path {
         node = match node {
@@ -186,28 +187,28 @@ pub(crate) fn find_setting(name: &str) -> Option<NamedSetting> {
 }
 
 /// Returns the names of all settings, sorted.
-pub(crate) fn names() -> Vec<String> {
-    EffectiveSettings::merge(defaults(), &[], check_workspace_setting).origins.into_keys().collect()
+pub(crate) fn setting_names() -> Vec<String> {
+    EffectiveSettings::merge(default_settings(), &[], check_workspace_setting).origins.into_keys().collect()
 }
 
 /// Returns the name of a setting that is most similar to `name`, if any is similar.
-pub(crate) fn nearest_name(name: &str) -> Option<String> {
+pub(crate) fn nearest_setting_name(name: &str) -> Option<String> {
     let last = name.rsplit('.').next().unwrap_or_default();
     let distance = |known: &String| match known.rsplit('.').next() {
         Some(last_part) if last_part == last && !last.is_empty() => 0,
         _ => strsim::damerau_levenshtein(known, name),
     };
-    let nearest = names().into_iter().min_by_key(distance)?;
+    let nearest = setting_names().into_iter().min_by_key(distance)?;
     (distance(&nearest) <= 1 + name.chars().count() / 4).then_some(nearest)
 }
 
-fn defaults() -> Value {
+fn default_settings() -> Value {
     // Plain data with string keys always serializes.
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
 fn merge(sources: &[SettingsSource]) -> EffectiveSettings {
-    EffectiveSettings::merge(defaults(), sources, check_workspace_setting)
+    EffectiveSettings::merge(default_settings(), sources, check_workspace_setting)
 }
 
 /// Parses settings. `null` selects the default.
@@ -283,16 +284,16 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
     use strata_host::config::set_dotted;
-    use strata_prompt::settings::NotSettable;
+    use strata_prompt::settings::WorkspaceSettingError;
 
     use super::*;
 
     fn user(values: Value) -> Vec<FoundSettings> {
-        vec![Ok(SettingsSource { layer: Layer::User, name: "strata.toml".into(), values })]
+        vec![Ok(SettingsSource { layer: SettingLayer::User, name: "strata.toml".into(), values })]
     }
 
     fn file(values: Value) -> Vec<FoundSettings> {
-        vec![Ok(SettingsSource { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+        vec![Ok(SettingsSource { layer: SettingLayer::Workspace, name: ".strata.toml".into(), values })]
     }
 
     #[test]
@@ -301,8 +302,8 @@ mod tests {
         assert_eq!(find_setting("models.model.\"gpt-5.1\".price").unwrap().path[2], "gpt-5.1");
         assert!(find_setting("symbols.map_budget").is_some() && find_setting("symbols").is_none());
         assert!(find_setting("symbols.budget").is_none() && find_setting("").is_none());
-        assert!(names().iter().all(|name| find_setting(name).is_some()), "{:?}", names());
-        let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest_name);
+        assert!(setting_names().iter().all(|name| find_setting(name).is_some()), "{:?}", setting_names());
+        let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest_setting_name);
         let expected = [Some("symbols.map_budget"), Some("symbols.map_budget"), Some("model"), None];
         assert_eq!(near.each_ref().map(Option::as_deref), expected);
     }
@@ -313,7 +314,7 @@ mod tests {
             [json!(null), json!({}), json!([]), json!({"model": null, "symbols": {"map_budget": null}})]
         {
             let mut configuration = Configuration::default();
-            assert_eq!(configuration.replace(Layer::Editor, editor_settings(tree)), [""; 0]);
+            assert_eq!(configuration.replace(SettingLayer::Editor, editor_settings(tree)), [""; 0]);
             assert_eq!(**configuration.settings(), Settings::default());
         }
     }
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn a_problem_names_its_path_and_changes_nothing() {
         let mut configuration = Configuration::default();
-        configuration.replace(Layer::Editor, editor_settings(json!({"model": "gpt-4o"})));
+        configuration.replace(SettingLayer::Editor, editor_settings(json!({"model": "gpt-4o"})));
         for (tree, path) in [
             (json!({"symbols": {"map_budget": "much"}}), "strata.symbols.map_budget was"),
             (json!("gpt-4"), "the setting strata was"),
@@ -340,13 +341,13 @@ mod tests {
             (json!({"tokenizers": {"llama": "tokenizer.json"}}), "strata.tokenizers.llama was"),
             (json!({"tokenizers": {"nobody": "/home/me/tokenizer.json"}}), "strata.tokenizers.nobody was"),
         ] {
-            let messages = configuration.replace(Layer::Editor, editor_settings(tree));
+            let messages = configuration.replace(SettingLayer::Editor, editor_settings(tree));
             assert!(messages.len() == 1 && messages[0].contains(path), "{messages:?}");
             assert_eq!(configuration.settings().model, "gpt-4o");
         }
         let valid =
             json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
-        assert_eq!(configuration.replace(Layer::Editor, editor_settings(valid)), [""; 0]);
+        assert_eq!(configuration.replace(SettingLayer::Editor, editor_settings(valid)), [""; 0]);
     }
 
     #[test]
@@ -356,7 +357,7 @@ mod tests {
             "symbols": {"map_budget": 7, "budget": 1},
         });
         let mut configuration = Configuration::default();
-        assert_eq!(configuration.replace(Layer::Workspace, file(values)), [""; 0]);
+        assert_eq!(configuration.replace(SettingLayer::Workspace, file(values)), [""; 0]);
         assert_eq!(configuration.settings().symbols.map_budget, Some(7));
         assert_eq!(configuration.settings().model, Settings::default().model);
         expect![[r#"
@@ -370,13 +371,15 @@ mod tests {
     fn a_misspelt_rule_in_redaction_allow_is_reported_and_the_others_apply() {
         let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
-        assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
+        assert_eq!(configuration.replace(SettingLayer::User, user(allow)), [""; 0]);
         let expected = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
                     did you mean `github-token`?";
         assert_eq!(configuration.ignored_setting_messages(), [expected]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
-        configuration
-            .replace(Layer::Editor, editor_settings(json!({"redaction": {"allow": ["github-token"]}})));
+        configuration.replace(
+            SettingLayer::Editor,
+            editor_settings(json!({"redaction": {"allow": ["github-token"]}})),
+        );
         assert_eq!(configuration.ignored_setting_messages(), [""; 0]);
     }
 
@@ -384,15 +387,17 @@ mod tests {
     fn a_broken_file_keeps_its_earlier_settings() {
         let mut configuration = Configuration::default();
         let budget = |configuration: &Configuration| configuration.settings().files.list_budget;
-        configuration.replace(Layer::Workspace, file(json!({"files": {"list_budget": 7}})));
-        let unreadable =
-            FileError::Unreadable { file: ".strata.toml".to_owned(), reason: "it is a folder".to_owned() };
+        configuration.replace(SettingLayer::Workspace, file(json!({"files": {"list_budget": 7}})));
+        let unreadable = SettingsFileError::Unreadable {
+            file: ".strata.toml".to_owned(),
+            reason: "it is a folder".to_owned(),
+        };
         for broken in [vec![Err(unreadable)], file(json!({"files": {"list_budget": "much"}}))] {
-            let messages = configuration.replace(Layer::Workspace, broken);
+            let messages = configuration.replace(SettingLayer::Workspace, broken);
             assert!(messages.len() == 1 && messages[0].contains(".strata.toml"), "{messages:?}");
             assert_eq!(budget(&configuration), 7);
         }
-        configuration.replace(Layer::Workspace, Vec::new());
+        configuration.replace(SettingLayer::Workspace, Vec::new());
         assert_eq!(budget(&configuration), Settings::default().files.list_budget);
     }
 
@@ -401,14 +406,15 @@ mod tests {
         let mut configuration = Configuration::default();
         let window = |configuration: &Configuration| configuration.settings().context.raw_window_size;
         let source = |name: &str, values: Value| {
-            Ok(SettingsSource { layer: Layer::Workspace, name: name.into(), values })
+            Ok(SettingsSource { layer: SettingLayer::Workspace, name: name.into(), values })
         };
         let yaml = source(".strata.yaml", json!({"context": {"raw_window_size": 9}}));
-        assert_eq!(configuration.replace(Layer::Workspace, vec![yaml]), [""; 0]);
+        assert_eq!(configuration.replace(SettingLayer::Workspace, vec![yaml]), [""; 0]);
         assert_eq!(window(&configuration), 9);
         let (file, used_file) = (".strata.yaml".to_owned(), ".strata.toml".to_owned());
-        let both = vec![source(".strata.toml", json!({})), Err(FileError::Shadowed { file, used_file })];
-        let messages = configuration.replace(Layer::Workspace, both);
+        let both =
+            vec![source(".strata.toml", json!({})), Err(SettingsFileError::Shadowed { file, used_file })];
+        let messages = configuration.replace(SettingLayer::Workspace, both);
         assert_eq!(
             messages,
             [
@@ -422,7 +428,7 @@ mod tests {
     /// Returns every setting with its default, keyed by its dotted name.
     fn settings_with_paths() -> Vec<(String, Value)> {
         let mut settings = Vec::new();
-        for (group, value) in defaults().as_object().unwrap() {
+        for (group, value) in default_settings().as_object().unwrap() {
             match value.as_object() {
                 Some(fields) if !fields.is_empty() => {
                     settings.extend(
@@ -480,9 +486,9 @@ mod tests {
                 "redaction": {"allow": ["credential"]}, "server": {"ignore": ["out"]},
             });
             let mut configuration = Configuration::default();
-            configuration.replace(Layer::User, user(user_values));
+            configuration.replace(SettingLayer::User, user(user_values));
             let before = serde_json::to_value(&**configuration.settings()).unwrap();
-            configuration.replace(Layer::Workspace, file(values));
+            configuration.replace(SettingLayer::Workspace, file(values));
             let after = serde_json::to_value(&**configuration.settings()).unwrap();
             for (name, _) in &all {
                 let pointer = format!("/{}", name.replace('.', "/"));
@@ -527,7 +533,7 @@ mod tests {
     fn the_marked_settings_are_these() {
         let is_marked = |name: &str, default: &Value| {
             let path: Vec<&str> = name.split('.').collect();
-            check_workspace_setting(&path, default) != Err(NotSettable::UserOnly)
+            check_workspace_setting(&path, default) != Err(WorkspaceSettingError::UserOnly)
         };
         let mut marked: Vec<String> = settings_with_paths()
             .into_iter()

@@ -10,13 +10,13 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::document::{DocumentSync, OutOfStep};
 use strata_code::excerpts::PassageCache;
-use strata_code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
+use strata_code::notebook::{cell_key, is_notebook, split_cell, split_cell_path};
 use strata_code::references::FileScopesCache;
 use strata_conversation::providers::Format;
 use strata_conversation::selection::{Choice, Extent, Selection};
 use strata_conversation::urls::Page;
 use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp, read_notebook};
-pub use strata_host::outline_cache::release_parses;
+pub use strata_host::outline_cache::delete_parse_records;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::{secret_rule_by_link_target, secret_rule_by_name};
@@ -34,11 +34,11 @@ use crate::format;
 use crate::model::change_log::ChangeLog;
 use crate::model::documents::key_of;
 use crate::model::index::{Index, IndexInputs, walk_options};
-use crate::model::lost_messages::LostMessages;
+use crate::model::lost_messages::LostEditorMessages;
 use crate::model::open_documents::OpenDocuments;
 use crate::model::path_reference::PathReference;
 use crate::model::recent_documents::RecentDocuments;
-use crate::model::redaction::screen_of_user;
+use crate::model::redaction::user_secret_redactor;
 use crate::model::settings::{Configuration, build_models, models_with_tokenizers};
 
 /// Maximum memory for the cached contents of closed files, in bytes.
@@ -50,7 +50,7 @@ pub struct Snapshot {
     pub roots: Arc<Roots>,
     pub documents: Arc<OpenDocuments>,
     /// Messages of the editor that were lost, which may have been about any file.
-    pub lost: Arc<LostMessages>,
+    pub lost: Arc<LostEditorMessages>,
     /// Documents that the client mentioned recently.
     pub recent_documents: Arc<RecentDocuments>,
     pub index: Arc<Index>,
@@ -95,7 +95,7 @@ impl Default for Snapshot {
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
             passages: PassageCache::default(),
             names: FileScopesCache::default(),
-            screen: Arc::new(screen_of_user()),
+            screen: Arc::new(user_secret_redactor()),
             outlines: Arc::default(),
             changes: Arc::default(),
             trust: Trust::default(),
@@ -179,7 +179,7 @@ impl Snapshot {
     /// Finds the open document or the notebook cell with this name or URI. Untitled buffers and cells have no path.
     pub(crate) fn find_document(&self, text: &str) -> Option<FileKey> {
         self.documents.find(text).or_else(|| {
-            let (notebook, cell) = split_cell_name(text)?;
+            let (notebook, cell) = split_cell_path(text)?;
             let is_path = self.roots.resolve(text).is_ok_and(|key| quick_stamp(&self.roots, &key).is_some());
             if is_path {
                 return None;
@@ -213,7 +213,7 @@ impl Snapshot {
         if key.is_untitled() {
             Some(key.as_str().to_owned())
         } else {
-            uri::from_path(&self.roots.path_of(key).ok()?)
+            uri::file_uri(&self.roots.path_of(key).ok()?)
         }
     }
 
@@ -233,7 +233,7 @@ impl Snapshot {
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
-        Ok(self.unscreened_text(key, selection)?.screened(&self.screen))
+        Ok(self.unscreened_text(key, selection)?.redact_secrets(&self.screen))
     }
 
     /// Returns the screened text of a file if its raw text satisfies `is_wanted`, and `None` otherwise. Screens the
@@ -257,7 +257,7 @@ impl Snapshot {
         if !is_wanted(&file.text) {
             return Ok(None);
         }
-        Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
+        Ok(Some(if selection.confirmed.contains(key) { file } else { file.redact_secrets(&self.screen) }))
     }
 
     /// Returns the hash of the text of a file, in an editor or on disk. `None` if it cannot be read.
@@ -288,7 +288,7 @@ impl Snapshot {
         }
         let read = match (self.disk.text(&self.roots, key, limits), split_cell(key)) {
             (Err(ReadError::NotFound(_)), Some((notebook, cell))) => {
-                return self.cell(&notebook, cell, limits);
+                return self.cell_text(&notebook, cell, limits);
             }
             (read, _) => read?,
         };
@@ -310,7 +310,7 @@ impl Snapshot {
     }
 
     /// Returns the text of one cell of a notebook that is open or on disk.
-    fn cell(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
+    fn cell_text(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
         let source = self.unscreened_text(notebook, &Selection::default())?.source;
         let content = match (&source, self.documents.content_of(notebook)) {
             (Source::Buffer { .. }, Some(content)) => content,
@@ -394,6 +394,6 @@ impl Snapshot {
 
     /// Returns the token limit for a map that is not part of a prompt, under the current settings.
     pub(crate) fn standalone_map_budget(&self) -> usize {
-        assembly::whole_map_budget(self.prompt_services())
+        assembly::standalone_map_budget(self.prompt_services())
     }
 }

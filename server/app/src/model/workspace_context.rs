@@ -67,7 +67,7 @@ pub(crate) fn scoped_rules(
 }
 
 fn applicable_rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -> Vec<SystemContextText> {
-    let applicable = rules(snapshot, session, files).into_iter().filter(|rule| rule.reason.applies());
+    let applicable = rules(snapshot, session, files).into_iter().filter(|rule| rule.reason.is_applicable());
     applicable.map(|rule| rule.file).collect()
 }
 
@@ -128,10 +128,10 @@ pub(crate) fn session_state(
     changes.sort();
     let read = session.trail.files_read(&session.history, &snapshot.settings.tools);
     let read: Vec<String> = read.into_iter().map(|path| to_workspace_path(snapshot, path)).collect();
-    Ok(render_state(snapshot, branch.as_deref(), &changes, &read))
+    Ok(render_session_state(snapshot, branch.as_deref(), &changes, &read))
 }
 
-fn render_state(
+fn render_session_state(
     snapshot: &Snapshot,
     branch: Option<&str>,
     changes: &[(FileStatus, FileKey)],
@@ -227,7 +227,7 @@ mod tests {
         };
         let roots = Roots::new(folders.iter().map(folder)).unwrap();
         let read: Vec<String> = read.iter().map(ToString::to_string).collect();
-        render_state(&Snapshot { roots: roots.into(), ..Snapshot::default() }, branch, &[], &read)
+        render_session_state(&Snapshot { roots: roots.into(), ..Snapshot::default() }, branch, &[], &read)
     }
 
     #[test]
@@ -253,13 +253,13 @@ mod tests {
             changed(FileStatus::New, "a.rs"),
             changed(FileStatus::New, "c`.rs"),
         ];
-        let state = render_state(&Snapshot::default(), None, &changes, &[]);
+        let state = render_session_state(&Snapshot::default(), None, &changes, &[]);
         assert_eq!(
             state,
             "# Session State\n\n\n## Not committed\n\nmodified: `b.rs`\nnew: `a.rs`, `c\\u{60}.rs`"
         );
         let many: Vec<_> = (0..50).map(|n| changed(FileStatus::Modified, &format!("f{n:02}.rs"))).collect();
-        let state = render_state(&Snapshot::default(), None, &many, &[]);
+        let state = render_session_state(&Snapshot::default(), None, &many, &[]);
         assert!(state.ends_with("`f39.rs`\nand 10 more"), "{state}");
     }
 

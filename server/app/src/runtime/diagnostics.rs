@@ -14,7 +14,7 @@ use crate::model::snapshot::Snapshot;
 /// A report on what this build of Strata contains, and whether it works.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Diagnostics {
+pub struct BuildReport {
     pub version: &'static str,
     /// Platform that this build targets.
     pub platform: Platform,
@@ -22,7 +22,7 @@ pub struct Diagnostics {
     pub languages: Vec<GrammarReport>,
     /// Vocabularies used to count tokens.
     pub tokenizers: Vec<TokenizerReport>,
-    pub models: ModelsReport,
+    pub models: ModelTableReport,
 }
 
 #[derive(Debug, Serialize)]
@@ -52,7 +52,7 @@ pub struct TokenizerReport {
 }
 
 #[derive(Debug, Serialize)]
-pub struct ModelsReport {
+pub struct ModelTableReport {
     /// Number of models in the model table.
     pub known: usize,
     /// Name of the default model.
@@ -77,7 +77,7 @@ pub struct WorkspaceReport {
     pub outline_cache: Option<CacheSize>,
 }
 
-impl Diagnostics {
+impl BuildReport {
     /// Checks all built-in data.
     pub fn new(settings: &Settings) -> Self {
         let models = Models::builtin();
@@ -88,7 +88,11 @@ impl Diagnostics {
             platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },
             languages: LanguageId::all().map(GrammarReport::new).collect(),
             tokenizers: ["o200k_base", "cl100k_base"].map(|name| TokenizerReport { name }).into(),
-            models: ModelsReport { known: models.iter().count(), default: default.model.id.clone(), problem },
+            models: ModelTableReport {
+                known: models.iter().count(),
+                default: default.model.id.clone(),
+                problem,
+            },
         }
     }
 
@@ -144,7 +148,7 @@ mod tests {
 
     #[test]
     fn diagnostics_of_this_build_find_no_problems() {
-        let diagnostics = Diagnostics::new(&Settings::default());
+        let diagnostics = BuildReport::new(&Settings::default());
         assert_eq!(diagnostics.problems(), Vec::<String>::new());
         assert!(diagnostics.languages.iter().any(|language| language.name == "rust"));
         assert!(diagnostics.models.known > 0);
@@ -153,7 +157,7 @@ mod tests {
     #[test]
     fn an_unknown_default_model_is_a_problem() {
         let settings = Settings { model: "no-such-model".to_owned(), ..Settings::default() };
-        let problems = Diagnostics::new(&settings).problems();
+        let problems = BuildReport::new(&settings).problems();
         assert!(problems.iter().any(|problem| problem.contains("no-such-model")), "{problems:?}");
     }
 }

@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use strata_prompt::session::Session;
 
-use crate::commands::{Effect, Job};
+use crate::commands::{BackgroundJob, Effect};
 use crate::model::sessions::Sessions;
 
 /// Installs the session that a command changed, if any, and applies its effects: opens, shows and closes sessions. Returns
 /// the jobs to start, in order.
-pub fn apply(sessions: &mut Sessions, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job> {
+pub fn apply(
+    sessions: &mut Sessions,
+    changed: Option<Arc<Session>>,
+    effects: Vec<Effect>,
+) -> Vec<BackgroundJob> {
     if let Some(session) = changed {
         sessions.replace(session);
     }
@@ -39,15 +43,19 @@ mod tests {
 
     #[test]
     fn main_stands_for_the_current_session() {
-        let resolved = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
+        let resolved = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve_id(name));
         assert_eq!(resolved, [Some("s-1".into()), Some("s-1".into()), None]);
     }
 
     #[test]
     fn closing_the_current_session_begins_another_one() {
         let mut sessions = opened();
-        let jobs = apply(&mut sessions, None, vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
-        assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
+        let jobs = apply(
+            &mut sessions,
+            None,
+            vec![Effect::Close("s-1".into()), Effect::Start(BackgroundJob::Reindex)],
+        );
+        assert!(matches!(jobs[..], [BackgroundJob::Reindex]) && !sessions.contains("s-1"));
         assert!(sessions.current().is_some_and(|session| session.history.messages().is_empty()));
         assert_eq!(sessions.iter().count(), 2);
     }

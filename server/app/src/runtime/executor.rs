@@ -17,7 +17,7 @@ use crate::services::Services;
 use crate::services::running_compaction::RunningCompaction;
 
 /// The environment of a command at the time it arrived.
-pub(super) struct Environment<'a> {
+pub(super) struct CommandEnvironment<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) sessions: &'a Sessions,
     pub(super) services: &'a Services,
@@ -40,10 +40,10 @@ pub(super) struct CommandOutcome {
 pub(super) fn execute(
     command: Invocation,
     before: &Session,
-    environment: &Environment<'_>,
+    environment: &CommandEnvironment<'_>,
 ) -> CommandOutcome {
     let (name, access) = (command.name, command.access);
-    let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
+    let CommandEnvironment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = snapshot.with_current_lines(before).into_owned();
     let start = session.clone();
     let mut context = Context {
@@ -61,15 +61,15 @@ pub(super) fn execute(
     let result = catch_unwind(AssertUnwindSafe(|| command.run(&mut context)));
     let Context { effects, has_written, .. } = context;
     let result = result.unwrap_or_else(|panic| {
-        release_opened(&effects, sessions, services);
+        release_unused_sessions(&effects, sessions, services);
         resume_unwind(panic)
     });
     // Discard a result that no caller waits for, unless the command has already written to the store.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
-        release_opened(&effects, sessions, services);
+        release_unused_sessions(&effects, sessions, services);
         return CommandOutcome { session: None, effects: Vec::new(), result };
     }
-    let session = (!session.is_same_as(&start)).then_some(session);
+    let session = (!session.is_unchanged_copy_of(&start)).then_some(session);
     debug_assert!(session.is_none() || access != Access::Reads, "{name} must not change its session");
     commit(session, effects, result, services)
 }
@@ -112,7 +112,7 @@ impl CommandOutcome {
 }
 
 /// Releases sessions that a task opened but that will not stay open. Keeps sessions that were open before.
-pub(super) fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
+pub(super) fn release_unused_sessions(effects: &[Effect], open: &Sessions, services: &Services) {
     for effect in effects {
         if let Effect::Open(session) = effect
             && !open.contains(&session.id)
@@ -131,13 +131,13 @@ pub(super) fn restore_stored_session(session: &Arc<Session>, services: &Services
 
 #[cfg(test)]
 mod tests {
-    use strata_host::store::Access;
+    use strata_host::store::SessionAccess;
 
     use super::*;
 
     fn services_with_sessions(folder: &tempfile::TempDir) -> Services {
         let services = Services::default();
-        services.store.set_location_in(folder.path().join("state"), folder.path());
+        services.store.enable_persistence_in(folder.path().join("state"), folder.path());
         for id in ["s-1", "s-2"] {
             let mut session = Session::new(id);
             session.mark_changed();
@@ -153,11 +153,14 @@ mod tests {
         let services = services_with_sessions(&folder);
         let sessions = Sessions::new(Arc::new(Session::new("s-1")));
         let effects = vec![
-            Effect::Open(services.store.load("s-2", Access::Write).unwrap()),
+            Effect::Open(services.store.load("s-2", SessionAccess::Write).unwrap()),
             Effect::Open(Arc::new(Session::new("s-1"))),
         ];
-        release_opened(&effects, &sessions, &services);
-        assert_eq!((services.store.access("s-2"), services.store.access("s-1")), (None, Some(Access::Write)));
+        release_unused_sessions(&effects, &sessions, &services);
+        assert_eq!(
+            (services.store.access("s-2"), services.store.access("s-1")),
+            (None, Some(SessionAccess::Write))
+        );
     }
 
     #[test]
@@ -165,11 +168,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let services = services_with_sessions(&folder);
         let sessions = Sessions::new(Arc::new(Session::new("s-1")));
-        let loads = [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", Access::Write).unwrap())]);
+        let loads =
+            [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", SessionAccess::Write).unwrap())]);
         let access = loads.map(|effects| {
-            release_opened(&effects, &sessions, &services);
+            release_unused_sessions(&effects, &sessions, &services);
             services.store.access("s-2")
         });
-        assert_eq!(access, [Some(Access::Write), None]);
+        assert_eq!(access, [Some(SessionAccess::Write), None]);
     }
 }

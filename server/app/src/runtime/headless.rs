@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use strata_conversation::compaction::{Summariser, SummarizerQuestion, SummaryPurpose};
 use strata_conversation::selection::Selection;
-use strata_host::config::{Layer, SettingsSource, from_toml, set_dotted, workspace_sources};
+use strata_host::config::{SettingLayer, SettingsSource, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::{StoreError, state_directory};
@@ -39,10 +39,10 @@ use crate::commands::{
 use crate::jobs::send::{Delta, SendHost, cancel_for};
 use crate::jobs::tools::ToolHost;
 use crate::model::freshness::{Freshness, ReadLog};
-use crate::model::index::{Index, OutlineUpdates, Progress, Step, walk_options};
+use crate::model::index::{BuildProgress, Index, OutlineProgress, OutlineUpdates, walk_options};
 use crate::model::live_view::{LiveView, ViewState};
 use crate::model::path_reference::FilePart;
-use crate::model::redaction::screen_of_user;
+use crate::model::redaction::user_secret_redactor;
 use crate::model::session_store::{SessionStore, SessionStoreError};
 use crate::model::sessions::Sessions;
 use crate::model::settings::{self, Configuration};
@@ -55,11 +55,11 @@ use crate::services::compaction_notice::CompactionNotice;
 use crate::services::provider_client::{ProviderClient, ProviderReport};
 
 pub use self::attached::run_for_client;
-pub use self::continuation::Continuation;
+pub use self::continuation::SessionToContinue;
 pub use self::loop_file::read_loop_file;
 pub use self::setting_change::{SettingChangeError, SettingsFile, setting_names, setting_value, toml_text};
 pub use strata_base::cancel::{Cancel, Cancelled};
-pub use strata_host::store::Access;
+pub use strata_host::store::SessionAccess;
 pub use strata_prompt::settings::Settings;
 pub use strata_prompt::trust::Trust;
 pub use strata_tokens::models::CacheTtl;
@@ -94,9 +94,9 @@ pub enum SessionSource<'a> {
     /// A new session that is never stored. Notes and other sessions are stored as before.
     InMemory,
     /// The stored session with this id, in its current state on disk, which another process may have changed.
-    Stored(&'a str, Access),
+    Stored(&'a str, SessionAccess),
     /// Like `Stored`, with the cache state that the last process stored.
-    StoredWithCache(&'a str, Access),
+    StoredWithCache(&'a str, SessionAccess),
     /// The stored session with this id, opened for writing, or a new one with this id if there is none.
     StoredOrNew(&'a str),
 }
@@ -124,7 +124,7 @@ pub enum OpenError {
 impl Drop for HeadlessWorkspace {
     /// Waits for unfinished writes, which would be lost when the process ends.
     fn drop(&mut self) {
-        self.finish_writing();
+        self.wait_for_writes();
     }
 }
 
@@ -167,7 +167,11 @@ fn can_run_on_server(command: &CommandDefinition) -> bool {
 }
 
 /// Loads a stored session again, even if it is already open in this process.
-fn reload_session(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+fn reload_session(
+    store: &SessionStore,
+    id: &str,
+    access: SessionAccess,
+) -> Result<Arc<Session>, SessionStoreError> {
     store.release(id);
     store.load(id, access)
 }
@@ -195,14 +199,17 @@ impl HeadlessWorkspace {
         let mut headless = Self::open(folder.as_deref().unwrap_or(current), Settings::default())?;
         let mut configuration = Configuration::default();
         let [user, environment] = settings::user_settings();
-        let workspace = (Layer::Workspace, workspace_sources(&headless.snapshot.roots));
+        let workspace = (SettingLayer::Workspace, workspace_sources(&headless.snapshot.roots));
         let mut messages: Vec<String> = [user, workspace, environment]
             .into_iter()
             .flat_map(|(layer, sources)| configuration.replace(layer, sources))
             .collect();
-        let source =
-            SettingsSource { layer: Layer::CommandLine, name: "the command line".into(), values: options };
-        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(source)]).pop() {
+        let source = SettingsSource {
+            layer: SettingLayer::CommandLine,
+            name: "the command line".into(),
+            values: options,
+        };
+        if let Some(problem) = configuration.replace(SettingLayer::CommandLine, vec![Ok(source)]).pop() {
             return Err(OpenError::Options(problem));
         }
         messages.extend(configuration.ignored_setting_messages());
@@ -231,7 +238,7 @@ impl HeadlessWorkspace {
         }
         let snapshot = Snapshot {
             roots: Arc::new(Roots::single(&real)?),
-            screen: Arc::new(screen_of_user().with_settings(&settings.redaction)),
+            screen: Arc::new(user_secret_redactor().with_settings(&settings.redaction)),
             settings: Arc::new(settings),
             // Naming a folder on the command line counts as trusting it.
             trust: Trust::Trusted,
@@ -273,7 +280,7 @@ impl HeadlessWorkspace {
     }
 
     /// Whether a path, relative to the workspace folder, names a definition in a file (`src/lib.rs#Type.method`).
-    pub fn is_definition_path(&self, path: &str) -> bool {
+    pub fn is_path_to_definition(&self, path: &str) -> bool {
         matches!(self.snapshot.path_reference(path).part, Some(FilePart::Definition(_)))
     }
 
@@ -309,7 +316,7 @@ impl HeadlessWorkspace {
     /// Returns the same errors as [`index`](Self::index).
     pub fn list_files(&mut self) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings, self.snapshot.trust);
-        let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
+        let index = Index::list_files(&self.snapshot.roots, &options, &self.cancel)?;
         self.snapshot.index = Arc::new(index);
         Ok(())
     }
@@ -319,12 +326,12 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
-    pub fn index(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+    pub fn index(&mut self, progress: impl FnMut(OutlineProgress)) -> Result<(), Cancelled> {
         if self.snapshot.index.state == IndexState::Building {
             return self.reindex(progress);
         }
         let inputs = self.snapshot.index_inputs(&self.cancel);
-        if let Some((index, updates)) = self.snapshot.index.rescanned(&inputs)? {
+        if let Some((index, updates)) = self.snapshot.index.rescan(&inputs)? {
             let index = if index.is_stale { index.with_fresh_references() } else { index };
             self.adopt_index(index, updates);
         }
@@ -339,13 +346,13 @@ impl HeadlessWorkspace {
     pub fn prepare(
         &mut self,
         command: &CommandDefinition,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(OutlineProgress),
     ) -> Result<(), CommandError> {
         if command.index == IndexNeed::Nothing {
             return Ok(());
         }
         let is_indexed = self.snapshot.index.state == IndexState::Ready;
-        if !is_indexed && self.live.has_owner() {
+        if !is_indexed && self.live.can_call_server() {
             if can_run_on_server(command) {
                 return Ok(());
             }
@@ -374,11 +381,11 @@ impl HeadlessWorkspace {
     }
 
     /// Makes the index again, from all files.
-    fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+    fn reindex(&mut self, mut progress: impl FnMut(OutlineProgress)) -> Result<(), Cancelled> {
         let inputs = self.snapshot.index_inputs(&self.cancel);
         let report = |step| match step {
-            Step::Listed(_) => {}
-            Step::Outlined(progress_so_far) => progress(progress_so_far),
+            BuildProgress::Listed(_) => {}
+            BuildProgress::Outlined(progress_so_far) => progress(progress_so_far),
         };
         let (index, updates) = Index::build(&inputs, report)?;
         self.adopt_index(index, updates);
@@ -400,7 +407,7 @@ impl HeadlessWorkspace {
     }
 
     /// Waits until pending writes are on disk.
-    fn finish_writing(&mut self) {
+    fn wait_for_writes(&mut self) {
         for writing in self.writing.drain(..) {
             // The thread has already reported its panic.
             let _ = writing.join();
@@ -428,7 +435,7 @@ impl HeadlessWorkspace {
         }
         if can_run_on_server(command)
             && self.snapshot.index.state == IndexState::Building
-            && self.live.has_owner()
+            && self.live.can_call_server()
         {
             // The server has ended, or is busy.
             self.index(|_| ())?;
@@ -458,7 +465,7 @@ impl HeadlessWorkspace {
         &mut self,
         arguments: compaction::RunParams,
     ) -> Result<Reply<CompactionNotice>, CommandError> {
-        let (command, _) = Invocation::new::<compaction::Run>(arguments);
+        let (command, _) = Invocation::new::<compaction::RunCompaction>(arguments);
         let notice = self.run_to_end(command, self.cancel.clone(), &mut |_| ())?;
         let notice = serde_json::from_value(notice).map_err(|_| CommandError::Internal)?;
         Ok(Reply::new(notice, self.session()?.cache.revision))
@@ -476,7 +483,7 @@ impl HeadlessWorkspace {
         show: &mut dyn FnMut(Delta),
     ) -> Result<Reply<SendReply>, CommandError> {
         let arguments = SendParams { stream: Some("answer".to_owned()), ..arguments };
-        let (command, reply) = Invocation::new::<send::Send>(arguments);
+        let (command, reply) = Invocation::new::<send::SendPrompt>(arguments);
         let result = self.run_to_end(command, cancel.clone(), show);
         self.store_cache_state();
         result?;
@@ -542,7 +549,7 @@ impl HeadlessWorkspace {
     /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
     /// session.
     fn store_cache_state(&self) {
-        let result = self.session().map(|session| self.services.store.keep_cache_memory(session));
+        let result = self.session().map(|session| self.services.store.store_cache_memory(session));
         if let Ok(Err(error)) = result {
             tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
         }
@@ -557,7 +564,7 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns a [`CommandError`] if no state directory is known.
     pub(crate) fn persist_sessions(&self) -> Result<(), CommandError> {
-        Ok(self.services.store.set_location(&self.folder)?)
+        Ok(self.services.store.enable_persistence(&self.folder)?)
     }
 
     /// Opens the store for [`persist_sessions`](Self::persist_sessions) if needed. Returns a message for the user if
@@ -631,9 +638,9 @@ impl HeadlessWorkspace {
             }
             SessionSource::Stored(id, access) => reload_session(store, id, access)?,
             SessionSource::StoredWithCache(id, access) => {
-                store.with_cache_memory(reload_session(store, id, access)?)
+                store.with_stored_cache_memory(reload_session(store, id, access)?)
             }
-            SessionSource::StoredOrNew(id) => match store.load(id, Access::Write) {
+            SessionSource::StoredOrNew(id) => match store.load(id, SessionAccess::Write) {
                 Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
                     return Err(StoreError::Reserved(name).into());
                 }
@@ -652,7 +659,7 @@ impl HeadlessWorkspace {
 
     /// Reports on the workspace and its index, after outlines are on disk.
     pub fn report(&mut self) -> WorkspaceReport {
-        self.finish_writing();
+        self.wait_for_writes();
         WorkspaceReport::new(&self.snapshot)
     }
 
@@ -709,7 +716,7 @@ impl HeadlessWorkspace {
         &self,
         paths: &[String],
         model: Option<&str>,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(OutlineProgress),
     ) -> Result<TokenUsage, CommandError> {
         count_tokens(&self.snapshot, paths, model, &self.cancel, progress)
     }
@@ -855,7 +862,7 @@ mod tests {
     /// Opens a workspace that stores its sessions in the test's own directory.
     fn open_with_store(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
-        headless.services.store.set_location_in(state.to_owned(), folder);
+        headless.services.store.enable_persistence_in(state.to_owned(), folder);
         headless.list_files().unwrap();
         headless
     }
@@ -879,8 +886,8 @@ mod tests {
         let mut headless = open_with_store(folder.path(), state.path());
         let text = format!("the key is ghp_{}", "A1b2C3d4E5".repeat(4).get(..36).unwrap());
         let note = memory::AddParams { text: text.clone(), tags: Vec::new() };
-        headless.call::<memory::Add>(note).unwrap().get().unwrap();
-        let notes = headless.call::<memory::List>(NoArguments {}).unwrap();
+        headless.call::<memory::AddNote>(note).unwrap().get().unwrap();
+        let notes = headless.call::<memory::ListNotes>(NoArguments {}).unwrap();
         let texts: Vec<&str> = notes.fragments.iter().map(|note| &*note.text).collect();
         assert!(texts[0].starts_with("the key is [secret:") && !texts[0].contains("ghp_"), "{texts:?}");
     }
@@ -899,7 +906,7 @@ mod tests {
         let text = json!({ "messages": messages }).to_string();
         let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
         let id = imported["id"].as_str().unwrap();
-        headless.open_session(SessionSource::Stored(id, Access::Write)).unwrap();
+        headless.open_session(SessionSource::Stored(id, SessionAccess::Write)).unwrap();
 
         // The maximum depth of JSON that is accepted. Storing the message adds a level.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
@@ -925,11 +932,11 @@ mod tests {
         writer.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
 
-        let to_read = SessionSource::Stored("shared", Access::Read);
-        let to_write = SessionSource::Stored("shared", Access::Write);
+        let to_read = SessionSource::Stored("shared", SessionAccess::Read);
+        let to_write = SessionSource::Stored("shared", SessionAccess::Write);
         let mut reader = open_with_store(folder.path(), state.path());
         assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
-        assert!(reader.open_session(to_write).unwrap_err().is_in_use());
+        assert!(reader.open_session(to_write).unwrap_err().is_session_in_use());
         reader.open_session(to_read).unwrap();
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
         reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
@@ -948,7 +955,7 @@ mod tests {
         let mut third = open_with_store(folder.path(), state.path());
         third.open_session(to_write).unwrap();
         assert!(has(&mut third, "a.py"));
-        assert!(third.open_session(SessionSource::Stored("nobody", Access::Read)).is_err());
+        assert!(third.open_session(SessionSource::Stored("nobody", SessionAccess::Read)).is_err());
     }
 
     #[test]

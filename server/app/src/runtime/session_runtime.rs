@@ -22,7 +22,7 @@ use self::queue::{Task, TaskQueues};
 use self::running_sends::RunningSends;
 
 pub use self::event::{Caller, CommandCall, ReplySender, SessionEvent};
-pub use self::host::{Host, ModelRequest, Thread, Work};
+pub use self::host::{Host, ModelRequest, SessionWork, ThreadKind};
 pub use self::progress::{ProgressToken, TrackedWork};
 pub use self::resume::FirstSession;
 
@@ -43,14 +43,14 @@ impl SessionRuntime {
     /// instead.
     pub fn handle(&mut self, event: SessionEvent, host: &mut dyn Host) {
         match event {
-            SessionEvent::TaskFinished(session, task) => self.task_finished(&session, *task, host),
+            SessionEvent::TaskFinished(session, task) => self.handle_finished_task(&session, *task, host),
             SessionEvent::TaskLost(session, effects, compaction) => {
-                self.task_lost(&session, &effects, compaction, host);
+                self.recover_lost_task(&session, &effects, compaction, host);
             }
             SessionEvent::DraftFinished(session, number, draft) => {
-                self.draft_finished(&session, number, draft, host);
+                self.handle_finished_draft(&session, number, draft, host);
             }
-            SessionEvent::ModelAnswered(number, result) => self.model_answered(number, result, host),
+            SessionEvent::ModelAnswered(number, result) => self.handle_model_answer(number, result, host),
             SessionEvent::ToolResultsSummarized(session, archival) => {
                 self.archiving.remove(&session);
                 if let Some(archival) = archival {

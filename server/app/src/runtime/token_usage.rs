@@ -8,11 +8,11 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
 use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index_files};
-use strata_host::path_patterns::{PatternError, expand};
+use strata_host::path_patterns::{PatternError, expand_path_pattern};
 use strata_host::walk::{NameOnlyReason, walk};
 
 use crate::commands::{CommandError, missing_path_message};
-use crate::model::index::{Progress, walk_options};
+use crate::model::index::{OutlineProgress, walk_options};
 use crate::model::snapshot::Snapshot;
 
 /// Token counts of files.
@@ -81,7 +81,7 @@ pub(crate) fn count_tokens(
     paths: &[String],
     model: Option<&str>,
     cancel: &Cancel,
-    mut progress: impl FnMut(Progress),
+    mut progress: impl FnMut(OutlineProgress),
 ) -> Result<TokenUsage, CommandError> {
     let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
     let mut counts: BTreeMap<FileKey, TokenCountResult> = BTreeMap::new();
@@ -105,7 +105,7 @@ pub(crate) fn count_tokens(
         snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
     };
     index_files(&snapshot.roots, &to_count, options, cancel, count, |batch: Batch<IndexedFile<usize>>| {
-        progress(Progress { done: batch.done, total: batch.total });
+        progress(OutlineProgress { done: batch.done, total: batch.total });
         for file in batch.files {
             let count = match file.outcome {
                 Ok(tokens) => TokenCountResult::Counted { tokens },
@@ -140,7 +140,7 @@ fn matching_files(
     }
     let mut files = BTreeMap::new();
     for (at, path) in paths.iter().enumerate() {
-        let expansion = expand(&snapshot.roots, &walked.entries, path).map_err(|error| {
+        let expansion = expand_path_pattern(&snapshot.roots, &walked.entries, path).map_err(|error| {
             let message = match &error {
                 PatternError::NotFound(path) => {
                     let listed: Vec<FileKey> = walked.entries.iter().map(|entry| entry.key.clone()).collect();

@@ -80,7 +80,7 @@ impl TypeSchemas {
 
     /// Returns all definitions, each once. If a type has different shapes in requests and replies, the name of the
     /// request shape gets the suffix `Input`.
-    pub fn finish(mut self) -> Map<String, Value> {
+    pub fn into_definitions(mut self) -> Map<String, Value> {
         let mut inputs = self.inputs.take_definitions(true);
         let mut outputs = self.outputs.take_definitions(true);
         inputs.extend(self.arguments);
@@ -230,7 +230,7 @@ mod tests {
         let mut shapes = TypeSchemas::default();
         let message = shapes.add_command::<Payload, Payload>("strata.things.doIt", "Does it.");
         assert_eq!(message["params"], reference("ThingsDoItParams"));
-        let definitions = shapes.finish();
+        let definitions = shapes.into_definitions();
         let names: Vec<&str> = definitions.keys().map(String::as_str).collect();
         let expected =
             ["Inner", "InnerInput", "Outer", "OuterInput", "Same", "ThingsDoItParams", "ThingsDoItReply"];
@@ -247,7 +247,7 @@ mod tests {
     fn every_command_takes_a_session_and_replies_with_a_version() {
         let mut shapes = TypeSchemas::default();
         shapes.add_command::<Same, Same>("strata.a.b", "Does it.");
-        let definitions = shapes.finish();
+        let definitions = shapes.into_definitions();
         assert_eq!(definitions["ABParams"]["required"], serde_json::json!(["name"]));
         assert!(definitions["ABParams"]["properties"]["session"].is_object());
         assert_eq!(definitions["ABReply"]["required"], serde_json::json!(["name", "stateVersion"]));

@@ -3,8 +3,8 @@
 
 use strata_base::cancel::Cancel;
 use strata_conversation::compaction::{
-    CompactionDraft, CompactionRun, CompactionStrategy, DraftRefusal, NoSuchProfile, NotCompacted, Pressure,
-    Profile, RequestSize,
+    CompactionDraft, CompactionRun, CompactionStrategy, ContextPressure, DraftRefusal, NoSuchProfile,
+    NotCompacted, Profile, RequestSize,
 };
 use strata_prompt::assembly::{history_size, with_token_counters};
 use strata_prompt::session::Session;
@@ -84,7 +84,7 @@ impl CompactionJob {
                 fell_back = answer.fell_back.or(fell_back.take());
                 answer.text
             });
-            with_token_counters(prompt_services, |scales| run.answer(answer, scales));
+            with_token_counters(prompt_services, |scales| run.handle_answer(answer, scales));
         }
         let mut draft = with_token_counters(prompt_services, |scales| run.finish(scales))?;
         if draft.strategy == CompactionStrategy::Model {
@@ -127,7 +127,7 @@ impl CompactionJob {
         })
     }
 
-    fn pressure(&self, session: &Session, snapshot: &Snapshot) -> Pressure {
+    fn pressure(&self, session: &Session, snapshot: &Snapshot) -> ContextPressure {
         session.pressure(self.size, snapshot.prompt_services(), now_ms())
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::{Format, ProviderName};
-use strata_host::provider::{KeySource, Provider, RequestLimits, SendError, SendEvent, StreamOutcome};
+use strata_host::provider::{KeySource, Provider, RequestLimits, SendError, StreamEvent, StreamOutcome};
 use strata_prompt::settings::Settings;
 
 /// Timeout for checking the connection to a provider.
@@ -27,7 +27,7 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(SendEvent),
+        on_event: &mut dyn FnMut(StreamEvent),
     ) -> Result<StreamOutcome, SendError>;
 
     /// Returns whether the server is on this machine, so that [`Self::window`] asks it and may take minutes.
@@ -45,7 +45,7 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
     list_property(|kind| Some(kind.as_str())),
     list_property(|kind| kind.endpoint().key_variable)
 )]
-pub(crate) struct NotConfigured;
+pub(crate) struct ProviderNotConfigured;
 
 /// Lists a property of all providers, each value once.
 fn list_property(property: fn(ProviderName) -> Option<&'static str>) -> String {
@@ -89,14 +89,17 @@ impl ProviderClient {
     ///
     /// # Errors
     /// Returns [`NotConfigured`] if the settings name no provider.
-    pub(crate) fn from_settings(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
+    pub(crate) fn from_settings(
+        settings: &Settings,
+        model: Option<&str>,
+    ) -> Result<Self, ProviderNotConfigured> {
         let provider_settings = &settings.provider;
         let key = match (provider_settings.key_command.is_empty(), &provider_settings.key_env) {
             (false, _) => KeySource::Command(provider_settings.key_command.clone()),
             (true, Some(variable)) => KeySource::Variable(variable.clone()),
             (true, None) => KeySource::Usual,
         };
-        let kind = provider_settings.name.ok_or(NotConfigured)?;
+        let kind = provider_settings.name.ok_or(ProviderNotConfigured)?;
         let model = model.or(provider_settings.model.as_deref()).unwrap_or(&settings.model).to_owned();
         let provider = Provider { kind, base_url: provider_settings.base_url.clone(), model, key };
         let limits = RequestLimits {
@@ -121,7 +124,7 @@ impl ProviderClient {
     /// # Errors
     /// Returns a [`SendError`] that names what is missing.
     pub(crate) fn check_configuration(&self) -> Result<(), SendError> {
-        self.provider.check()
+        self.provider.check_configuration()
     }
 
     /// Reports the configuration without connecting.
@@ -130,7 +133,7 @@ impl ProviderClient {
             name: self.provider.kind.as_str(),
             model: self.provider.model.clone(),
             base_url: self.provider.base_url.clone(),
-            problem: self.provider.check().err().map(|error| error.to_string()),
+            problem: self.provider.check_configuration().err().map(|error| error.to_string()),
             unreachable: None,
             asked: false,
         }
@@ -143,7 +146,8 @@ impl ProviderClient {
             return report;
         }
         let limits = RequestLimits { deadline: PROBE_TIMEOUT, stall: PROBE_TIMEOUT, ..self.limits.clone() };
-        let unreachable = self.provider.probe(&limits, cancel).err().map(|error| error.to_string());
+        let unreachable =
+            self.provider.check_connection(&limits, cancel).err().map(|error| error.to_string());
         ProviderReport { unreachable, asked: true, ..report }
     }
 }
@@ -153,7 +157,7 @@ impl ModelClient for ProviderClient {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(SendEvent),
+        on_event: &mut dyn FnMut(StreamEvent),
     ) -> Result<StreamOutcome, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
     }

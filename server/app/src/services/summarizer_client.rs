@@ -252,7 +252,7 @@ impl Answerer {
     fn require_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {
-                provider.check().map_err(|error| error.to_string())?;
+                provider.check_configuration().map_err(|error| error.to_string())?;
             }
         }
         Ok(self)

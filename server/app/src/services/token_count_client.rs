@@ -39,7 +39,11 @@ impl TokenCountClient {
     ///
     /// # Errors
     /// Returns the reason why there is no count, as a clause.
-    pub(crate) fn measure(&self, prompt: &AssembledPrompt, cancel: &Cancel) -> Result<CountedPrompt, String> {
+    pub(crate) fn count_prompt_tokens(
+        &self,
+        prompt: &AssembledPrompt,
+        cancel: &Cancel,
+    ) -> Result<CountedPrompt, String> {
         let AssembledPrompt { model, format, body, tokens, .. } = prompt;
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
         let params = CountTokens { model: model.clone(), format: *format, body };
@@ -53,7 +57,7 @@ impl TokenCountClient {
     ///
     /// # Errors
     /// Returns the reason why there is no count, as a clause.
-    pub fn measure_next(
+    pub fn count_next_prompt_tokens(
         &self,
         session: &Session,
         snapshot: &Snapshot,
@@ -67,6 +71,6 @@ impl TokenCountClient {
             })
             .map_err(|_| "cancelled".to_owned())?;
         let prepared = result.map_err(|error| error.to_string())?;
-        self.measure(&prepared.reply, cancel)
+        self.count_prompt_tokens(&prepared.reply, cancel)
     }
 }

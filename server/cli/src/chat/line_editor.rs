@@ -13,7 +13,7 @@ use crate::failure::Failure;
 const MAX_COMPLETIONS: usize = 100;
 
 /// What was read.
-pub(super) enum Input {
+pub(super) enum ReadOutcome {
     Line(String),
     /// Ctrl-C was pressed.
     Interrupted,
@@ -22,10 +22,10 @@ pub(super) enum Input {
 }
 
 /// Reads lines at a prompt.
-pub(super) struct LineEditor(Editor<Completions, rustyline::history::MemHistory>);
+pub(super) struct LineEditor(Editor<LineCompleter, rustyline::history::MemHistory>);
 
 /// Words that can complete a line.
-struct Completions {
+struct LineCompleter {
     commands: Vec<&'static str>,
     files: Vec<String>,
 }
@@ -36,25 +36,25 @@ impl LineEditor {
         let history = rustyline::history::MemHistory::new();
         let mut editor = Editor::with_history(Config::builder().auto_add_history(true).build(), history)
             .map_err(|error| Failure::new(format!("cannot use the terminal: {error}")))?;
-        editor.set_helper(Some(Completions { commands, files: Vec::new() }));
+        editor.set_helper(Some(LineCompleter { commands, files: Vec::new() }));
         Ok(Self(editor))
     }
 
     /// Reads the next line, whose paths may be completed to these files.
-    pub(super) fn read(&mut self, files: Vec<String>) -> Result<Input, Failure> {
+    pub(super) fn read(&mut self, files: Vec<String>) -> Result<ReadOutcome, Failure> {
         if let Some(completions) = self.0.helper_mut() {
             completions.files = files;
         }
         match self.0.readline("> ") {
-            Ok(line) => Ok(Input::Line(line.replace("\\\n", "\n"))),
-            Err(ReadlineError::Interrupted) => Ok(Input::Interrupted),
-            Err(ReadlineError::Eof) => Ok(Input::End),
+            Ok(line) => Ok(ReadOutcome::Line(line.replace("\\\n", "\n"))),
+            Err(ReadlineError::Interrupted) => Ok(ReadOutcome::Interrupted),
+            Err(ReadlineError::Eof) => Ok(ReadOutcome::End),
             Err(error) => Err(Failure::new(format!("cannot read the next line: {error}"))),
         }
     }
 }
 
-impl Completer for Completions {
+impl Completer for LineCompleter {
     type Candidate = String;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
@@ -74,7 +74,7 @@ impl Completer for Completions {
     }
 }
 
-impl Validator for Completions {
+impl Validator for LineCompleter {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         Ok(match context.input().ends_with('\\') {
             true => ValidationResult::Incomplete,
@@ -83,10 +83,10 @@ impl Validator for Completions {
     }
 }
 
-impl Hinter for Completions {
+impl Hinter for LineCompleter {
     type Hint = String;
 }
 
-impl Highlighter for Completions {}
+impl Highlighter for LineCompleter {}
 
-impl Helper for Completions {}
+impl Helper for LineCompleter {}

@@ -40,28 +40,28 @@ pub(super) fn render(prompt: &AssembledPrompt) -> String {
 fn render_parts(prompt: &AssembledPrompt) -> String {
     let tokens = &prompt.tokens;
     let mut table = Table::new([Align::Right, Align::Left]);
-    table.row(["tokens".to_owned(), "part".to_owned()]);
+    table.add_row(["tokens".to_owned(), "part".to_owned()]);
     for (part, in_part) in &tokens.parts {
         let excerpts = if *part == Part::Files { excerpt_tokens(prompt).min(*in_part) } else { 0 };
         if *in_part > excerpts {
-            table.row([count(in_part - excerpts), label(*part)]);
+            table.add_row([count(in_part - excerpts), label(*part)]);
         }
         if excerpts > 0 {
-            table.row([count(excerpts), "excerpts".to_owned()]);
+            table.add_row([count(excerpts), "excerpts".to_owned()]);
         }
     }
     let limit_label = format!("total, of at most {} (window {})", count(tokens.limit), count(tokens.window));
-    table.row([count(tokens.total), limit_label]);
+    table.add_row([count(tokens.total), limit_label]);
     table.render()
 }
 
 fn render_tiers(prompt: &AssembledPrompt) -> String {
     let total = prompt.tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
-    table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
+    table.add_row(["tokens", "tier", "", "items", ""].map(str::to_owned));
     for report in &prompt.tiers {
         let mark = if report.marked { "breakpoint" } else { "" };
-        table.row([
+        table.add_row([
             count(report.tokens),
             report.tier.to_string(),
             bar(percentage(report.tokens, total)),
@@ -81,10 +81,10 @@ fn render_files(prompt: &AssembledPrompt) -> Option<String> {
     let mut selected = prompt.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
     selected.peek()?;
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
+    table.add_row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
     for file in selected {
         let version = file.hash.to_string().chars().take(8).collect();
-        table.row([count(file.tokens), file.tier.to_string(), version, file.path.as_str().to_owned()]);
+        table.add_row([count(file.tokens), file.tier.to_string(), version, file.path.as_str().to_owned()]);
     }
     Some(table.render())
 }
@@ -95,7 +95,7 @@ fn render_excerpts(prompt: &AssembledPrompt) -> Option<String> {
     excerpts.sort_by_key(|excerpt| excerpt.rank);
     excerpts.first()?;
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
+    table.add_row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
     for excerpt in excerpts {
         let because = match excerpt.reason {
             Some(ExcerptReason::Trace) => "the stack trace",
@@ -109,7 +109,7 @@ fn render_excerpts(prompt: &AssembledPrompt) -> Option<String> {
             None => "",
         };
         let lines = excerpt.lines.map(|lines| lines.to_string()).unwrap_or_default();
-        table.row([count(excerpt.tokens), lines, because.to_owned(), excerpt.excerpt.spelling()]);
+        table.add_row([count(excerpt.tokens), lines, because.to_owned(), excerpt.excerpt.to_wire_string()]);
     }
     Some(table.render())
 }
@@ -121,17 +121,17 @@ fn render_cost(prompt: &AssembledPrompt) -> String {
         Some(_) => ("cost", true),
         None => ("plain tokens", false),
     };
-    table.row([unit, "expected before sending"].map(str::to_owned));
+    table.add_row([unit, "expected before sending"].map(str::to_owned));
     let states = [(expected, "input"), (cold, "if nothing is cached"), (warm, "if it was sent just before")];
     for (cost, state) in states {
         let tokens = || count(cost.tokens.round() as usize);
-        table.row([cost.dollars.filter(|_| is_priced).map_or_else(tokens, dollars), state.to_owned()]);
+        table.add_row([cost.dollars.filter(|_| is_priced).map_or_else(tokens, dollars), state.to_owned()]);
     }
     let answer = match output_price {
         Some(price) => [dollars(price / 1_000.0), "1,000 tokens of the answer".to_owned()],
         None => ["unknown".to_owned(), "price in money (`strata help cost`)".to_owned()],
     };
-    table.row(answer);
+    table.add_row(answer);
     table.render()
 }
 

@@ -15,11 +15,11 @@ use rustc_hash::FxBuildHasher;
 /// leave gaps of half its size in the heap of a long-running server.
 #[derive(Debug)]
 pub struct Cache<K: Eq + Hash, V, const CAPACITY: usize> {
-    entries: DashMap<K, Entry<V>, FxBuildHasher>,
+    entries: DashMap<K, CacheEntry<V>, FxBuildHasher>,
 }
 
 #[derive(Debug)]
-struct Entry<V> {
+struct CacheEntry<V> {
     value: V,
     /// Whether the entry was requested since it was added, or since the cache was last full.
     was_requested: AtomicBool,
@@ -52,7 +52,7 @@ impl<K: Eq + Hash, V: Clone, const CAPACITY: usize> Cache<K, V, CAPACITY> {
                 self.entries.clear();
             }
         }
-        self.entries.insert(key, Entry { value: value.clone(), was_requested: AtomicBool::new(false) });
+        self.entries.insert(key, CacheEntry { value: value.clone(), was_requested: AtomicBool::new(false) });
         value
     }
 

@@ -24,7 +24,7 @@ impl Cancel {
     /// Returns the same flag with a condition: the flag also counts as raised when `condition` returns `true`. Every
     /// check calls `condition`. A host uses this for time limits, since the engine does not read the clock.
     #[must_use]
-    pub fn or_when(&self, condition: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+    pub fn with_condition(&self, condition: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let outer = self.condition.clone();
         let either = move || condition() || outer.as_ref().is_some_and(|outer| outer());
         Self { flag: Arc::clone(&self.flag), condition: Some(Arc::new(either)) }
@@ -65,7 +65,9 @@ mod tests {
     fn a_condition_cancels_only_the_flag_that_has_it() {
         let checks = Arc::new(AtomicUsize::new(0));
         let (cancel, counter) = (Cancel::new(), Arc::clone(&checks));
-        let limited = cancel.or_when(move || counter.fetch_add(1, Ordering::Relaxed) >= 2).or_when(|| false);
+        let limited = cancel
+            .with_condition(move || counter.fetch_add(1, Ordering::Relaxed) >= 2)
+            .with_condition(|| false);
         assert_eq!([limited.check(), limited.check(), limited.check()], [Ok(()), Ok(()), Err(Cancelled)]);
         assert!(!cancel.is_cancelled());
         cancel.cancel();

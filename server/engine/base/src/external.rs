@@ -9,11 +9,11 @@ use std::fmt::{self, Write as _};
 /// Every medium shows invisible characters as escapes such as `\u{202e}` ([`is_invisible`]), because terminals obey
 /// them and readers do not see them. In prompts, a name that does not begin a line is inline code.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct External<'a>(&'a str);
+pub struct ExternalText<'a>(&'a str);
 
 /// Text from outside, as one medium shows it.
 #[derive(Clone, Copy)]
-pub struct Rendered<'a> {
+pub struct RenderedText<'a> {
     text: &'a str,
     medium: Medium,
 }
@@ -37,56 +37,56 @@ enum CharacterForm {
     Quoted,
 }
 
-impl<'a> External<'a> {
+impl<'a> ExternalText<'a> {
     pub fn new(text: &'a (impl AsRef<str> + ?Sized)) -> Self {
         Self(text.as_ref())
     }
 
     /// For the terminal, the log and messages: one line.
-    pub fn line(self) -> Rendered<'a> {
+    pub fn line(self) -> RenderedText<'a> {
         self.render(Medium::Line)
     }
 
     /// For the terminal, if the text has several lines, such as the content of a file: keeps line breaks, tabs, and the
     /// characters that join or vary visible ones, as in emoji.
-    pub fn lines(self) -> Rendered<'a> {
+    pub fn lines(self) -> RenderedText<'a> {
         self.render(Medium::Lines)
     }
 
     /// For labels: one line without icons. VS Code turns `$(x)` into an icon in most labels.
-    pub fn label(self) -> Rendered<'a> {
+    pub fn label(self) -> RenderedText<'a> {
         self.render(Medium::Label)
     }
 
     /// For notifications: one line without links and icons. VS Code turns `[x](y)` into a link in every notification, also
     /// if `y` runs a command of the editor.
-    pub fn notice(self) -> Rendered<'a> {
+    pub fn notice(self) -> RenderedText<'a> {
         self.render(Medium::Notice)
     }
 
     /// For Markdown: one line that is only text. Source: CommonMark 0.31, "Backslash escapes", and the extended
     /// autolinks of GitHub Flavored Markdown.
-    pub fn markdown(self) -> Rendered<'a> {
+    pub fn markdown(self) -> RenderedText<'a> {
         self.render(Medium::Markdown)
     }
 
     /// A name at the start of a line, in a prompt or in the result of a tool: one line that is no match (`12: text`),
     /// heading, hint or warning.
-    pub fn line_start(self) -> Rendered<'a> {
+    pub fn line_start(self) -> RenderedText<'a> {
         self.render(Medium::LineStart)
     }
 
     /// A line of content in the result of a tool, after its position: keeps tabs.
-    pub fn tool_line(self) -> Rendered<'a> {
+    pub fn tool_line(self) -> RenderedText<'a> {
         self.render(Medium::ToolLine)
     }
 
-    fn render(self, medium: Medium) -> Rendered<'a> {
-        Rendered { text: self.0, medium }
+    fn render(self, medium: Medium) -> RenderedText<'a> {
+        RenderedText { text: self.0, medium }
     }
 }
 
-impl fmt::Debug for External<'_> {
+impl fmt::Debug for ExternalText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
@@ -181,7 +181,7 @@ fn is_active_in_markdown(before: Option<char>, character: char) -> bool {
     }
 }
 
-impl fmt::Display for Rendered<'_> {
+impl fmt::Display for RenderedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = None;
         let mut rest = self.text.chars();
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_name_is_inert_in_every_medium() {
-        let external = External::new(LINK);
+        let external = ExternalText::new(LINK);
         assert_eq!(external.line().to_string(), LINK);
         assert_eq!(
             external.notice().to_string(),
@@ -312,10 +312,10 @@ mod tests {
         );
         let markdown = external.markdown().to_string();
         assert_eq!(visible_text(&markdown).as_deref(), Ok(LINK), "{markdown}");
-        let name = External::new("a\nwarning: b").line_start().to_string();
+        let name = ExternalText::new("a\nwarning: b").line_start().to_string();
         assert_eq!(name, "a\\u{a}warning\\u{3a} b");
-        assert_eq!(External::new("12: b").line_start().to_string(), "12\\u{3a} b");
-        assert_eq!(External::new("$(x)").label().to_string(), "$\\u{28}x)");
+        assert_eq!(ExternalText::new("12: b").line_start().to_string(), "12\\u{3a} b");
+        assert_eq!(ExternalText::new("$(x)").label().to_string(), "$\\u{28}x)");
     }
 
     #[test]
@@ -328,7 +328,7 @@ mod tests {
             "日本語/ファイル.py",
             "a_b(1).c",
         ] {
-            let external = External::new(name);
+            let external = ExternalText::new(name);
             for rendered in [
                 external.line(),
                 external.lines(),
@@ -340,15 +340,15 @@ mod tests {
             }
             assert_eq!(visible_text(&external.markdown().to_string()).as_deref(), Ok(name));
         }
-        assert_eq!(External::new("src/lib.rs").markdown().to_string(), "src/lib.rs");
+        assert_eq!(ExternalText::new("src/lib.rs").markdown().to_string(), "src/lib.rs");
         let answer = "👩\u{200d}💻 ❤\u{fe0f}:\n\tx\n";
-        assert_eq!(External::new(answer).lines().to_string(), answer);
+        assert_eq!(ExternalText::new(answer).lines().to_string(), answer);
     }
 
     proptest! {
         #[test]
         fn no_invisible_character_remains(name in hostile_name()) {
-            let external = External::new(&name);
+            let external = ExternalText::new(&name);
             let rendered_names = [external.line(), external.label(), external.notice(), external.markdown(), external.line_start()];
             for rendered in rendered_names.map(|rendered| rendered.to_string()) {
                 prop_assert!(!rendered.chars().any(is_invisible), "{rendered:?}");
@@ -362,14 +362,14 @@ mod tests {
 
         #[test]
         fn no_link_icon_or_markup_remains(name in hostile_name()) {
-            let external = External::new(&name);
+            let external = ExternalText::new(&name);
             let notice = external.notice().to_string();
             prop_assert!(!notice.contains("](") && !notice.contains("$("), "{notice}");
             prop_assert!(!external.label().to_string().contains("$("));
             let markdown = external.markdown().to_string();
             let indent = name.chars().next().filter(|c| c.is_whitespace() && !is_invisible(*c));
             let expected = match indent {
-                Some(first) => format!("{}{}", first.escape_unicode(), External::new(&name[first.len_utf8()..]).line()),
+                Some(first) => format!("{}{}", first.escape_unicode(), ExternalText::new(&name[first.len_utf8()..]).line()),
                 None => external.line().to_string(),
             };
             let text = visible_text(&markdown).map(|text| text.trim_end().to_owned());
@@ -383,7 +383,7 @@ mod tests {
         fn a_name_cannot_imitate_a_line_of_a_result(name in hostile_name()) {
             use regex::Regex;
             let forged = Regex::new(r"^(\d+[-:]\s|\w+:(\s|$)|[#<>`~*+=|(\s-])").unwrap();
-            let name = External::new(&name).line_start().to_string();
+            let name = ExternalText::new(&name).line_start().to_string();
             prop_assert!(!forged.is_match(&name), "{name}");
         }
     }

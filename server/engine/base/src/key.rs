@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::external::{External, Rendered};
+use crate::external::{ExternalText, RenderedText};
 
 /// Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's
 /// name if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never
@@ -28,12 +28,12 @@ impl FileKey {
         &self.0
     }
 
-    pub fn external(&self) -> External<'_> {
-        External::new(&self.0)
+    pub fn external(&self) -> ExternalText<'_> {
+        ExternalText::new(&self.0)
     }
 
     /// The name in a message, which any front end may show: one line without links.
-    pub fn notice(&self) -> Rendered<'_> {
+    pub fn notice(&self) -> RenderedText<'_> {
         self.external().notice()
     }
 

@@ -1,12 +1,12 @@
 //! Makes external text safe to embed in a prompt: finds invisible characters, keeps names on one line, and
 //! escapes closing tags.
 
-use crate::external::External;
+use crate::external::ExternalText;
 pub use crate::external::is_invisible;
 
 /// Escapes a name for use at the start of a line ([`External::line_start`]).
 pub fn escape_line_start(name: &str) -> String {
-    External::new(name).line_start().to_string()
+    ExternalText::new(name).line_start().to_string()
 }
 
 /// Escapes everything in `text` that could be read as a closing tag with one of these names, ignoring case,

@@ -56,7 +56,7 @@ pub fn first_line(text: &str) -> &str {
 }
 
 /// Replaces each CR that ends a line with LF, for code that knows no other line ending. All byte offsets stay valid.
-pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+pub fn replace_lone_cr(text: &str) -> Cow<'_, str> {
     let lone: Vec<usize> = line_ends(text)
         .filter(|end| text.as_bytes().get(end - 1) == Some(&b'\r'))
         .map(|end| end - 1)
@@ -227,12 +227,12 @@ mod tests {
         ] {
             assert_eq!(lines(text).collect::<Vec<_>>(), expected, "{text:?}");
             assert_eq!(first_line(text), expected.first().copied().unwrap_or_default());
-            let (of_text, with_feeds) = (LineStarts::new(text), with_line_feeds(text));
+            let (of_text, with_feeds) = (LineStarts::new(text), replace_lone_cr(text));
             assert_eq!(of_text.count() as usize, expected.len(), "{text:?}");
             assert_eq!(LineStarts::new(&with_feeds), of_text, "{text:?}");
             assert_eq!(with_feeds.lines().collect::<Vec<_>>(), expected, "{text:?}");
         }
-        assert!(matches!(with_line_feeds("a\r\nb\n"), Cow::Borrowed(_)));
+        assert!(matches!(replace_lone_cr("a\r\nb\n"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -35,12 +35,12 @@ pub struct ParsedBuffer {
     /// The outline and the map block. While the text has syntax errors, they may belong to an earlier version of the
     /// text.
     pub symbols: Arc<FileSymbols>,
-    state: ParseState,
+    state: ParseFinality,
 }
 
 /// Whether a parse result depends on the text alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ParseState {
+enum ParseFinality {
     Settled,
     /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier version of the
     /// text.
@@ -118,7 +118,7 @@ impl Buffer {
     }
 
     /// Sets the version of the text, and whether it matches the editor's.
-    pub fn set_state(&mut self, version: i32, sync: DocumentSync) {
+    pub fn set_version_and_sync(&mut self, version: i32, sync: DocumentSync) {
         self.document.version = version;
         self.document.sync = sync;
     }
@@ -157,7 +157,7 @@ impl Buffer {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.lock_live_parse();
         if let Some(reason) = self.give_up_reason() {
-            return self.without_symbols(language, key, reason).map(Some);
+            return self.empty_parse(language, key, reason).map(Some);
         }
         match &mut *live {
             Some(live) if live.parsed.generation == self.generation && live.key == *key => {
@@ -165,7 +165,7 @@ impl Buffer {
             }
             Some(live) if live.parsed.generation != self.generation => {
                 if let Some(edits) = self.trail.edits_since(live.parsed.generation) {
-                    live.advance(self, key, &edits, cancel)?;
+                    live.apply_edits(self, key, &edits, cancel)?;
                     return Ok(Some(live.parsed.clone()));
                 }
             }
@@ -177,7 +177,7 @@ impl Buffer {
     /// Gives up on a text that was not parsed for this reason. The buffer has no symbols until its text changes.
     pub fn give_up(&self, key: &FileKey, reason: Unparsed) -> Option<ParsedBuffer> {
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.generation, reason));
-        self.without_symbols(self.language?, key, reason).ok()
+        self.empty_parse(self.language?, key, reason).ok()
     }
 
     /// Returns why [`Buffer::give_up`] was called for the current text.
@@ -187,9 +187,9 @@ impl Buffer {
     }
 
     /// Whether the next [`Buffer::parse`] runs the parser: the text has a language and was neither parsed nor given up.
-    pub fn needs_parser(&self) -> bool {
+    pub fn needs_parsing(&self) -> bool {
         let is_parsed = |parsed: &ParsedBuffer| {
-            parsed.generation == self.generation && parsed.state == ParseState::Settled
+            parsed.generation == self.generation && parsed.state == ParseFinality::Settled
         };
         self.language.is_some()
             && self.give_up_reason().is_none()
@@ -204,7 +204,7 @@ impl Buffer {
         Some((text, version_hash(self.language?)))
     }
 
-    fn without_symbols(
+    fn empty_parse(
         &self,
         language: LanguageId,
         key: &FileKey,
@@ -212,7 +212,7 @@ impl Buffer {
     ) -> Result<ParsedBuffer, Cancelled> {
         let tree = SyntaxTree::empty(language, reason)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::unparsed(reason)));
-        Ok(ParsedBuffer { generation: self.generation, tree, symbols, state: ParseState::Settled })
+        Ok(ParsedBuffer { generation: self.generation, tree, symbols, state: ParseFinality::Settled })
     }
 
     /// Returns the last installed parse, which may belong to an earlier version of the text.
@@ -234,7 +234,7 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
-        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.tree))
+        Ok(self.final_parse(key, cancel)?.map(|parsed| parsed.tree))
     }
 
     /// Returns the outline of the current text. Parses the text if it changed since the last parse. The outline
@@ -243,18 +243,18 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.symbols))
+        Ok(self.final_parse(key, cancel)?.map(|parsed| parsed.symbols))
     }
 
-    fn settled_parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
+    fn final_parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
-            && parsed.state == ParseState::Settled
+            && parsed.state == ParseFinality::Settled
         {
             return Ok(Some(ParsedBuffer::clone(parsed)));
         }
         match (self.language, self.parse(key, cancel)?) {
-            (Some(language), Some(parsed)) if parsed.state == ParseState::Provisional => {
+            (Some(language), Some(parsed)) if parsed.state == ParseFinality::Provisional => {
                 self.parse_from_scratch(language, key, &mut self.lock_live_parse(), cancel).map(Some)
             }
             (_, parsed) => Ok(parsed),
@@ -272,7 +272,8 @@ impl Buffer {
         let tree = parse_rope(language, &self.document.rope, None, cancel)?;
         let mut outline = LiveOutline::new(&tree, &self.document.rope, cancel)?;
         let symbols = Arc::new(FileSymbols::from_live(&mut outline, key));
-        let parsed = ParsedBuffer { generation: self.generation, tree, symbols, state: ParseState::Settled };
+        let parsed =
+            ParsedBuffer { generation: self.generation, tree, symbols, state: ParseFinality::Settled };
         if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
             *live = Some(LiveParse { parsed: parsed.clone(), key: key.clone(), outline });
         }
@@ -293,7 +294,7 @@ impl Buffer {
 impl LiveParse {
     /// Updates the state to the text of `buffer`, which is the previous text after `edits`. On error, the state is
     /// unchanged.
-    fn advance(
+    fn apply_edits(
         &mut self,
         buffer: &Buffer,
         key: &FileKey,
@@ -305,8 +306,8 @@ impl LiveParse {
         edits.iter().for_each(|edit| old_tree.edit(edit));
         let tree = parse_rope(old_tree.language, text, Some(&old_tree), cancel)?;
         let state = match self.outline.refresh(&tree, text, edits, cancel)? {
-            Freshness::Current => ParseState::Settled,
-            Freshness::Stale => ParseState::Provisional,
+            Freshness::Current => ParseFinality::Settled,
+            Freshness::Stale => ParseFinality::Provisional,
         };
         let symbols = FileSymbols::from_live(&mut self.outline, key);
         self.parsed = ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), state };
@@ -376,7 +377,7 @@ mod tests {
             let offset = (offset..).find(|&at| source.is_char_boundary(at)).unwrap();
             buffer.replace(offset..offset, text).unwrap();
             let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
-            assert_eq!(provisional.state, ParseState::Provisional);
+            assert_eq!(provisional.state, ParseFinality::Provisional);
             buffer.adopt(provisional);
             assert!(!buffer.is_stale());
             let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
@@ -410,7 +411,7 @@ mod tests {
     fn a_text_that_is_given_up_has_no_symbols_until_it_changes() {
         let key = FileKey::from("a.py");
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
-        let expired = Cancel::new().or_when(|| true);
+        let expired = Cancel::new().with_condition(|| true);
         assert!(buffer.parse(&key, &expired).is_err());
         let earlier = buffer.clone();
         buffer.adopt(buffer.give_up(&key, Unparsed::TimedOut).unwrap());

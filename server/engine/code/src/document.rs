@@ -7,7 +7,7 @@ use std::ops::Range;
 use ropey::Rope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 
 use crate::outline::{TreeEdit, TreePoint};
 
@@ -54,7 +54,11 @@ impl fmt::Display for OutOfStep {
             }
             Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
             Self::OpenTwice { other } => {
-                write!(f, "the file is also open as `{}`, with different text", External::new(other).notice())
+                write!(
+                    f,
+                    "the file is also open as `{}`, with different text",
+                    ExternalText::new(other).notice()
+                )
             }
             Self::MissingCell => f.write_str("the editor did not send the text of a cell"),
             Self::StrayCells => f.write_str(
@@ -117,18 +121,18 @@ pub struct Document {
     pub sync: DocumentSync,
     /// Whether the last message with this version changed nothing, so that the next change may have this version too.
     is_version_unused: bool,
-    lone_cr: LoneCr,
+    lone_cr: LoneCrPresence,
 }
 
 /// Whether the text may contain a carriage return without a line feed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum LoneCr {
+enum LoneCrPresence {
     Absent,
     Possible,
 }
 
-impl LoneCr {
-    fn in_text(text: &str) -> Self {
+impl LoneCrPresence {
+    fn detect(text: &str) -> Self {
         let bytes = text.as_bytes();
         let is_lone = |(index, byte): (usize, &u8)| *byte == b'\r' && bytes.get(index + 1) != Some(&b'\n');
         if bytes.iter().enumerate().any(is_lone) { Self::Possible } else { Self::Absent }
@@ -144,7 +148,7 @@ impl Document {
             language: language.into(),
             sync: DocumentSync::InStep,
             is_version_unused: false,
-            lone_cr: LoneCr::in_text(text),
+            lone_cr: LoneCrPresence::detect(text),
         }
     }
 
@@ -201,7 +205,7 @@ impl Document {
     /// Replaces the whole text. The document then matches the editor's text again.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
-        self.lone_cr = LoneCr::in_text(text);
+        self.lone_cr = LoneCrPresence::detect(text);
         self.version = version;
         self.is_version_unused = false;
         self.sync = DocumentSync::InStep;
@@ -230,12 +234,12 @@ impl Document {
         let start_char = self.char_index(range.start)?;
         let end_char = if range.is_empty() { start_char } else { self.char_index(range.end)? };
 
-        if LoneCr::in_text(text) == LoneCr::Possible || self.may_split_crlf(&range) {
-            self.lone_cr = LoneCr::Possible;
+        if LoneCrPresence::detect(text) == LoneCrPresence::Possible || self.may_split_crlf(&range) {
+            self.lone_cr = LoneCrPresence::Possible;
         }
         let edit = match self.lone_cr {
-            LoneCr::Possible => TreeEdit::in_rope(&self.rope, range, text),
-            LoneCr::Absent => {
+            LoneCrPresence::Possible => TreeEdit::from_replacement(&self.rope, range, text),
+            LoneCrPresence::Absent => {
                 let start = self.point(range.start);
                 let old_end = if range.is_empty() { start } else { self.point(range.end) };
                 TreeEdit { start, old_end, new_end: start.advance(text.as_bytes()) }
@@ -290,11 +294,11 @@ mod tests {
                 for end in start..=text.len() {
                     for inserted in ["", "x", "é\n", "\r", "\n\n", "\r\n"] {
                         let mut document = Document::open(text, 1, "");
-                        let expected = TreeEdit::in_rope(&document.rope, start..end, inserted);
+                        let expected = TreeEdit::from_replacement(&document.rope, start..end, inserted);
                         let edit = document.replace(start..end, inserted).unwrap();
                         assert_eq!(edit, expected, "{text:?} {start}..{end} {inserted:?}");
                         // The second edit applies to the result of the first.
-                        let expected = TreeEdit::in_rope(&document.rope, start..start, "y");
+                        let expected = TreeEdit::from_replacement(&document.rope, start..start, "y");
                         assert_eq!(document.replace(start..start, "y").unwrap(), expected);
                     }
                 }

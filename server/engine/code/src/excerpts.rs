@@ -17,13 +17,13 @@ mod stack_trace;
 #[cfg(test)]
 mod tests;
 
-pub use candidates::{Candidate, CandidateFile, candidate_files};
+pub use candidates::{CandidateFile, ExcerptCandidate, candidate_files};
 pub use choose::choose;
 pub use excerpt::{
     DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition, join_questions,
 };
 pub use extent::definition_range;
-pub use features::{is_self_contained, worthwhile_tokens};
+pub use features::{is_self_contained, useful_token_limit};
 pub use line_ages::LineAges;
 pub use passages::PassageCache;
 pub use similar_commits::PastCommit;

@@ -116,12 +116,12 @@ pub fn is_notebook(key: &FileKey) -> bool {
 /// Splits the key of a cell (`a.ipynb#cell`) into the key of its notebook and the name of the cell. Returns `None` for
 /// all other keys.
 pub fn split_cell(key: &FileKey) -> Option<(FileKey, &str)> {
-    let (notebook, cell) = split_cell_name(key.as_str())?;
+    let (notebook, cell) = split_cell_path(key.as_str())?;
     Some((FileKey::new(notebook), cell))
 }
 
 /// Like [`split_cell`], for a path.
-pub fn split_cell_name(path: &str) -> Option<(&str, &str)> {
+pub fn split_cell_path(path: &str) -> Option<(&str, &str)> {
     let at = path.find(".ipynb#")? + EXTENSION.len();
     Some((path.get(..at)?, path.get(at + 1..)?))
 }

@@ -47,24 +47,24 @@ pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use lead::with_lead;
 pub(crate) use live::{Freshness, LiveOutline};
-pub(crate) use located::mentions_of;
+pub(crate) use located::find_mentions;
 pub use located::{locate_symbols, name_at};
 pub(crate) use names::Names;
-pub use places::{definitions, numbered_outline};
+pub use places::{find_definitions, numbered_outline};
 pub use qualified::qualified_name;
 pub(crate) use qualified::{QualifiedNameTracker, name_parts};
 pub use resolve::LocatedSymbol;
 pub use symbol::{Symbol, SymbolKind, SymbolPurpose};
-pub(crate) use symbol_list::Symbols;
+pub(crate) use symbol_list::SymbolList;
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
 pub use unparsed::Unparsed;
 pub use unparsed_lines::UnparsedLines;
 pub use version_hash::version_hash;
-pub(crate) use visibility::Visibility;
+pub(crate) use visibility::VisibilityTracker;
 pub use work::WorkBudget;
 
-use self::source::Source;
+use self::source::SourceText;
 
 /// Detects a file's language from its name or, if that is not enough, its first line.
 pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
@@ -78,8 +78,8 @@ impl Outline {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the walk finishes.
     pub(crate) fn from_tree(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let findings = extract::walk_tree(tree, Source::from_text(source), cancel)?;
-        let mut outline = resolve::outline(tree.language, findings);
+        let findings = extract::walk_tree(tree, SourceText::from_text(source), cancel)?;
+        let mut outline = resolve::build_outline(tree.language, findings);
         let head = source.get(..floor_char_boundary(source, generated::HEAD_BYTES)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
@@ -106,6 +106,6 @@ impl Outline {
         source: &str,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        Self::from_tree(&tree::parse_within(budget, language, source, cancel)?, source, cancel)
+        Self::from_tree(&tree::parse_with_budget(budget, language, source, cancel)?, source, cancel)
     }
 }

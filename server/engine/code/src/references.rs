@@ -16,7 +16,9 @@ mod word_lines;
 #[cfg(test)]
 mod tests;
 
-pub use name_resolver::{PartSearch, ReferenceSources};
+pub use name_resolver::{ReferenceSources, SearchPartFn};
 pub use names_cache::FileScopesCache;
-pub use report::{Confidence, FoundDefinition, OtherLineCounts, ReferenceHit, ReferenceReport, SearchedPart};
-pub use search::{ReferenceQuery, references, references_at};
+pub use report::{
+    Confidence, FoundDefinition, NonReferenceLineCounts, ReferenceHit, ReferenceReport, SearchedPart,
+};
+pub use search::{ReferenceQuery, find_references, find_references_at};

@@ -17,20 +17,20 @@ mod words;
 mod tests;
 
 pub use files::{FileList, file_list};
-pub use find::{SymbolMatch, files_of_member, find, find_files};
+pub use find::{SymbolMatch, files_defining_member, find_files, find_symbols};
 
 pub use graph::{
-    model::References,
+    model::ReferenceGraph,
     rank::{Ranking, Seeds},
 };
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
-pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember};
+pub use map::{MapEntry, MapRequest, MapSelection, build_map, member::MapMember};
 
-pub(crate) use relevance::{FileRole, ParsedQuery, name_words};
+pub(crate) use relevance::{FileRole, ParsedQuery, each_name_word};
 pub use relevance::{
-    asked::{QuestionWords, mentioned_files, rank_for},
+    asked::{QuestionWords, mentioned_files, rank_files_for_question},
     lexical::LexicalIndex,
-    query::{Query, names_code},
+    query::{RelevanceQuery, names_code},
     score::{FileRelevance, RelevantFile, relevant_files},
 };

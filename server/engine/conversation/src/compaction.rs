@@ -21,7 +21,7 @@ pub use profile::{
     ActivityListUpdate, BuiltinProfile, CompactionMoment, NoSuchProfile, Profile, ProfileOptions,
 };
 #[cfg(test)]
-pub(crate) use profile::{DigestLimits, FirstMessageRule, KeepRules, Trigger, WindowReserve};
+pub(crate) use profile::{DigestLimits, FirstMessageRetention, KeepRules, Trigger, WindowReserve};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
 pub use question::{SummarizerQuestion, SummaryPurpose};
@@ -35,7 +35,7 @@ pub use run::{
 pub(crate) use split::split;
 pub(crate) use status::AutoCompaction;
 pub use status::CompactionStatus;
-pub use trigger::{Pressure, RequestSize, TriggerMetric, TriggerReading};
+pub use trigger::{ContextPressure, RequestSize, TriggerMetric, TriggerReading};
 
 #[cfg(test)]
 mod tests;

@@ -28,11 +28,11 @@ pub use files::FileTrace;
 pub(crate) use notation::bundle;
 pub use notation::unbundle;
 pub(crate) use step_outcome::StepOutcome;
-pub use steps::{Step, files_read, steps};
+pub use steps::{Step, files_read, non_edit_steps};
 pub(crate) use todos::TodoState;
 pub use tools::ToolPatterns;
 pub(crate) use tools::ToolPurpose;
-pub(crate) use types::{Command, ConversationFacts, Note, UserRequest};
+pub(crate) use types::{CommandRun, ConversationFacts, Note, UserRequest};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::command_head;
@@ -42,12 +42,15 @@ pub(crate) use steps::last_calls;
 
 /// Extracts the facts of `messages`. If some messages are summaries, includes the facts that these state,
 /// before the facts of later messages.
-pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
-    facts_after(None, messages, tools)
+pub fn extract_facts<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> ConversationFacts {
+    extract_facts_after_summary(None, messages, tools)
 }
 
 /// Extracts the facts of `messages` and of an earlier `summary` that precedes them.
-pub(crate) fn facts_after<'a>(
+pub(crate) fn extract_facts_after_summary<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,

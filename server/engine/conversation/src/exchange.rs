@@ -19,11 +19,11 @@ use serde_json::Value;
 
 use crate::history::NewMessage;
 
-pub use agent_files::{Origin, write_conversation};
+pub use agent_files::{ExportOrigin, write_conversation};
 
 #[cfg(test)]
 pub(crate) use sniff::detect_format;
-pub use sniff::{ConversationFormat, ImportedConversation, read_any};
+pub use sniff::{ConversationFormat, ImportedConversation, import_conversation};
 #[cfg(test)]
 pub(crate) use tests::check::{Purpose, violations};
 

@@ -12,11 +12,11 @@ mod structure;
 
 use std::sync::Arc;
 
-use crate::conversation_facts::{ToolPatterns, bundle, facts_after};
+use crate::conversation_facts::{ToolPatterns, bundle, extract_facts_after_summary};
 use crate::history::Message;
 
-pub(crate) use budget::Budget;
-pub(crate) use structure::Structure;
+pub(crate) use budget::SummaryBudget;
+pub(crate) use structure::SummaryStructure;
 
 /// Summarizes `messages` within `budget`. `previous` is an earlier summary. It is ignored if the messages
 /// contain it, because summaries among the messages contribute their facts anyway. `count` counts tokens.
@@ -24,8 +24,8 @@ pub(crate) use structure::Structure;
 /// The result never exceeds the budget. It is empty if there are no facts or not even one line fits.
 pub(crate) fn summarise(
     messages: &[Arc<Message>],
-    structure: Structure,
-    budget: &Budget,
+    structure: SummaryStructure,
+    budget: &SummaryBudget,
     tools: &ToolPatterns,
     previous: Option<&str>,
     count: &dyn Fn(&str) -> usize,
@@ -36,15 +36,15 @@ pub(crate) fn summarise(
         summaries.any(|summary| !summary.is_empty() && text.contains(&summary))
     };
     let previous = previous.filter(|text| !is_read(text));
-    let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
-    let widths = lines::Widths::for_budget(budget);
+    let facts = extract_facts_after_summary(previous, messages.iter().map(AsRef::as_ref), tools);
+    let widths = lines::LineWidths::from_budget(budget);
     let lines = material::LineCollector::new(&facts, messages, tools, widths).into_lines(structure);
     fit::fit(structure, lines, &|text| budget.allows(text, count))
 }
 
 /// Writes paths in few tokens, with common directories factored out (`src/{a.rs,b/c.rs}`). Drops paths beyond
 /// `limit_tokens` from the end, and adds their number if there is room.
-pub(crate) fn pinned_paths<P: AsRef<str>>(
+pub(crate) fn bundle_within_limit<P: AsRef<str>>(
     paths: &[P],
     limit_tokens: usize,
     count: &dyn Fn(&str) -> usize,

@@ -15,15 +15,15 @@ pub(crate) use change::HistoryDiff;
 pub(crate) use foreign::remove_cache_marks;
 pub use foreign::{Foreign, ForeignPosition, Provider};
 pub(crate) use list::HistoryChange;
-pub(crate) use list::RebuildEntry;
+pub(crate) use list::RebuildStep;
 pub use list::{History, NoSuchMessage, emergency_truncate};
 pub use message::{
-    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
-    Visibility,
+    ContentBlock, Image, ImageSource, Message, MessageId, MessageKind, NewMessage, Pin, ResultPart,
+    ToolOutcome, Visibility,
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
+pub(crate) use picture::detect_media_type;
 pub use picture::image_size;
-pub(crate) use picture::media_type_of;
 #[cfg(test)]
 pub(crate) use repair::NO_RESPONSE;
 pub(crate) use repair::OPENAI_STRING_CHARS;

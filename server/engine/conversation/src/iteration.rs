@@ -15,9 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::text::clip;
 
-pub use fold::Fold;
 #[cfg(test)]
 pub(crate) use fold::FoldKind;
+pub use fold::FoldRequest;
 #[cfg(test)]
 pub(crate) use folding::FoldError;
 pub use marker::LoopPromise;
@@ -153,7 +153,7 @@ pub struct AgentLoop {
     edition: u64,
     /// Whether iterations are folded into the summary at once, or only at the next interval because a fold
     /// failed.
-    folding: Folding,
+    folding: FoldingState,
     /// Number of iterations so far.
     total: u64,
     /// Time when the loop started, in milliseconds since 1970.
@@ -173,7 +173,7 @@ pub struct AgentLoop {
 /// Whether iterations are folded into the summary as soon as they leave the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Folding {
+enum FoldingState {
     /// Iterations are folded immediately.
     Running,
     /// A fold failed, so folding is paused until the next interval.
@@ -188,7 +188,7 @@ pub struct AddedIteration {
     /// Whether the iteration promised that the goal is reached.
     pub promise: LoopPromise,
     /// Iterations to merge into the summary now, if a merge is due.
-    pub fold: Option<Fold>,
+    pub fold: Option<FoldRequest>,
 }
 
 /// State of a loop.
@@ -263,7 +263,7 @@ impl AgentLoop {
             waiting: Vec::new(),
             summary: String::new(),
             edition: 0,
-            folding: Folding::Running,
+            folding: FoldingState::Running,
             total: 0,
             started_ms,
             current_cli: String::new(),
@@ -319,7 +319,7 @@ impl AgentLoop {
     }
 
     #[cfg(test)]
-    pub(crate) fn waiting(&self) -> &[Iteration] {
+    pub(crate) fn waiting_iterations(&self) -> &[Iteration] {
         &self.waiting
     }
 
@@ -342,7 +342,7 @@ impl AgentLoop {
             total_iterations: self.total,
             window: numbers(&self.iterations),
             waiting: numbers(&self.waiting),
-            summarized: self.last_summarized(),
+            summarized: self.last_summarized_number(),
             summary: self.summary.clone(),
             next_summary_at: (every > 0)
                 .then(|| (self.total / every).saturating_add(1).saturating_mul(every)),
@@ -356,7 +356,7 @@ impl AgentLoop {
     }
 
     /// Returns the number of the last summarized iteration; 0 if there is none.
-    fn last_summarized(&self) -> u64 {
+    fn last_summarized_number(&self) -> u64 {
         self.verbatim_iterations().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 

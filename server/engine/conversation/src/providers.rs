@@ -29,30 +29,30 @@ pub use check::violations;
 pub(crate) use check::violations_with_prompt;
 pub use dialect::{Dialect, DialectProperties};
 pub(crate) use endpoint::BEARER;
-pub use endpoint::{Endpoint, KeyHeader, QuestionForm, WindowStep};
-pub(crate) use findings::{Findings, is_web_address, is_word};
+pub use endpoint::{Endpoint, KeyHeader, QuestionEndpoint, WindowLookupStep};
+pub(crate) use findings::{Findings, is_web_address, is_word_byte};
 pub use list::check;
-pub use piece::{Piece, pieces_of};
+pub use piece::{TextOrImage, texts_and_images};
 pub use reply::{Framing, StreamedReply};
 pub(crate) use request::Fields;
-pub use request::{Breakpoints, Envelope, Tool, ToolChoice, WrittenBody};
+pub use request::{BreakpointMode, Envelope, RequestBody, Tool, ToolChoice};
 pub use rule::{Rule, Violation};
 pub(crate) use spoken::build_message;
-pub use spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, results_first};
+pub use spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, order_results_first};
 
 providers! {
     /// Anthropic's Messages API.
-    Anthropic "anthropic" anthropic::Messages, anthropic::ENDPOINT;
+    Anthropic "anthropic" anthropic::AnthropicMessages, anthropic::ENDPOINT;
     /// OpenAI's Chat Completions API, which OpenRouter, LiteLLM, vLLM and many others also accept, with
     /// `provider.base_url`.
-    OpenAi "openai" openai::ChatCompletions, openai::ENDPOINT;
+    OpenAi "openai" openai::ChatCompletionsDialect, openai::ENDPOINT;
     /// OpenAI's Responses API.
-    Responses "responses" responses::Responses, responses::ENDPOINT;
+    Responses "responses" responses::ResponsesDialect, responses::ENDPOINT;
     /// Google's `generateContent` API.
-    Gemini "gemini" gemini::GenerateContent, gemini::ENDPOINT;
+    Gemini "gemini" gemini::GenerateContentDialect, gemini::ENDPOINT;
     /// Amazon Bedrock's Converse API. The body also contains `modelId`, which belongs in the request's URL. Strata sends
     /// requests with a Bedrock API key; AWS access keys are not supported.
-    Bedrock "bedrock" bedrock::Converse, bedrock::ENDPOINT;
+    Bedrock "bedrock" bedrock::BedrockConverse, bedrock::ENDPOINT;
     /// Cohere's v2 chat API.
     Cohere "cohere" cohere::Chat, cohere::ENDPOINT;
     shared:

@@ -35,8 +35,8 @@ fn screen_block(screen: &SecretRedactor, block: ContentBlock) -> Option<ContentB
     Some(match block {
         ContentBlock::Text { text } => ContentBlock::Text { text: screen.redact_string(text) },
         ContentBlock::Thinking { text, signature } => {
-            let clean =
-                screen.is_clean(&text) && signature.as_deref().is_none_or(|seal| screen.is_safe_seal(seal));
+            let clean = screen.has_no_secrets(&text)
+                && signature.as_deref().is_none_or(|seal| screen.is_safe_reasoning_data(seal));
             return clean.then_some(ContentBlock::Thinking { text, signature });
         }
         ContentBlock::ToolCall { id, name, mut input } => {
@@ -53,7 +53,9 @@ fn screen_block(screen: &SecretRedactor, block: ContentBlock) -> Option<ContentB
             ContentBlock::Foreign(foreign)
         }
         ContentBlock::Image(image) => ContentBlock::Image(screen_image(screen, image)),
-        ContentBlock::RedactedThinking { ref data } => return screen.is_safe_seal(data).then_some(block),
+        ContentBlock::RedactedThinking { ref data } => {
+            return screen.is_safe_reasoning_data(data).then_some(block);
+        }
     })
 }
 
@@ -74,7 +76,7 @@ mod tests {
     use strata_tokens::redaction::PlaceholderKey;
 
     use super::*;
-    use crate::history::{Outcome, Role};
+    use crate::history::{Role, ToolOutcome};
 
     fn screen() -> SecretRedactor {
         SecretRedactor::new(|| PlaceholderKey::new([7; 32]))
@@ -115,7 +117,7 @@ mod tests {
         let result = ContentBlock::ToolResult {
             call_id: secret.clone(),
             content: Vec::new(),
-            outcome: Outcome::default(),
+            outcome: ToolOutcome::default(),
         };
         let blocks = screen_blocks(&screen, vec![call, result]);
         let [ContentBlock::ToolCall { id, name, .. }, ContentBlock::ToolResult { call_id, .. }] = &blocks[..]

@@ -84,7 +84,7 @@ impl Default for CompactionSettings {
 impl CompactionSettings {
     /// Returns the active profile, with the cutoff of `results`. Falls back to `topic` if the name is
     /// unknown, although validation of the settings rejects unknown names.
-    pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
+    pub fn active_profile(&self, results: &ToolOutputSettings) -> Profile {
         self.profile_named(&self.profile, results).unwrap_or_else(|_| BuiltinProfile::default().profile())
     }
 
@@ -93,7 +93,7 @@ impl CompactionSettings {
     /// # Errors
     /// [`NoSuchProfile`] if `name` is neither built in nor in `profiles`.
     pub fn profile_named(&self, name: &str, results: &ToolOutputSettings) -> Result<Profile, NoSuchProfile> {
-        Ok(Profile::from_name(name, &self.profiles)?.with_kept_results(results.cutoff))
+        Ok(Profile::from_name(name, &self.profiles)?.with_kept_result_count(results.cutoff))
     }
 
     pub fn auto_compaction(&self) -> AutoCompaction {

@@ -9,7 +9,7 @@ mod tests;
 
 use crate::settings::ToolOutputSettings;
 
-pub(crate) use cut::TruncationReport;
+pub(crate) use cut::TruncationSizes;
 pub use cut::{OutputSize, ResultPage, result_page};
 pub use intake::IncomingToolResult;
 
@@ -22,7 +22,7 @@ pub(crate) enum OutputHandling {
     Truncated {
         /// Truncated text, including the line that reports the truncation.
         text: String,
-        report: TruncationReport,
+        report: TruncationSizes,
     },
     /// Write the output to a file, and replace it with a [`notice`].
     Spill(OutputSize),
@@ -64,7 +64,7 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
 }
 
 /// Truncates `text` to fit all limits, and adds a line that reports the truncation. `None` if it already fits.
-fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, TruncationReport)> {
+fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, TruncationSizes)> {
     let mode = settings.truncate_mode;
     let limits = [
         (cut::truncate_lines as cut::TruncateFn, settings.max_lines),
@@ -78,7 +78,7 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Trunc
     }
     let mut shortened = shortened?;
     let report =
-        TruncationReport { before: OutputSize::from_text(text), after: OutputSize::from_text(&shortened) };
+        TruncationSizes { before: OutputSize::from_text(text), after: OutputSize::from_text(&shortened) };
     if !shortened.is_empty() && !shortened.ends_with('\n') {
         shortened.push('\n');
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::compaction::SummarizerQuestion;
 use crate::history::{
-    History, HistoryChange, Kind, Message, MessageId, NewMessage, RebuildEntry, Role, Visibility,
+    History, HistoryChange, Message, MessageId, MessageKind, NewMessage, RebuildStep, Role, Visibility,
 };
 use crate::settings::{ArchivalMode, ToolOutputSettings, ToolSummaryStrategy};
 
@@ -56,7 +56,9 @@ pub fn plan_archival(
         return None;
     }
     let archive = messages_to_archive(messages, settings.cutoff);
-    if archive.is_empty() || (settings.ageing == ArchivalMode::CacheAware && !cache.allows(&archive)) {
+    if archive.is_empty()
+        || (settings.ageing == ArchivalMode::CacheAware && !cache.is_archival_worthwhile(&archive))
+    {
         return None;
     }
     let results = ArchivedResults::new(messages, &archive);
@@ -78,7 +80,7 @@ impl ArchivalPlan {
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
         let text = answer.map_or(heuristic, |answer| words::summary_from_answer(answer, archive.len()));
         let summary = NewMessage {
-            kind: Kind::ToolSummary,
+            kind: MessageKind::ToolSummary,
             user: Visibility::Hidden,
             ..NewMessage::text(Role::User, text)
         };
@@ -99,7 +101,7 @@ impl Archival {
             return HistoryChange::default();
         }
         let mut covered = archived.clone();
-        let mut entries: Vec<RebuildEntry> = archived.into_iter().map(RebuildEntry::Archive).collect();
+        let mut entries: Vec<RebuildStep> = archived.into_iter().map(RebuildStep::Archive).collect();
         let round = newest_round_start(messages);
         let waiting =
             messages.get(round).filter(|_| waits_for_results(messages.get(round..).unwrap_or_default()));
@@ -107,13 +109,13 @@ impl Archival {
         match (waiting, last) {
             (Some(calls), _) => {
                 covered.push(calls.id);
-                entries.extend([RebuildEntry::Add(summary), RebuildEntry::Keep(calls.id)]);
+                entries.extend([RebuildStep::Add(summary), RebuildStep::Keep(calls.id)]);
             }
             (None, Some(last)) => {
                 covered.push(last);
-                entries.extend([RebuildEntry::Keep(last), RebuildEntry::Add(summary)]);
+                entries.extend([RebuildStep::Keep(last), RebuildStep::Add(summary)]);
             }
-            (None, None) => entries.push(RebuildEntry::Add(summary)),
+            (None, None) => entries.push(RebuildStep::Add(summary)),
         }
         history.rebuild(&covered, entries)
     }

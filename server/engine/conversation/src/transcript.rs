@@ -12,8 +12,8 @@ use serde_json::Value;
 use strata_base::json;
 use strata_tokens::cost::Usage;
 
-use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use branch::Node;
+use crate::history::{ContentBlock, Image, ImageSource, ResultPart, ToolOutcome};
+use branch::TranscriptNode;
 pub(super) use clock::format_timestamp;
 
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
@@ -23,9 +23,9 @@ const NO_MODEL: &str = "<synthetic>";
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Transcript {
     /// Answered requests, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TranscriptTurn>,
     /// The last request, if it has no answer.
-    pub unanswered: Option<Turn>,
+    pub unanswered: Option<TranscriptTurn>,
     /// Working directory of the agent, from the first line that has one.
     pub folder: Option<String>,
     /// Number of lines that could not be parsed.
@@ -34,12 +34,12 @@ pub struct Transcript {
 
 /// A request to the model and its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Turn {
+pub struct TranscriptTurn {
     /// The user's messages that were unanswered when the conversation was compacted. The summary in `request`
     /// covers them.
     pub lost: Vec<ContentBlock>,
     /// Whether the request still includes the earlier conversation.
-    pub past: PriorHistory,
+    pub past: PriorHistoryForm,
     /// The user's messages since the last answer: prompts and tool results. Empty if the model was called
     /// again without new input.
     pub request: Vec<ContentBlock>,
@@ -55,7 +55,7 @@ pub struct Turn {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum PriorHistory {
+pub enum PriorHistoryForm {
     #[default]
     Kept,
     /// The conversation was compacted, so the request begins with the summary.
@@ -153,7 +153,7 @@ impl Line {
 
     /// Returns what connects the line with others. `skips_subagents` tells whether subagents are not part of the
     /// conversation.
-    fn node(&self, skips_subagents: bool) -> Node<'_> {
+    fn node(&self, skips_subagents: bool) -> TranscriptNode<'_> {
         let message = self.message.as_ref();
         let id = message.and_then(|message| message.get("id")?.as_str());
         let blocks = message.and_then(|message| message.get("content")?.as_array()).into_iter().flatten();
@@ -162,7 +162,7 @@ impl Line {
             "tool_result" => block.get("tool_use_id")?.as_str(),
             _ => None,
         });
-        Node {
+        TranscriptNode {
             id: self.uuid.as_deref(),
             parent: self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref()),
             is_message: self.is_message() && !(skips_subagents && self.is_sidechain),
@@ -177,7 +177,7 @@ struct TranscriptParser {
     /// The user's messages since the last answer.
     request: Vec<ContentBlock>,
     lost: Vec<ContentBlock>,
-    past: PriorHistory,
+    past: PriorHistoryForm,
     /// Time of the user's last message since the last answer, in milliseconds since 1970.
     time_ms: Option<u64>,
     /// Id of the last answer, whose blocks are on separate lines, with tool results between them.
@@ -206,7 +206,7 @@ impl TranscriptParser {
 
     /// Records a compaction. The next line is the summary, which also covers unanswered messages.
     fn record_compaction(&mut self) {
-        self.past = PriorHistory::Summarised;
+        self.past = PriorHistoryForm::Summarised;
         self.lost.append(&mut self.request);
     }
 
@@ -228,7 +228,7 @@ impl TranscriptParser {
             }
             _ => {
                 let request = self.take_request();
-                self.transcript.turns.push(Turn {
+                self.transcript.turns.push(TranscriptTurn {
                     answer: blocks,
                     model,
                     billed,
@@ -242,13 +242,13 @@ impl TranscriptParser {
     }
 
     /// Returns the user's messages since the last answer as a turn, and clears them.
-    fn take_request(&mut self) -> Turn {
-        Turn {
+    fn take_request(&mut self) -> TranscriptTurn {
+        TranscriptTurn {
             lost: std::mem::take(&mut self.lost),
             past: std::mem::take(&mut self.past),
             request: std::mem::take(&mut self.request),
             time_ms: self.time_ms.take(),
-            ..Turn::default()
+            ..TranscriptTurn::default()
         }
     }
 
@@ -320,7 +320,7 @@ fn block(value: Value) -> ContentBlock {
         Ok(Block::ToolResult { tool_use_id, content, is_error }) => ContentBlock::ToolResult {
             call_id: tool_use_id,
             content: content.map(Content::parts).unwrap_or_default(),
-            outcome: if is_error == Some(true) { Outcome::Error } else { Outcome::Ok },
+            outcome: if is_error == Some(true) { ToolOutcome::Error } else { ToolOutcome::Ok },
         },
         Err(_) => ContentBlock::text(value.to_string()),
     }

@@ -22,11 +22,11 @@ mod workspace;
 pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, assemble_allowing_empty};
 pub(crate) use excerpt_piece::excerpt_wrapper;
-pub use forward::{ClientConversation, ForwardedRequest, forward};
+pub use forward::{ClientConversation, ForwardedRequest, build_forwarded_request};
 pub use frame::context_frame;
 pub(crate) use measure::request_size;
 pub use measure::{
-    count_file_tokens, count_page_tokens, counter, history_size, map_budget, whole_map_budget,
+    count_file_tokens, count_page_tokens, counter, history_size, map_budget, standalone_map_budget,
     with_token_counters,
 };
 pub use piece::{FileText, Source, lines};

@@ -63,7 +63,7 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
 /// number, a count, or an unchanged or removed line does not match `old`.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
-    let mut output = Output::default();
+    let mut output = PatchedText::default();
     let mut old_line = 0;
     let mut rest = lines(diff).into_iter().peekable();
     while let Some(header) = rest.next() {
@@ -108,12 +108,12 @@ struct Change {
 
 /// A text under construction, with its number of lines.
 #[derive(Default)]
-struct Output {
+struct PatchedText {
     text: String,
     lines: usize,
 }
 
-impl Output {
+impl PatchedText {
     /// Appends lines. Returns `None` if the text so far ends without a line break.
     fn append_lines(&mut self, lines: &[&str]) -> Option<()> {
         for line in lines {

@@ -12,10 +12,12 @@ mod spans;
 pub use blocks::{Layout, LayoutBlock, Part, Tier};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
 pub(crate) use compose::{LayoutBuilder, WORKING_FILES};
-pub use content::{Content, CountedBlock, FileListInput, Piece, RetainedExcerpts, SentMessage, TierSeeds};
 pub(crate) use content::{CountFn, FileListCoverage};
+pub use content::{
+    CountedBlock, FileListInput, LayoutContent, PromptPiece, RetainedExcerpts, SentMessage, TierSeeds,
+};
 pub use excerpt_key::{ExcerptKey, ExcerptPlace};
 pub use item::ItemKey;
 pub use quote::{fence, inline_code};
+pub use spans::block_spans;
 pub(crate) use spans::spans;
-pub use spans::spans_of;

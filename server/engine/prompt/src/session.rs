@@ -19,7 +19,9 @@ use strata_conversation::history::{
     ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role, Visibility,
 };
 use strata_tokens::calibration::{Calibration, Calibrations};
-use strata_tokens::cost::{Account, Amount, Bill, CacheEstimate, ComparedCaches, Comparison, Usage};
+use strata_tokens::cost::{
+    Amount, Bill, CacheAccount, CacheEstimate, ComparedCaches, ComparisonTotals, Usage,
+};
 use strata_tokens::redaction::{Placeholder, placeholders};
 
 use crate::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, format_parts};
@@ -27,7 +29,7 @@ use crate::layout::{ItemKey, Layout, Tier};
 use crate::tiers::TierState;
 
 use self::cache_memory::{Anchor, Pending, Turn};
-use self::last_turn::RecordedTurn;
+use self::last_turn::LastTurnInput;
 
 pub use archival::PromptFit;
 pub use cache_memory::CacheMemory;
@@ -74,7 +76,7 @@ pub enum RequestStatus {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnError")]
-pub enum RequestError {
+pub enum RecoverableRequestError {
     /// The provider rejected the prompt as too long.
     ContextLimit,
 }
@@ -84,7 +86,7 @@ pub enum RequestError {
 pub struct RequestOutcome {
     pub status: RequestStatus,
     /// Why the request failed, if known.
-    pub error: Option<RequestError>,
+    pub error: Option<RecoverableRequestError>,
     /// Content of the answer, as far as it was received.
     pub answer: Vec<ContentBlock>,
     /// Billed usage, if reported.
@@ -145,7 +147,7 @@ pub struct Session {
     pub cache: Arc<CacheMemory>,
     /// Calibrations from reported usage, by model, including those of other conversations.
     pub calibrations: Calibrations,
-    recovery: Recovery,
+    recovery: ContextLimitRecovery,
     /// Model that rejected the last prompt as too long, and the token limit for later prompts to that model.
     rejection: Option<(Arc<str>, usize)>,
     recorded: VecDeque<RecordResult>,
@@ -154,7 +156,7 @@ pub struct Session {
 /// State of the recovery from a prompt that the provider rejected as too long. Such a prompt triggers at most one
 /// compaction until a prompt is answered (`docs/compaction.md`, "Too long for the provider").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Recovery {
+pub(super) enum ContextLimitRecovery {
     #[default]
     Possible,
     /// The next prompt must use a compacted conversation.
@@ -170,7 +172,7 @@ impl Session {
             saved: Arc::default(),
             cache: Arc::default(),
             calibrations: Calibrations::default(),
-            recovery: Recovery::default(),
+            recovery: ContextLimitRecovery::default(),
             rejection: None,
             recorded: VecDeque::new(),
         }
@@ -197,7 +199,7 @@ impl Session {
     }
 
     fn set_calibrations(&mut self, calibrations: Calibrations) {
-        let own_calibrations = calibrations.of_current_conversation();
+        let own_calibrations = calibrations.current_conversation_only();
         if own_calibrations != self.own_calibrations {
             self.own_calibrations = own_calibrations;
         }
@@ -205,7 +207,7 @@ impl Session {
     }
 
     /// Returns the estimated contents of the provider's cache, or `None` before the first recorded prompt.
-    pub(crate) fn account(&self) -> Option<&Account> {
+    pub(crate) fn cache_account(&self) -> Option<&CacheAccount> {
         self.cache.account.as_deref()
     }
 
@@ -216,7 +218,7 @@ impl Session {
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
     /// Returns `None` if no prompt was recorded or the tokens have expired.
     pub fn cached_prefix(&self, now_ms: u64) -> Option<CacheEstimate> {
-        self.account()?.cached_prefix(now_ms)
+        self.cache_account()?.cached_prefix(now_ms)
     }
 
     /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
@@ -236,7 +238,7 @@ impl Session {
 
     /// Returns whether nothing has changed since `other` was copied from this session or this session from it. Compares
     /// shared values by identity, so any change counts, also one that changes a value back.
-    pub fn is_same_as(&self, other: &Self) -> bool {
+    pub fn is_unchanged_copy_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.saved, &other.saved)
             && Arc::ptr_eq(&self.cache, &other.cache)
             && self.history.ptr_eq(&other.history)
@@ -283,7 +285,7 @@ impl Session {
 
     /// Replaces the conversation, for example after loading one. Resets the tiers of its messages.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
-        self.history.set(messages);
+        self.history.replace_messages(messages);
         self.reset_conversation_state();
     }
 
@@ -325,7 +327,7 @@ impl Session {
     pub fn copy_with_id(&self, id: impl Into<Arc<str>>) -> Self {
         let mut copy = Self { id: id.into(), ..self.clone() };
         copy.bill = Bill::default();
-        copy.comparison = Comparison::default();
+        copy.comparison = ComparisonTotals::default();
         copy
     }
 
@@ -336,9 +338,9 @@ impl Session {
         self.excerpts.forget_all_but_pinned();
         self.set_history([]);
         self.bill = Bill::default();
-        self.comparison = Comparison::default();
+        self.comparison = ComparisonTotals::default();
         self.looping = None;
-        self.recovery = Recovery::default();
+        self.recovery = ContextLimitRecovery::default();
         self.cache_mut().pending.clear();
         self.recorded.clear();
     }
@@ -360,7 +362,7 @@ impl Session {
     fn reset_conversation_state(&mut self) {
         self.compactions = Arc::default();
         self.trail = StepHistory::default();
-        self.recovery = Recovery::Possible;
+        self.recovery = ContextLimitRecovery::Possible;
         self.reset_after_history_change();
     }
 
@@ -424,16 +426,16 @@ impl Session {
             return Ok(before.clone());
         }
         let pending = self.take_pending(id)?;
-        let retry = outcome.error == Some(RequestError::ContextLimit);
+        let retry = outcome.error == Some(RecoverableRequestError::ContextLimit);
         if retry {
             self.record_rejection(&pending.turn)?;
         }
         if let Some(usage) = outcome.usage {
             let sent = &pending.turn.sent;
-            let predicted = Account::predict(self.cache.account.as_deref(), sent);
+            let predicted = CacheAccount::predict(self.cache.account.as_deref(), sent);
             let (cost, dollars) =
                 (usage.cost(&sent.prices, &predicted), usage.dollars(&sent.prices, &predicted));
-            self.bill.add(outcome.time_ms, &pending.turn.model, Amount::of_request(usage, cost, dollars));
+            self.bill.add(outcome.time_ms, &pending.turn.model, Amount::single_request(usage, cost, dollars));
         }
         let status = outcome.status;
         let is_recorded = match status {
@@ -441,7 +443,7 @@ impl Session {
             RequestStatus::Aborted => !outcome.answer.is_empty(),
             RequestStatus::Error => false,
         };
-        let warnings = if is_recorded { self.commit(&pending, outcome) } else { Vec::new() };
+        let warnings = if is_recorded { self.commit_turn(&pending, outcome) } else { Vec::new() };
         let recorded = RecordResult {
             id: pending.id,
             status,
@@ -458,7 +460,7 @@ impl Session {
     }
 
     /// Adds an answered prompt and its answer to the conversation. Returns warnings for the user.
-    fn commit(
+    fn commit_turn(
         &mut self,
         Pending { base, same_until, turn, .. }: &Pending,
         outcome: RequestOutcome,
@@ -510,7 +512,7 @@ impl Session {
         if let Some(usage) = usage {
             self.record_token_counts(&turn.model, turn.estimated, usage.input_tokens());
         }
-        self.recovery = Recovery::Possible;
+        self.recovery = ContextLimitRecovery::Possible;
         self.mark_changed();
         warnings
     }
@@ -533,7 +535,7 @@ impl Session {
         let cache = Arc::make_mut(&mut self.cache);
         let before = cache.account.take();
         cache.breaks.record(cache.last.as_deref(), layout, before.as_deref(), sent, &self.saved.selection);
-        let account = Account::after_request(before.as_deref(), sent, billed);
+        let account = CacheAccount::after_request(before.as_deref(), sent, billed);
         let missed = account.shortfall();
         cache.breaks.record_shortfall(missed);
         let compared = cache.compared.take().map(Arc::unwrap_or_clone);
@@ -546,7 +548,7 @@ impl Session {
         if let Some(usage) = usage {
             Arc::make_mut(&mut self.saved).comparison.add(&charges, usage, sent);
         }
-        let recorded = RecordedTurn {
+        let recorded = LastTurnInput {
             previous: self.last_turn.as_deref(),
             model,
             tiers,

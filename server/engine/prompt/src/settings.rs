@@ -20,7 +20,7 @@ use strata_tokens::redaction::RedactionSettings;
 use crate::tiers::{DeltaMode, PolicyName};
 
 pub use self::provider::ProviderSettings;
-pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
+pub use self::workspace::{WORKSPACE_KEYWORD, WorkspaceSettingError, check_workspace_setting};
 
 /// All settings of Strata.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -18,7 +18,7 @@ pub(crate) use markdown::render_readable;
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format.dialect() {
         Some(dialect) => dialect.body(&layout.to_messages(), envelope).into(),
-        None => markdown::render(layout),
+        None => markdown::render_markdown(layout),
     }
 }
 

@@ -52,25 +52,25 @@ pub struct Calibration {
     /// Number of usage reports.
     reports: u32,
     /// Growth between consecutive requests, newest last.
-    growths: Vec<Bill>,
+    growths: Vec<BilledEstimate>,
     /// Estimates and bills of complete requests, newest last.
-    bills: Vec<Bill>,
+    bills: Vec<BilledEstimate>,
     /// Prediction errors as shares of the estimated growth, newest last.
     misses: Vec<f64>,
     /// Whether the newest bill belongs to the current conversation.
-    anchored: Anchored,
+    anchored: CurrentBillPresence,
 }
 
 /// Estimated and billed tokens of a request, or of the growth between two requests.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-struct Bill {
+struct BilledEstimate {
     estimated: f64,
     billed: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Anchored {
+enum CurrentBillPresence {
     #[default]
     No,
     Yes,
@@ -111,8 +111,9 @@ impl Calibrations {
 
     /// Returns only the calibrations that include a bill of the current conversation.
     #[must_use]
-    pub fn of_current_conversation(&self) -> Self {
-        let current = self.0.iter().filter(|(_, calibration)| calibration.anchored == Anchored::Yes);
+    pub fn current_conversation_only(&self) -> Self {
+        let current =
+            self.0.iter().filter(|(_, calibration)| calibration.anchored == CurrentBillPresence::Yes);
         Self(current.map(|(model, calibration)| (model.clone(), Arc::clone(calibration))).collect())
     }
 
@@ -149,7 +150,7 @@ impl Default for Calibration {
             growths: Vec::new(),
             bills: Vec::new(),
             misses: Vec::new(),
-            anchored: Anchored::No,
+            anchored: CurrentBillPresence::No,
         }
     }
 }
@@ -163,7 +164,7 @@ impl Calibration {
     /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
     pub fn for_other_conversation(&self) -> Self {
-        Self { anchored: Anchored::No, ..self.clone() }
+        Self { anchored: CurrentBillPresence::No, ..self.clone() }
     }
 
     /// Returns the factor, the overhead and the number of reports.
@@ -181,7 +182,9 @@ impl Calibration {
         let estimated = estimated as f64;
         let tokens = (self.factor * estimated + self.constant_tokens()).max(0.0);
         let growth = match (self.anchored, self.bills.last()) {
-            (Anchored::Yes, Some(last)) => (estimated - last.estimated).abs().max(MIN_ERROR_DIVISOR),
+            (CurrentBillPresence::Yes, Some(last)) => {
+                (estimated - last.estimated).abs().max(MIN_ERROR_DIVISOR)
+            }
             _ => estimated,
         };
         let error = self.error_share(tokenizer) * self.factor * growth;
@@ -196,7 +199,7 @@ impl Calibration {
         let likely_estimate = (limit - self.constant_tokens().min(limit * MAX_OVERHEAD_SHARE)) / self.factor;
         // Only the growth since the last bill is uncertain.
         let billed_estimate = match (self.anchored, self.bills.last()) {
-            (Anchored::Yes, Some(last)) => last.estimated,
+            (CurrentBillPresence::Yes, Some(last)) => last.estimated,
             _ => 0.0,
         };
         let growth = ((likely_estimate - billed_estimate) / (1.0 + share)).max(MIN_ERROR_DIVISOR);
@@ -205,14 +208,16 @@ impl Calibration {
 
     /// Records the estimated and billed tokens of a request.
     pub fn learn(&mut self, estimated: usize, billed: usize) {
-        let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
+        let bill = BilledEstimate { estimated: estimated as f64, billed: billed as f64 };
         // Ignore an implausibly low bill: the client reported only part of the input.
         if bill.billed < bill.estimated * FACTOR_RANGE.0 * (1.0 - MAX_STEP) || billed == 0 {
             return;
         }
-        if let (Anchored::Yes, Some(last)) = (self.anchored, self.bills.last()) {
-            let growth =
-                Bill { estimated: bill.estimated - last.estimated, billed: bill.billed - last.billed };
+        if let (CurrentBillPresence::Yes, Some(last)) = (self.anchored, self.bills.last()) {
+            let growth = BilledEstimate {
+                estimated: bill.estimated - last.estimated,
+                billed: bill.billed - last.billed,
+            };
             let missed = (growth.billed - self.factor * growth.estimated).abs();
             push_bounded(
                 &mut self.misses,
@@ -225,7 +230,7 @@ impl Calibration {
             }
         }
         push_bounded(&mut self.bills, bill, MAX_BILLS);
-        self.anchored = Anchored::Yes;
+        self.anchored = CurrentBillPresence::Yes;
         self.reports = self.reports.saturating_add(1);
     }
 
@@ -243,7 +248,7 @@ impl Calibration {
     /// the usual overhead.
     fn constant_tokens(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
-            (Anchored::Yes, Some(last)) => self.unexplained_tokens(last),
+            (CurrentBillPresence::Yes, Some(last)) => self.unexplained_tokens(last),
             _ => self.overhead(),
         }
     }
@@ -253,7 +258,7 @@ impl Calibration {
         weighted_median(self.bills.iter().map(|bill| (self.unexplained_tokens(bill), 1.0))).unwrap_or(0.0)
     }
 
-    fn unexplained_tokens(&self, bill: &Bill) -> f64 {
+    fn unexplained_tokens(&self, bill: &BilledEstimate) -> f64 {
         bill.billed - self.factor * bill.estimated
     }
 

@@ -13,14 +13,14 @@ mod prices;
 mod provider;
 mod usage;
 
-pub use account::{Account, CacheShortfall, SentRequest};
+pub use account::{CacheAccount, CacheShortfall, SentRequest};
 pub use bill::{Amount, Bill, BillEntry, DAY_MS};
-pub use comparison::{ComparedCaches, ComparedCost, Comparison, CostComparison, LifetimeCost};
+pub use comparison::{ComparedCaches, ComparedCost, ComparisonTotals, CostComparison, LifetimeCost};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch_charge};
-pub use pace::Pace;
+pub use pace::RecentPrompts;
 pub use pauses::{PAUSES_S, expected_reuse_price, extended_lifetime_probability};
-pub use prices::{Breakpoint, Prices};
+pub use prices::{BreakpointLifetime, Prices};
 
-pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};
+pub use provider::{CacheEstimate, CacheMarker, Charge, RequestSpan, SimulatedProvider};
 pub use usage::{BilledInput, Usage};

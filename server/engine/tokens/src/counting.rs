@@ -71,7 +71,7 @@ pub struct GivenId(pub u32);
 
 /// How to count a text before the tokenizer's factor is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Scheme {
+enum BaseTokenizer {
     Encoding(Encoding),
     Given(GivenId),
 }
@@ -85,7 +85,7 @@ pub struct Ratio(f64);
 /// has an empty cache and no custom tokenizers. Thread-safe.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
-    counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
+    counts: Arc<Cache<(BaseTokenizer, ContentHash), usize, MAX_COUNTS>>,
     given: Arc<[Arc<dyn CountTokens>]>,
     scratches: Arc<scratches::ScratchPool>,
 }
@@ -93,11 +93,11 @@ pub struct TokenCounter {
 impl Tokenizer {
     /// Returns how to count before the tokenizer's factor is applied; `None` if the count is estimated from
     /// characters.
-    fn scheme(self) -> Option<Scheme> {
+    fn base_tokenizer(self) -> Option<BaseTokenizer> {
         match self {
-            Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
-            Self::Cl100k => Some(Scheme::Encoding(Encoding::Cl100k)),
-            Self::Given(id) => Some(Scheme::Given(id)),
+            Self::O200k | Self::O200kTimes(_) => Some(BaseTokenizer::Encoding(Encoding::O200k)),
+            Self::Cl100k => Some(BaseTokenizer::Encoding(Encoding::Cl100k)),
+            Self::Given(id) => Some(BaseTokenizer::Given(id)),
             Self::Chars => None,
         }
     }
@@ -155,19 +155,19 @@ impl TokenCounter {
     /// Returns the number of tokens of a text. Special tokens that are spelled out in the text count as plain
     /// text.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
-        let Some(scheme) = tokenizer.scheme() else { return count_by_chars(text) };
+        let Some(scheme) = tokenizer.base_tokenizer() else { return count_by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
-            self.count_by_scheme(scheme, text)
+            self.count_unscaled(scheme, text)
         } else {
-            self.cached_count(scheme, text, ContentHash::from_text(text))
+            self.count_with_cache(scheme, text, ContentHash::from_text(text))
         };
         apply_ratio(tokenizer, exact)
     }
 
     /// Like `count`, for a text whose hash is already known.
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
-        match tokenizer.scheme() {
-            Some(scheme) => apply_ratio(tokenizer, self.cached_count(scheme, text, hash)),
+        match tokenizer.base_tokenizer() {
+            Some(scheme) => apply_ratio(tokenizer, self.count_with_cache(scheme, text, hash)),
             None => count_by_chars(text),
         }
     }
@@ -180,9 +180,9 @@ impl TokenCounter {
         before: (&str, ContentHash),
         after: (&str, ContentHash),
     ) -> usize {
-        let Some(scheme) = tokenizer.scheme() else { return count_by_chars(after.0) };
+        let Some(scheme) = tokenizer.base_tokenizer() else { return count_by_chars(after.0) };
         let cached = self.counts.get(&(scheme, before.1));
-        let (Scheme::Encoding(encoding), Some(cached)) = (scheme, cached) else {
+        let (BaseTokenizer::Encoding(encoding), Some(cached)) = (scheme, cached) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
         let count = || {
@@ -203,23 +203,23 @@ impl TokenCounter {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
-    fn cached_count(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
+    fn count_with_cache(&self, scheme: BaseTokenizer, text: &str, hash: ContentHash) -> usize {
         self.counts.get_or_insert_with((scheme, hash), || {
             if text.len() < CHUNKED_FROM_BYTES {
-                return self.count_by_scheme(scheme, text);
+                return self.count_unscaled(scheme, text);
             }
             let count = |chunk| {
                 let key = (scheme, ContentHash::from_text(chunk));
-                self.counts.get_or_insert_with(key, || self.count_by_scheme(scheme, chunk))
+                self.counts.get_or_insert_with(key, || self.count_unscaled(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
         })
     }
 
-    fn count_by_scheme(&self, scheme: Scheme, text: &str) -> usize {
+    fn count_unscaled(&self, scheme: BaseTokenizer, text: &str) -> usize {
         match scheme {
-            Scheme::Encoding(encoding) => self.count_uncached(encoding, text),
-            Scheme::Given(GivenId(id)) => {
+            BaseTokenizer::Encoding(encoding) => self.count_uncached(encoding, text),
+            BaseTokenizer::Given(GivenId(id)) => {
                 let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
                 given.and_then(|given| given.count(text)).unwrap_or_else(|| count_by_chars(text))
             }
@@ -229,7 +229,7 @@ impl TokenCounter {
     /// Counts a text without reading or filling the cache of counts.
     fn count_uncached(&self, encoding: Encoding, text: &str) -> usize {
         let vocabulary = encoding.vocabulary();
-        self.scratches.lend(encoding, |scratch| {
+        self.scratches.with_scratch(encoding, |scratch| {
             let (mut start, bytes) = (0, text.as_bytes());
             let ends = split::PreTokenEnds::new(encoding, text);
             let count = |end| {

@@ -12,7 +12,7 @@ use crate::counting::{GivenId, Tokenizer};
 
 pub(crate) use model::LongContext;
 pub use model::Provider;
-pub use model::{CacheKind, CacheTtl, Lifetime, ListPrice, Model, Structure, Ttl};
+pub use model::{CacheKind, CacheLifetime, CacheTtl, ListPrice, Model, StructureCounts, Ttl};
 pub use table::{ModelTable, TableError};
 
 /// Model table that ships with Strata.
@@ -129,8 +129,8 @@ impl Models {
     /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`,
     /// `claude-haiku-4-5@20251001`). Always returns a model: an unknown name gets default values.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
-        let resolved = self.resolve_without_mark(name);
-        if !names::has_long_window(name) || resolved.model.max_input >= LONG_WINDOW {
+        let resolved = self.resolve_without_window_mark(name);
+        if !names::has_long_window_mark(name) || resolved.model.max_input >= LONG_WINDOW {
             return resolved;
         }
         let model = Model { max_input: LONG_WINDOW, ..Model::clone(&resolved.model) };
@@ -138,8 +138,8 @@ impl Models {
     }
 
     /// Resolves a name without its mark for a long window.
-    fn resolve_without_mark(&self, name: &str) -> ResolvedModel {
-        let candidates = names::candidates(name);
+    fn resolve_without_window_mark(&self, name: &str) -> ResolvedModel {
+        let candidates = names::candidate_names(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
             return ResolvedModel { model: Arc::clone(model), known: ModelCertainty::Known };
         }

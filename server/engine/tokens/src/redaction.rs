@@ -26,7 +26,7 @@ mod words;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 pub use restore::{Destination, Restoration, RestoredText, Restorer};
 
-pub use scan::{contains_or_is_secret, contains_secret, scan};
+pub use scan::{contains_or_is_secret, contains_secret, find_secrets};
 pub use screen::{FoundSecret, RedactedText, RedactionSettings, SecretRedactor};
 
 pub use structured::is_base64_text;

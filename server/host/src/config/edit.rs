@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Key, Table, TableLike};
 
 /// Why a setting cannot be changed in a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub enum SettingEditError {
     /// The text is not TOML.
     #[error("{0}")]
     Syntax(String),
@@ -19,7 +19,7 @@ pub enum EditError {
 
 /// Returns the parts of a setting's dotted name. As in TOML, a part may be quoted: `models.model."gpt-5.1".price`.
 /// Returns `None` if the name is not written like this.
-pub fn setting_path(name: &str) -> Option<Vec<String>> {
+pub fn parse_setting_path(name: &str) -> Option<Vec<String>> {
     let keys = Key::parse(name).ok()?;
     Some(keys.iter().map(|key| key.get().to_owned()).collect())
 }
@@ -28,9 +28,9 @@ pub fn setting_path(name: &str) -> Option<Vec<String>> {
 ///
 /// # Errors
 /// [`EditError`] if the text is not TOML, or if the setting or its value does not fit into it.
-pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Result<String, EditError> {
+pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Result<String, SettingEditError> {
     let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| EditError::Syntax(error.to_string()))?;
+        text.parse().map_err(|error: toml_edit::TomlError| SettingEditError::Syntax(error.to_string()))?;
     let Some((name, parents)) = path.split_last() else { return Ok(text.to_owned()) };
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for part in parents {
@@ -42,7 +42,7 @@ pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Resul
             new.set_implicit(true);
             Item::Table(new)
         });
-        table = item.as_table_like_mut().ok_or_else(|| EditError::NotATable(part.clone()))?;
+        table = item.as_table_like_mut().ok_or_else(|| SettingEditError::NotATable(part.clone()))?;
     }
     match value {
         None => drop(table.remove(name)),
@@ -65,9 +65,9 @@ pub fn value_to_toml(value: &Value) -> String {
     to_toml(value).map_or_else(|_| String::new(), |value| value.to_string())
 }
 
-fn to_toml(value: &Value) -> Result<toml_edit::Value, EditError> {
+fn to_toml(value: &Value) -> Result<toml_edit::Value, SettingEditError> {
     Ok(match value {
-        Value::Null => return Err(EditError::Null),
+        Value::Null => return Err(SettingEditError::Null),
         Value::Bool(boolean) => (*boolean).into(),
         Value::Number(number) => match number.as_i64() {
             Some(integer) => integer.into(),
@@ -77,7 +77,7 @@ fn to_toml(value: &Value) -> Result<toml_edit::Value, EditError> {
         Value::Array(values) => values.iter().map(to_toml).collect::<Result<Array, _>>()?.into(),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, field)| Ok((Key::new(name), to_toml(field)?)));
-            fields.collect::<Result<InlineTable, EditError>>()?.into()
+            fields.collect::<Result<InlineTable, SettingEditError>>()?.into()
         }
     })
 }
@@ -94,7 +94,7 @@ mod tests {
     const FILE: &str = "# mine\nmodel = \"gpt-5\"  # for now\n\n[symbols]\n# small\nmap_budget = 1_000\n";
 
     fn changed(text: &str, name: &str, value: Value) -> String {
-        with_setting(text, &setting_path(name).unwrap(), Some(&value)).unwrap()
+        with_setting(text, &parse_setting_path(name).unwrap(), Some(&value)).unwrap()
     }
 
     #[test]
@@ -116,21 +116,21 @@ mod tests {
             price = { input = 1.5, output = 10 }
         "#]]
         .assert_eq(&text);
-        let path = setting_path("symbols.exclude").unwrap();
+        let path = parse_setting_path("symbols.exclude").unwrap();
         let without = with_setting(&text, &path, None).unwrap();
         assert_eq!(without, text.replace("exclude = [\"a\", \"b/**\"]\n", ""));
-        assert_eq!(with_setting(FILE, &setting_path("a.b.c").unwrap(), None).unwrap(), FILE);
+        assert_eq!(with_setting(FILE, &parse_setting_path("a.b.c").unwrap(), None).unwrap(), FILE);
     }
 
     #[test]
     fn a_setting_or_value_that_does_not_fit_is_an_error() {
         let error = |text: &str, name: &str, value: Value| {
-            with_setting(text, &setting_path(name).unwrap(), Some(&value)).unwrap_err()
+            with_setting(text, &parse_setting_path(name).unwrap(), Some(&value)).unwrap_err()
         };
-        assert_eq!(error(FILE, "model.name", json!(1)), EditError::NotATable("model".to_owned()));
-        assert_eq!(error("", "model", json!([null])), EditError::Null);
-        assert!(matches!(error("a =", "model", json!(1)), EditError::Syntax(_)));
-        assert_eq!(setting_path("a..b"), None);
+        assert_eq!(error(FILE, "model.name", json!(1)), SettingEditError::NotATable("model".to_owned()));
+        assert_eq!(error("", "model", json!([null])), SettingEditError::Null);
+        assert!(matches!(error("a =", "model", json!(1)), SettingEditError::Syntax(_)));
+        assert_eq!(parse_setting_path("a..b"), None);
     }
 
     proptest! {
@@ -141,7 +141,7 @@ mod tests {
             number in any::<i64>(),
             words in "[ -~é\n\"']{0,9}",
         ) {
-            let path = setting_path(name).unwrap();
+            let path = parse_setting_path(name).unwrap();
             for value in [json!(number), json!(words), json!([words]), json!({ (&*words): number })] {
                 let changed = with_setting(text, &path, Some(&value)).unwrap();
                 let parsed = from_toml("f", &changed).unwrap();

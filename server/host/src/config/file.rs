@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{UserMessageFormatter, budget, options};
-use strata_base::external::{External, Rendered};
+use strata_base::external::{ExternalText, RenderedText};
 use strata_base::key::FileKey;
 
-use super::layers::{Layer, SettingsSource};
+use super::layers::{SettingLayer, SettingsSource};
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
@@ -19,7 +19,7 @@ pub const WORKSPACE_FILES: [&str; 2] = [".strata.toml", ".strata.yaml"];
 
 /// Why a settings file is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FileError {
+pub enum SettingsFileError {
     #[error("{}: {}", notice(.file), notice(.reason))]
     Unreadable {
         file: String,
@@ -46,11 +46,11 @@ pub enum FileError {
     Shadowed { file: String, used_file: String },
 }
 
-fn notice(text: &str) -> Rendered<'_> {
-    External::new(text).notice()
+fn notice(text: &str) -> RenderedText<'_> {
+    ExternalText::new(text).notice()
 }
 
-impl FileError {
+impl SettingsFileError {
     pub fn file(&self) -> &str {
         match self {
             Self::Unreadable { file, .. }
@@ -80,33 +80,35 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be read or parsed.
-pub fn user_source(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<SettingsSource>, FileError> {
+pub fn user_source(
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Option<SettingsSource>, SettingsFileError> {
     user_file(variable).map_or(Ok(None), |path| read_source(&path))
 }
 
 /// Reads the user's settings from this file.
-fn read_source(path: &Path) -> Result<Option<SettingsSource>, FileError> {
+fn read_source(path: &Path) -> Result<Option<SettingsSource>, SettingsFileError> {
     let file = path.display().to_string();
-    match read_own_file(path) {
+    match read_config_file(path) {
         Ok(text) => Ok(Some(SettingsSource {
-            layer: Layer::User,
+            layer: SettingLayer::User,
             values: from_toml(&file, &text)?,
             name: file.into(),
         })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::Unreadable { file, reason: error.to_string() }),
+        Err(error) => Err(SettingsFileError::Unreadable { file, reason: error.to_string() }),
     }
 }
 
 /// Reads the settings files of all workspace folders, weakest first: the first folder's file takes precedence. Skips
 /// folders without a settings file. As for any other file, a link that leads outside the folders is rejected.
-pub fn workspace_sources(roots: &Roots) -> Vec<Result<SettingsSource, FileError>> {
+pub fn workspace_sources(roots: &Roots) -> Vec<Result<SettingsSource, SettingsFileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
 /// Reads the settings file of one folder, and reports any settings file that it shadows.
-fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, FileError>> {
-    let mut sources: Vec<Result<SettingsSource, FileError>> = Vec::new();
+fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, SettingsFileError>> {
+    let mut sources: Vec<Result<SettingsSource, SettingsFileError>> = Vec::new();
     let mut used_key: Option<FileKey> = None;
     for name in WORKSPACE_FILES {
         let Some(key) = roots.key(index, name) else { continue };
@@ -115,14 +117,15 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Fil
             Ok(disk_text) => disk_text,
             Err(ReadError::NotFound(_)) => continue,
             Err(error) => {
-                let error = FileError::Unreadable { file: file.to_owned(), reason: error.to_string() };
+                let error =
+                    SettingsFileError::Unreadable { file: file.to_owned(), reason: error.to_string() };
                 sources.push(Err(error));
                 used_key.get_or_insert(key);
                 continue;
             }
         };
         if let Some(used_key) = &used_key {
-            sources.push(Err(FileError::Shadowed {
+            sources.push(Err(SettingsFileError::Shadowed {
                 file: file.to_owned(),
                 used_file: used_key.as_str().to_owned(),
             }));
@@ -134,7 +137,7 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Fil
             from_yaml(file, &disk_text.text)
         };
         sources.push(values.map(|values| SettingsSource {
-            layer: Layer::Workspace,
+            layer: SettingLayer::Workspace,
             name: file.into(),
             values,
         }));
@@ -148,17 +151,17 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Fil
 /// # Errors
 /// [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON cannot
 /// represent.
-pub fn from_toml(file: &str, text: &str) -> Result<Value, FileError> {
+pub fn from_toml(file: &str, text: &str) -> Result<Value, SettingsFileError> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        FileError::Syntax {
+        SettingsFileError::Syntax {
             file: file.to_owned(),
             line: before.matches('\n').count() + 1,
             column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
             message: error.message().to_owned(),
         }
     })?;
-    let not_finite = |key| FileError::NotFinite { file: file.to_owned(), key };
+    let not_finite = |key| SettingsFileError::NotFinite { file: file.to_owned(), key };
     table_to_json(table).map(Value::Object).map_err(not_finite)
 }
 
@@ -189,7 +192,7 @@ fn to_json(value: toml::Value) -> Result<Value, String> {
 
 /// Reads a file in the user's own configuration directory. Follows links, but rejects anything other than a regular
 /// file of at most `MAX_BYTES`.
-fn read_own_file(path: &Path) -> io::Result<String> {
+fn read_config_file(path: &Path) -> io::Result<String> {
     let rejected = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
@@ -212,7 +215,7 @@ const MAX_YAML_DEPTH: usize = 32;
 ///
 /// # Errors
 /// [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
-pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
+pub fn from_yaml(file: &str, text: &str) -> Result<Value, SettingsFileError> {
     let options = options! {
         budget: budget! {
             max_nodes: MAX_YAML_VALUES,
@@ -226,7 +229,7 @@ pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
         let location = error.location();
         let message = error.render_with_formatter(&UserMessageFormatter);
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        FileError::Syntax {
+        SettingsFileError::Syntax {
             file: file.to_owned(),
             line: location.map_or(1, |location| number(location.line())),
             column: location.map_or(1, |location| number(location.column())),
@@ -294,10 +297,10 @@ mod tests {
         fs::write(&path, "a = 1").unwrap();
         assert_eq!(read_source(&path).unwrap().unwrap().values, json!({"a": 1}));
         fs::write(&path, "a =").unwrap();
-        assert!(matches!(read_source(&path), Err(FileError::Syntax { line: 1, .. })));
+        assert!(matches!(read_source(&path), Err(SettingsFileError::Syntax { line: 1, .. })));
         fs::write(&path, vec![b'#'; 300_000]).unwrap();
-        assert!(matches!(read_source(&path), Err(FileError::Unreadable { .. })));
-        assert!(matches!(read_source(directory.path()), Err(FileError::Unreadable { .. })));
+        assert!(matches!(read_source(&path), Err(SettingsFileError::Unreadable { .. })));
+        assert!(matches!(read_source(directory.path()), Err(SettingsFileError::Unreadable { .. })));
     }
 
     #[test]
@@ -328,9 +331,9 @@ mod tests {
         let folder = crate::roots::RootFolder { name: None, path: directory.path().to_owned() };
         let roots = Roots::new([folder]).unwrap();
         let sources = || -> Vec<String> {
-            let render = |source: Result<SettingsSource, FileError>| match source {
+            let render = |source: Result<SettingsSource, SettingsFileError>| match source {
                 Ok(SettingsSource { name, values, .. }) => format!("{name} {values}"),
-                Err(error) => format!("{error}; {}", !matches!(error, FileError::Shadowed { .. })),
+                Err(error) => format!("{error}; {}", !matches!(error, SettingsFileError::Shadowed { .. })),
             };
             workspace_sources(&roots).into_iter().map(render).collect()
         };
@@ -400,7 +403,7 @@ mod yaml_tests {
             .concat();
         let deep = "[".repeat(100_000);
         for text in [&bomb, &deep] {
-            assert!(matches!(from_yaml("f", text), Err(FileError::Syntax { .. })));
+            assert!(matches!(from_yaml("f", text), Err(SettingsFileError::Syntax { .. })));
         }
     }
 

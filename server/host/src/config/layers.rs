@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::edit::setting_path;
+use super::edit::parse_setting_path;
 
 /// Where a setting comes from, from the weakest source to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SettingLayer")]
-pub enum Layer {
+pub enum SettingLayer {
     /// The built-in defaults.
     Defaults,
     /// `strata.toml` in the user's configuration directory.
@@ -33,7 +33,7 @@ pub enum Layer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingsSource {
     /// Layer of the source, which determines its precedence.
-    pub layer: Layer,
+    pub layer: SettingLayer,
     /// Display name of the source, such as a file path or `environment`.
     pub name: Arc<str>,
     /// The settings as an object. A `null` at any depth means "not set".
@@ -43,9 +43,9 @@ pub struct SettingsSource {
 /// Where the effective value of a setting comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingOrigin")]
-pub struct Origin {
+pub struct SettingOrigin {
     /// Layer that the value comes from.
-    pub layer: Layer,
+    pub layer: SettingLayer,
     /// Display name of the source, such as a file path, `environment` or `editor`.
     pub name: Arc<str>,
 }
@@ -57,7 +57,7 @@ pub struct IgnoredSetting {
     /// Dotted key of the setting, for example `symbols.map_budget`.
     pub key: String,
     /// Source of the value.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// Why the value was ignored.
     pub reason: String,
 }
@@ -67,7 +67,7 @@ pub struct EffectiveSettings {
     /// The effective value of every setting, as a nested object.
     pub values: Value,
     /// Origin of each value, by dotted key. Key parts that are not bare TOML keys are quoted.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, SettingOrigin>,
     /// Ignored values, sorted by origin and key.
     pub ignored: Vec<IgnoredSetting>,
 }
@@ -81,14 +81,15 @@ impl EffectiveSettings {
         sources: &[SettingsSource],
         check: impl Fn(&[String], &Value) -> Result<(), E>,
     ) -> Self {
-        let built_in = SettingsSource { layer: Layer::Defaults, name: "built in".into(), values: defaults };
+        let built_in =
+            SettingsSource { layer: SettingLayer::Defaults, name: "built in".into(), values: defaults };
         let mut sources: Vec<&SettingsSource> = std::iter::once(&built_in).chain(sources).collect();
         sources.sort_by_key(|source| source.layer);
-        let mut leaves = Leaves::new();
+        let mut leaves = SettingLeaves::new();
         let mut ignored = Vec::new();
         for source in sources {
-            let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
-            let is_workspace = source.layer == Layer::Workspace;
+            let origin = SettingOrigin { layer: source.layer, name: Arc::clone(&source.name) };
+            let is_workspace = source.layer == SettingLayer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
                 let ignore =
                     |reason| IgnoredSetting { key: dotted_key(path), origin: origin.clone(), reason };
@@ -98,7 +99,7 @@ impl EffectiveSettings {
                     }
                 } else if let Some(Err(rejection)) = is_workspace.then(|| check(path, value)) {
                     ignored.push(ignore(rejection.to_string()));
-                } else if !value.is_null() || source.layer == Layer::Defaults {
+                } else if !value.is_null() || source.layer == SettingLayer::Defaults {
                     set_leaf(&mut leaves, path, value, &origin);
                 }
             });
@@ -120,17 +121,17 @@ impl EffectiveSettings {
 /// Sets a value by its dotted key, as given on the command line, creating intermediate objects. Parts of the key may be
 /// quoted.
 pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
-    match setting_path(key) {
+    match parse_setting_path(key) {
         Some(path) => set(values, path.iter().map(String::as_str), value),
         None => set(values, key.split('.'), value),
     }
 }
 
 /// The merged values and their origins, by path. No path is a prefix of another.
-type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
+type SettingLeaves = BTreeMap<Vec<String>, (Value, SettingOrigin)>;
 
 /// Sets the value at a path. Removes existing values at that path, above it and below it.
-fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
+fn set_leaf(leaves: &mut SettingLeaves, path: &[String], value: &Value, origin: &SettingOrigin) {
     let keys_below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
         .map(|(key, _)| key)
@@ -216,12 +217,12 @@ mod tests {
         }
     }
 
-    fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
+    fn layers(sources: impl IntoIterator<Item = (SettingLayer, Value)>) -> Layers {
         let source = |(layer, values)| SettingsSource { layer, name: format!("{layer:?}").into(), values };
         Layers(sources.into_iter().map(source).collect())
     }
 
-    fn value_and_layer(effective: &EffectiveSettings, key: &str) -> (Value, Option<Layer>) {
+    fn value_and_layer(effective: &EffectiveSettings, key: &str) -> (Value, Option<SettingLayer>) {
         let value = effective.values.pointer(&format!("/{}", key.replace('.', "/"))).cloned();
         (value.unwrap_or_default(), effective.origins.get(key).map(|origin| origin.layer))
     }
@@ -229,18 +230,18 @@ mod tests {
     #[test]
     fn stronger_layers_win_in_any_order() {
         let layers = layers([
-            (Layer::CommandLine, json!({"model": "cli"})),
-            (Layer::User, json!({"model": "user", "symbols": {"map_budget": 2}, "list": [3]})),
-            (Layer::Editor, json!({"model": "editor", "symbols": {"map_budget": 3}})),
-            (Layer::Environment, json!({"symbols": {"map_budget": 4}})),
+            (SettingLayer::CommandLine, json!({"model": "cli"})),
+            (SettingLayer::User, json!({"model": "user", "symbols": {"map_budget": 2}, "list": [3]})),
+            (SettingLayer::Editor, json!({"model": "editor", "symbols": {"map_budget": 3}})),
+            (SettingLayer::Environment, json!({"symbols": {"map_budget": 4}})),
         ]);
         let effective = layers.effective(refuse);
-        assert_eq!(value_and_layer(&effective, "model"), (json!("cli"), Some(Layer::CommandLine)));
-        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(3), Some(Layer::Editor)));
-        assert_eq!(value_and_layer(&effective, "symbols.tests"), (Value::Null, Some(Layer::Defaults)));
+        assert_eq!(value_and_layer(&effective, "model"), (json!("cli"), Some(SettingLayer::CommandLine)));
+        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(3), Some(SettingLayer::Editor)));
+        assert_eq!(value_and_layer(&effective, "symbols.tests"), (Value::Null, Some(SettingLayer::Defaults)));
         assert_eq!(
             value_and_layer(&effective, "list"),
-            (json!([3]), Some(Layer::User)),
+            (json!([3]), Some(SettingLayer::User)),
             "lists are replaced, not joined"
         );
         assert_eq!(effective.ignored, []);
@@ -248,27 +249,31 @@ mod tests {
 
     #[test]
     fn null_sets_nothing() {
-        let effective = layers([(Layer::Editor, json!({"model": null, "symbols": null}))]).effective(refuse);
-        assert_eq!(value_and_layer(&effective, "model"), (json!("m"), Some(Layer::Defaults)));
-        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(1), Some(Layer::Defaults)));
+        let effective =
+            layers([(SettingLayer::Editor, json!({"model": null, "symbols": null}))]).effective(refuse);
+        assert_eq!(value_and_layer(&effective, "model"), (json!("m"), Some(SettingLayer::Defaults)));
+        assert_eq!(
+            value_and_layer(&effective, "symbols.map_budget"),
+            (json!(1), Some(SettingLayer::Defaults))
+        );
     }
 
     #[test]
     fn a_value_of_another_type_replaces_the_old_value_completely() {
         let layers = layers([
-            (Layer::User, json!({"symbols": 5, "model": {"name": "x"}})),
-            (Layer::Editor, json!({"list": {}, "model": {}})),
+            (SettingLayer::User, json!({"symbols": 5, "model": {"name": "x"}})),
+            (SettingLayer::Editor, json!({"list": {}, "model": {}})),
         ]);
         let effective = layers.effective(refuse);
-        assert_eq!(value_and_layer(&effective, "symbols"), (json!(5), Some(Layer::User)));
+        assert_eq!(value_and_layer(&effective, "symbols"), (json!(5), Some(SettingLayer::User)));
         assert_eq!(effective.origins.get("symbols.map_budget"), None);
         assert_eq!(
             value_and_layer(&effective, "model.name"),
-            (json!("x"), Some(Layer::User)),
+            (json!("x"), Some(SettingLayer::User)),
             "an empty table removes nothing"
         );
         assert_eq!(effective.origins.get("model"), None);
-        assert_eq!(value_and_layer(&effective, "list"), (json!({}), Some(Layer::Editor)));
+        assert_eq!(value_and_layer(&effective, "list"), (json!({}), Some(SettingLayer::Editor)));
     }
 
     #[test]
@@ -277,11 +282,18 @@ mod tests {
             "display": {"lens": false}, "symbols": {"map_budget": 9, "tests": true}, "model": "evil",
             "symbols.map_budget": 10, "displays": 1,
         });
-        let layers = layers([(Layer::Workspace, values), (Layer::User, json!({"model": "mine"}))]);
+        let layers =
+            layers([(SettingLayer::Workspace, values), (SettingLayer::User, json!({"model": "mine"}))]);
         let effective = layers.effective(check);
-        assert_eq!(value_and_layer(&effective, "display.lens"), (json!(false), Some(Layer::Workspace)));
-        assert_eq!(value_and_layer(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
-        assert_eq!(value_and_layer(&effective, "model"), (json!("mine"), Some(Layer::User)));
+        assert_eq!(
+            value_and_layer(&effective, "display.lens"),
+            (json!(false), Some(SettingLayer::Workspace))
+        );
+        assert_eq!(
+            value_and_layer(&effective, "symbols.map_budget"),
+            (json!(9), Some(SettingLayer::Workspace))
+        );
+        assert_eq!(value_and_layer(&effective, "model"), (json!("mine"), Some(SettingLayer::User)));
         let ignored: Vec<&str> = effective.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
         assert_eq!(ignored, ["\"symbols.map_budget\"", "displays", "model", "symbols.tests"]);
         assert!(effective.ignored.iter().all(|ignored| ignored.reason == "not from here"));
@@ -289,7 +301,8 @@ mod tests {
 
     #[test]
     fn the_check_cannot_be_evaded_by_replacing_a_whole_table() {
-        let layers = layers([(Layer::Workspace, json!({"symbols": 1, "list": {}, "model": {"name": 1}}))]);
+        let layers =
+            layers([(SettingLayer::Workspace, json!({"symbols": 1, "list": {}, "model": {"name": 1}}))]);
         let effective = layers.effective(check);
         assert_eq!(effective.values, self::layers([]).effective(check).values);
         assert_eq!(effective.ignored.len(), 3);
@@ -297,7 +310,8 @@ mod tests {
 
     #[test]
     fn sources_that_are_not_tables_are_ignored() {
-        let effective = layers([(Layer::Editor, json!("all")), (Layer::User, Value::Null)]).effective(refuse);
+        let effective = layers([(SettingLayer::Editor, json!("all")), (SettingLayer::User, Value::Null)])
+            .effective(refuse);
         assert_eq!(value_and_layer(&effective, "model").0, json!("m"));
         assert_eq!(effective.ignored.len(), 1);
     }
@@ -326,7 +340,7 @@ mod tests {
         /// Every leaf has an origin, and every origin names a source that contains the value.
         #[test]
         fn values_and_origins_agree(sources in prop::collection::vec(any_values(), 0..4)) {
-            let order = [Layer::User, Layer::Environment, Layer::Editor, Layer::CommandLine];
+            let order = [SettingLayer::User, SettingLayer::Environment, SettingLayer::Editor, SettingLayer::CommandLine];
             let layers = layers(order.into_iter().zip(sources.clone()));
             let effective = layers.effective(refuse);
             let mut leaves = 0;
@@ -337,7 +351,7 @@ mod tests {
                 if let Some(source) = source {
                     assert_eq!(sources[source].pointer(&format!("/{}", path.join("/"))), Some(value));
                 } else {
-                    assert_eq!(layer, Some(Layer::Defaults));
+                    assert_eq!(layer, Some(SettingLayer::Defaults));
                 }
             });
             prop_assert_eq!(leaves, effective.origins.len());
@@ -346,11 +360,11 @@ mod tests {
         /// A workspace file changes only the settings that the check allows.
         #[test]
         fn a_workspace_file_changes_only_allowed_settings(values in any_values()) {
-            let user_layer = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
+            let user_layer = || (SettingLayer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
             let only_a_b = |path: &[String], _: &Value| {
                 path.iter().eq(["a", "b"]).then_some(()).ok_or("not from here")
             };
-            let with = layers([user_layer(), (Layer::Workspace, values)]).effective(only_a_b);
+            let with = layers([user_layer(), (SettingLayer::Workspace, values)]).effective(only_a_b);
             let without = layers([user_layer()]).effective(only_a_b);
             let other_values = |mut effective: EffectiveSettings| {
                 if let Some(a) = effective.values.pointer_mut("/a").and_then(Value::as_object_mut) {

@@ -18,14 +18,14 @@ pub struct TextCache {
 
 #[derive(Debug, Default)]
 struct CachedTexts {
-    entries: HashMap<FileKey, Entry>,
+    entries: HashMap<FileKey, CachedText>,
     bytes: usize,
     /// Number of lookups so far. Orders entries by their last use.
     lookups: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedText {
     text: DiskText,
     last_lookup: u64,
     /// Whether the file was unchanged for long enough when it was read that any later change must alter its stamp.
@@ -95,7 +95,7 @@ impl TextCache {
         texts.lookups += 1;
         texts.bytes += text.text.len();
         let entry =
-            Entry { text: text.clone(), last_lookup: texts.lookups, settled: text.stamp.is_reliable() };
+            CachedText { text: text.clone(), last_lookup: texts.lookups, settled: text.stamp.is_reliable() };
         texts.entries.insert(key.clone(), entry);
         if texts.bytes > self.max_bytes {
             texts.shrink_to(self.max_bytes / 4 * 3);

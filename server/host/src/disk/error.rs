@@ -2,7 +2,7 @@
 
 use std::io;
 
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 
 use crate::roots::PathError;
@@ -53,7 +53,7 @@ pub enum ReadError {
     #[error(
         "`{}` has no cell `{}`; name it by its id, or by its number as `cell1`",
         .notebook.notice(),
-        External::new(.cell).notice()
+        ExternalText::new(.cell).notice()
     )]
     NoCell { notebook: FileKey, cell: String },
     /// The file was renamed or replaced during every attempt to open it.

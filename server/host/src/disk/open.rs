@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 use strata_base::key::FileKey;
 
 use super::{ReadError, Stamp};
-use crate::roots::{PathError, Refusal, Roots};
+use crate::roots::{PathError, PathRefusal, Roots};
 
 /// An open regular file and its stamp at the time of opening.
 pub(super) struct OpenFile {
@@ -59,10 +59,10 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
         let resolved = match roots.locate_absolute(&path) {
             Ok(resolved) if resolved.exists => resolved,
             Ok(_) => return Err(ReadError::NotFound(key.clone())),
-            Err(Refusal::Unreachable(kind)) => return Err(ReadError::io(key, &kind.into())),
+            Err(PathRefusal::Unreachable(kind)) => return Err(ReadError::io(key, &kind.into())),
             Err(reason) => return Err(rejected(reason)),
         };
-        let root = roots.get(resolved.root).ok_or_else(|| rejected(Refusal::NoRoots))?;
+        let root = roots.get(resolved.root).ok_or_else(|| rejected(PathRefusal::NoRoots))?;
         match system::open(&root.real, &resolved.below, key)? {
             OpenAttempt::OpenFile(file) => return Ok(file),
             OpenAttempt::Moved => {}
@@ -72,7 +72,7 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
 }
 
 pub(crate) fn stamp_from_metadata(metadata: &Metadata) -> Stamp {
-    Stamp { mtime_ns: mtime_ns(metadata), size: metadata.len(), identity: identity(metadata) }
+    Stamp { mtime_ns: mtime_ns(metadata), size: metadata.len(), identity: file_identity(metadata) }
 }
 
 fn mtime_ns(metadata: &Metadata) -> i64 {
@@ -84,7 +84,7 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
 }
 
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> u64 {
+fn file_identity(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
     // Odd multipliers keep small changes in several fields from cancelling each other out.
     let seconds = metadata.ctime().cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -148,7 +148,7 @@ mod system {
     }
 
     pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<OpenAttempt, ReadError> {
-        match descend(root, below, key) {
+        match open_without_links(root, below, key) {
             Ok(result) => result.map(OpenAttempt::OpenFile),
             // The path had no link and no missing component during the check, so the tree has changed.
             Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NOENT) => Ok(OpenAttempt::Moved),
@@ -158,7 +158,11 @@ mod system {
 
     /// Opens `below`, relative to `root`, component by component. The outer error comes from the operating system; the
     /// inner error is a rejection.
-    fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
+    fn open_without_links(
+        root: &Path,
+        below: &str,
+        key: &FileKey,
+    ) -> Result<Result<OpenFile, ReadError>, Errno> {
         let mut directory: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
         for component in folders.split('/').filter(|component| !component.is_empty()) {

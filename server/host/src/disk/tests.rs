@@ -9,13 +9,13 @@ use strata_base::hash::ContentHash;
 
 use super::*;
 #[cfg(unix)]
-use crate::roots::Refusal;
-use crate::testing::Tree;
+use crate::roots::PathRefusal;
+use crate::testing::TestTree;
 
 const LIMITS: ReadLimits = ReadLimits { max_bytes: 1000 };
 
 #[track_caller]
-fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
+fn read(tree: &TestTree, key: &str) -> Result<String, ReadError> {
     let read = read_text(&tree.roots(), &key.into(), LIMITS)?;
     assert_eq!(read.hash, ContentHash::from_text(&read.text));
     Ok(read.text.to_string())
@@ -23,7 +23,7 @@ fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
 
 #[cfg(unix)]
 #[track_caller]
-fn check_refused(tree: &Tree, key: &str, reason: &Refusal) {
+fn check_refused(tree: &TestTree, key: &str, reason: &PathRefusal) {
     match read(tree, key) {
         Err(ReadError::Path(error)) => assert_eq!(error.reason, *reason, "{key}"),
         other => panic!("{key}: {other:?}"),
@@ -38,7 +38,7 @@ fn set_age(path: PathBuf, age: u64) {
 
 #[test]
 fn text_is_decoded_and_binary_data_is_rejected() {
-    let tree = Tree::new(&["root/src/a.rs", "root/src/deep/er/b.rs"]);
+    let tree = TestTree::new(&["root/src/a.rs", "root/src/deep/er/b.rs"]);
     tree.write("root/bom.txt", "\u{feff}text");
     tree.write("root/empty", "");
     tree.write("root/full", "x".repeat(1000));
@@ -71,7 +71,7 @@ fn text_is_decoded_and_binary_data_is_rejected() {
 fn a_locked_file_is_reported_and_readable_once_unlocked() {
     use std::os::windows::fs::OpenOptionsExt as _;
 
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     let lock = fs::File::options().read(true).write(true).share_mode(0).open(tree.path("root/a.rs")).unwrap();
     let error = read(&tree, "a.rs").unwrap_err();
     assert_eq!(error.to_string(), "`a.rs` is locked by another program");
@@ -81,7 +81,7 @@ fn a_locked_file_is_reported_and_readable_once_unlocked() {
 
 #[test]
 fn a_huge_file_is_rejected_without_reading_it() {
-    let tree = Tree::new(&["root/huge"]);
+    let tree = TestTree::new(&["root/huge"]);
     let file = fs::File::options().write(true).open(tree.path("root/huge")).unwrap();
     file.set_len(1 << 40).unwrap(); // sparse: reading it would take minutes
     assert!(matches!(read(&tree, "huge"), Err(ReadError::TooLarge { size, .. }) if size == 1 << 40));
@@ -90,31 +90,31 @@ fn a_huge_file_is_rejected_without_reading_it() {
 #[cfg(unix)]
 #[test]
 fn links_are_followed_only_inside_the_roots() {
-    let tree = Tree::new(&["root/src/a.rs", "outside/secret.txt", "root-evil/secret.txt"]);
-    tree.link("src/a.rs", "root/link.rs");
-    tree.link("src", "root/folder");
-    tree.link(tree.path("root/folder"), "root/absolute");
-    tree.link("../outside/secret.txt", "root/secret");
-    tree.link("../root-evil", "root/evil");
-    tree.link("/proc/self/environ", "root/environ");
-    tree.link("loop", "root/loop");
-    tree.link("nowhere", "root/dangling");
+    let tree = TestTree::new(&["root/src/a.rs", "outside/secret.txt", "root-evil/secret.txt"]);
+    tree.create_link("src/a.rs", "root/link.rs");
+    tree.create_link("src", "root/folder");
+    tree.create_link(tree.path("root/folder"), "root/absolute");
+    tree.create_link("../outside/secret.txt", "root/secret");
+    tree.create_link("../root-evil", "root/evil");
+    tree.create_link("/proc/self/environ", "root/environ");
+    tree.create_link("loop", "root/loop");
+    tree.create_link("nowhere", "root/dangling");
     assert_eq!(read(&tree, "link.rs").unwrap(), "root/src/a.rs");
     assert_eq!(read(&tree, "folder/a.rs").unwrap(), "root/src/a.rs");
     assert_eq!(read(&tree, "absolute/a.rs").unwrap(), "root/src/a.rs");
-    check_refused(&tree, "secret", &Refusal::LinkOutside);
-    check_refused(&tree, "evil/secret.txt", &Refusal::LinkOutside);
-    check_refused(&tree, "environ", &Refusal::LinkOutside);
-    check_refused(&tree, "loop", &Refusal::LinkLoop);
-    check_refused(&tree, "dangling", &Refusal::BrokenLink);
-    check_refused(&tree, "../outside/secret.txt", &Refusal::ParentStep);
+    check_refused(&tree, "secret", &PathRefusal::LinkOutside);
+    check_refused(&tree, "evil/secret.txt", &PathRefusal::LinkOutside);
+    check_refused(&tree, "environ", &PathRefusal::LinkOutside);
+    check_refused(&tree, "loop", &PathRefusal::LinkLoop);
+    check_refused(&tree, "dangling", &PathRefusal::BrokenLink);
+    check_refused(&tree, "../outside/secret.txt", &PathRefusal::ParentStep);
 }
 
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_opened() {
-    let tree = Tree::new(&["root/a.rs"]);
-    tree.fifo("root/fifo");
+    let tree = TestTree::new(&["root/a.rs"]);
+    tree.create_fifo("root/fifo");
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
     let not_regular = |key: &str| ReadError::NotRegular(key.into());
     // Opening a FIFO for reading blocks until it has a writer. If this test hangs, a FIFO was opened.
@@ -135,7 +135,7 @@ fn kernel_interfaces_are_rejected_even_as_a_root() {
     assert_eq!(read_text(&roots, &key, LIMITS).map(|_| ()), Err(ReadError::NotRegular(key)));
     let everything = Roots::single("/").unwrap();
     let result = read_text(&everything, &"proc/version".into(), LIMITS);
-    assert!(matches!(result, Err(ReadError::Path(error)) if error.reason == Refusal::SystemFile));
+    assert!(matches!(result, Err(ReadError::Path(error)) if error.reason == PathRefusal::SystemFile));
 }
 
 /// Swaps two files. On Linux, the swap is atomic, so that neither is ever missing.
@@ -167,12 +167,13 @@ fn renames_during_a_read_never_lead_outside() {
 
     use strata_base::cancel::Cancel;
 
-    use crate::path_patterns::expand;
-    use crate::walk::{WalkOptions, walk, walk_at};
+    use crate::path_patterns::expand_path_pattern;
+    use crate::walk::{WalkOptions, walk, walk_subtree};
 
-    let tree = Tree::new(&["root/folder/sub/file", "root/file", "outside/sub/file", "outside/sub/private"]);
-    tree.link("../outside", "root/evil-folder");
-    tree.link("../outside/sub/file", "root/evil-file");
+    let tree =
+        TestTree::new(&["root/folder/sub/file", "root/file", "outside/sub/file", "outside/sub/private"]);
+    tree.create_link("../outside", "root/evil-folder");
+    tree.create_link("../outside/sub/file", "root/evil-file");
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     let done = AtomicUsize::new(0);
     let swap = |a: &str, b: &str| {
@@ -210,8 +211,9 @@ fn renames_during_a_read_never_lead_outside() {
             if turn % 16 == 0 {
                 let options = WalkOptions::default();
                 let listed = walk(&roots, &options, &Cancel::new()).unwrap();
-                let below = walk_at(&roots, &"folder".into(), &options, &Cancel::new()).unwrap();
-                let chosen = ["folder", "folder/**", "*"].map(|text| expand(&roots, &listed.entries, text));
+                let below = walk_subtree(&roots, &"folder".into(), &options, &Cancel::new()).unwrap();
+                let chosen = ["folder", "folder/**", "*"]
+                    .map(|text| expand_path_pattern(&roots, &listed.entries, text));
                 let named = crate::rule_files::rule_files(&roots, &["folder/*/*".into(), "*".into()]);
                 let output = format!("{listed:?} {below:?} {chosen:?} {named:?}");
                 outside += usize::from(output.contains("private"));
@@ -232,7 +234,7 @@ fn renames_during_a_read_never_lead_outside() {
 fn a_file_without_permission_is_an_error_of_its_own() {
     use std::os::unix::fs::PermissionsExt;
 
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     fs::set_permissions(tree.path("root/a.rs"), fs::Permissions::from_mode(0o000)).unwrap();
     match read(&tree, "a.rs") {
         Err(ReadError::Io { kind: io::ErrorKind::PermissionDenied, .. }) => {}
@@ -243,7 +245,7 @@ fn a_file_without_permission_is_an_error_of_its_own() {
 
 #[test]
 fn the_cache_rereads_a_file_only_after_a_change() {
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     let (roots, path) = (tree.roots(), tree.path("root/a.rs"));
     let cache = TextCache::new(1000);
     let text = || cache.text(&roots, &"a.rs".into(), LIMITS).map(|read| read.text);
@@ -271,7 +273,7 @@ fn the_cache_rereads_a_file_only_after_a_change() {
 #[cfg(unix)]
 #[test]
 fn the_cache_notices_a_replacement_of_the_same_size_and_time() {
-    let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
+    let tree = TestTree::new(&["root/a.rs", "root/b.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     let time = SystemTime::now() - Duration::from_secs(100);
     for file in ["root/a.rs", "root/b.rs"] {
@@ -284,7 +286,7 @@ fn the_cache_notices_a_replacement_of_the_same_size_and_time() {
 
 #[test]
 fn a_recently_changed_file_is_read_again() {
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     let first = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
     let second = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
@@ -295,18 +297,18 @@ fn a_recently_changed_file_is_read_again() {
 #[cfg(unix)]
 #[test]
 fn the_cache_returns_nothing_for_a_link_that_replaced_the_file() {
-    let tree = Tree::new(&["root/a.rs", "outside/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs", "outside/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     set_age(tree.path("root/a.rs"), 100);
     cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
     fs::remove_file(tree.path("root/a.rs")).unwrap();
-    tree.link("../outside/a.rs", "root/a.rs");
+    tree.create_link("../outside/a.rs", "root/a.rs");
     assert!(matches!(cache.text(&roots, &"a.rs".into(), LIMITS), Err(ReadError::Path(_))));
 }
 
 #[test]
 fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
-    let tree = Tree::new(&[]);
+    let tree = TestTree::new(&[]);
     let names: Vec<String> = (0..8).map(|n| format!("{n}.txt")).collect();
     for name in &names {
         tree.write(&format!("root/{name}"), "x".repeat(100));
@@ -331,7 +333,7 @@ fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
 
 #[test]
 fn a_lower_limit_applies_to_cached_files_too() {
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     set_age(tree.path("root/a.rs"), 100);
     cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::error::ForeignPart;
+use super::error::NotContainedReason;
 use super::limits::{MAX_DIRECTORIES, MAX_ENTRIES};
 
 /// Maximum number of trees to remember. A tree is forgotten if it is not among the last that were checked.
@@ -56,7 +56,7 @@ impl LinkFreeTree {
     ///
     /// # Errors
     /// The first entry that is neither a file nor a directory, or the reason why the tree cannot be checked.
-    pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
+    pub(super) fn check(top: &Path) -> Result<Self, NotContainedReason> {
         let remembered_listings = cached_listings(top);
         let mut listings = Listings::new();
         let tree = scan(top, &remembered_listings, &mut listings);
@@ -78,16 +78,16 @@ fn scan(
     top: &Path,
     remembered_listings: &Listings,
     listings: &mut Listings,
-) -> Result<LinkFreeTree, ForeignPart> {
+) -> Result<LinkFreeTree, NotContainedReason> {
     let mut tree = LinkFreeTree { directories: Vec::new(), is_settled: true };
     let mut pending = vec![PathBuf::new()];
     let mut count = 0;
     while let Some(relative_path) = pending.pop() {
         let path = top.join(&relative_path);
-        let unreadable = |error: io::Error| ForeignPart::Unlisted(relative_path.clone(), error.kind());
+        let unreadable = |error: io::Error| NotContainedReason::Unlisted(relative_path.clone(), error.kind());
         let stamp = match DirectoryStamp::read(&path).map_err(unreadable)? {
             Some(stamp) => stamp,
-            None => return Err(ForeignPart::Link(relative_path)),
+            None => return Err(NotContainedReason::Link(relative_path)),
         };
         let listing = match remembered_listings.get(&relative_path) {
             Some(listing) if listing.stamp == stamp => Arc::clone(listing),
@@ -97,7 +97,7 @@ fn scan(
         pending.extend(listing.directories.iter().map(|name| relative_path.join(name)));
         tree.directories.push((path, stamp));
         if count > MAX_ENTRIES || tree.directories.len() + pending.len() > MAX_DIRECTORIES {
-            return Err(ForeignPart::TooLarge);
+            return Err(NotContainedReason::TooLarge);
         }
         if listing.is_settled {
             listings.insert(relative_path, listing);
@@ -115,23 +115,24 @@ impl Listing {
         relative_path: &Path,
         stamp: DirectoryStamp,
         max_entries: usize,
-    ) -> Result<Self, ForeignPart> {
-        let is_settled = stamp.is_older_than(SystemTime::now());
-        let unreadable = |error: io::Error| ForeignPart::Unlisted(relative_path.to_owned(), error.kind());
+    ) -> Result<Self, NotContainedReason> {
+        let is_settled = stamp.is_reliable(SystemTime::now());
+        let unreadable =
+            |error: io::Error| NotContainedReason::Unlisted(relative_path.to_owned(), error.kind());
         let mut listing = Self { stamp, is_settled, count: 0, directories: Vec::new() };
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let file_type = entry.file_type().map_err(unreadable)?;
             listing.count += 1;
             if listing.count > max_entries {
-                return Err(ForeignPart::TooLarge);
+                return Err(NotContainedReason::TooLarge);
             }
             if file_type.is_dir() {
                 listing.directories.push(entry.file_name());
             } else if file_type.is_symlink() {
-                return Err(ForeignPart::Link(relative_path.join(entry.file_name())));
+                return Err(NotContainedReason::Link(relative_path.join(entry.file_name())));
             } else if !is_safe_to_open(file_type) {
-                return Err(ForeignPart::Special(relative_path.join(entry.file_name())));
+                return Err(NotContainedReason::Special(relative_path.join(entry.file_name())));
             }
         }
         Ok(listing)
@@ -178,7 +179,7 @@ impl DirectoryStamp {
     }
 
     /// Whether the last change was so long before `now` that a later change has another timestamp.
-    fn is_older_than(&self, now: SystemTime) -> bool {
+    fn is_reliable(&self, now: SystemTime) -> bool {
         let age = self.changed.and_then(|changed| now.duration_since(changed).ok());
         age.is_some_and(|age| age >= CLOCK_TICK)
     }
@@ -251,13 +252,13 @@ mod tests {
             settled(&top);
             symlink("/", top.join(below)).unwrap();
             let result = LinkFreeTree::check(&top).map(drop);
-            assert_eq!(result, Err(ForeignPart::Link(below.into())));
+            assert_eq!(result, Err(NotContainedReason::Link(below.into())));
             fs::remove_file(top.join(below)).unwrap();
         }
         settled(&top);
         fs::rename(top.join("objects"), top.join("other")).unwrap();
         symlink("other", top.join("objects")).unwrap();
-        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(ForeignPart::Link("objects".into())));
+        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(NotContainedReason::Link("objects".into())));
     }
 
     /// Without the rule for recent changes, the second listing would be taken for the first.
@@ -285,7 +286,7 @@ mod tests {
         settled(&top);
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mkfifoat(rustix::fs::CWD, top.join("HEAD"), mode).unwrap();
-        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(ForeignPart::Special("HEAD".into())));
+        assert_eq!(LinkFreeTree::check(&top).map(drop), Err(NotContainedReason::Special("HEAD".into())));
     }
 
     #[test]
@@ -293,6 +294,6 @@ mod tests {
         let (_directory, top) = directory();
         let stamp = DirectoryStamp::read(&top).unwrap().unwrap();
         let listing = |most| Listing::read(&top, Path::new(""), stamp, most).map(|listing| listing.count);
-        assert_eq!((listing(2), listing(1)), (Ok(2), Err(ForeignPart::TooLarge)));
+        assert_eq!((listing(2), listing(1)), (Ok(2), Err(NotContainedReason::TooLarge)));
     }
 }

@@ -19,7 +19,7 @@ pub enum GitError {
     Unreadable { path: PathBuf, problem: String },
     /// Parts of the repository are or could be outside its directory, and the workspace is not trusted.
     #[error("cannot read the git repository {}: {part}; to read it anyway, trust the workspace", .path.display())]
-    Elsewhere { path: PathBuf, part: ForeignPart },
+    Elsewhere { path: PathBuf, part: NotContainedReason },
     /// The repository of a workspace that is not trusted was changed each time it was read.
     #[error("cannot read the git repository {}: it keeps changing; try again later", .0.display())]
     Changing(PathBuf),
@@ -33,7 +33,7 @@ pub enum GitError {
 
 /// Why a repository is not known to be inside its directory. Paths are relative to the directory with its objects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ForeignPart {
+pub enum NotContainedReason {
     #[error("{0:?} is a link, which could lead outside")]
     Link(PathBuf),
     /// A pipe or a device.

@@ -17,7 +17,7 @@ use strata_prompt::trust::Trust;
 
 use super::closed_tree::CLOCK_TICK;
 use super::error::GitError;
-use super::index::Index;
+use super::index::GitIndex;
 use super::ownership;
 use super::ownership::ContainedRepository;
 use crate::roots::canonical;
@@ -172,21 +172,21 @@ impl History {
     }
 
     pub(super) fn head(&self) -> Result<Head, GitError> {
-        let head = self.repository.head().map_err(|error| self.unreadable(error))?;
+        let head = self.repository.head().map_err(|error| self.unreadable_error(error))?;
         let branch = head.referent_name().map(|name| name.shorten().to_string());
         if head.is_unborn() {
             return Ok(Head { branch, commit: None });
         }
-        let commit = head.into_peeled_id().map_err(|error| self.unreadable(error))?;
+        let commit = head.into_peeled_id().map_err(|error| self.unreadable_error(error))?;
         Ok(Head { branch, commit: Some(commit.detach()) })
     }
 
     /// Reads a commit. Returns `None` if it is missing, for example beyond the end of a shallow clone.
     pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
-        let object = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
+        let object = self.repository.try_find_object(id).map_err(|error| self.unreadable_error(error))?;
         let Some(object) = object else { return Ok(None) };
-        let commit = object.try_into_commit().map_err(|error| self.unreadable(error))?;
-        let top = commit.tree_id().map_err(|error| self.unreadable(error))?.detach();
+        let commit = object.try_into_commit().map_err(|error| self.unreadable_error(error))?;
+        let top = commit.tree_id().map_err(|error| self.unreadable_error(error))?.detach();
         let parent = commit.parent_ids().next().map(gix::Id::detach);
         let seconds = commit.time().map_or(0, |time| time.seconds);
         Ok(Some(Commit { id, tree: self.folder_tree(top)?, parent, seconds }))
@@ -194,13 +194,13 @@ impl History {
 
     /// Returns all parents of a commit, with the first parent first.
     pub(super) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
+        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable_error(error))?;
         Ok(commit.parent_ids().map(gix::Id::detach).collect())
     }
 
     /// Returns the message of a commit without leading and trailing whitespace.
     pub(super) fn message(&self, id: ObjectId) -> Result<String, GitError> {
-        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
+        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable_error(error))?;
         Ok(commit.message_raw_sloppy().to_str_lossy().trim().to_owned())
     }
 
@@ -244,14 +244,14 @@ impl History {
 
     /// Reads the part of Git's index that belongs to the directory. The result is empty if the repository has no index
     /// yet, and `None` if it has no work tree.
-    pub(super) fn index(&self) -> Result<Option<Index>, GitError> {
+    pub(super) fn index(&self) -> Result<Option<GitIndex>, GitError> {
         let Some(below) = self.below.to_str().filter(|_| self.repository.workdir().is_some()) else {
             return Ok(None);
         };
         let below = below.replace(MAIN_SEPARATOR, "/");
-        let index = self.repository.index_or_empty().map_err(|error| self.unreadable(error))?;
-        let options = self.repository.stat_options().map_err(|error| self.unreadable(error))?;
-        Ok(Some(Index::new(&index, &below, options)))
+        let index = self.repository.index_or_empty().map_err(|error| self.unreadable_error(error))?;
+        let options = self.repository.stat_options().map_err(|error| self.unreadable_error(error))?;
+        Ok(Some(GitIndex::new(&index, &below, options)))
     }
 
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
@@ -260,11 +260,11 @@ impl History {
 
     /// Reads a blob as text. Returns `None` if the blob is larger than `limit` bytes or not UTF-8.
     pub(super) fn blob_text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
-        let size = self.repository.find_header(id).map_err(|error| self.unreadable(error))?.size();
+        let size = self.repository.find_header(id).map_err(|error| self.unreadable_error(error))?.size();
         if size > limit {
             return Ok(None);
         }
-        let mut blob = self.repository.find_blob(id).map_err(|error| self.unreadable(error))?;
+        let mut blob = self.repository.find_blob(id).map_err(|error| self.unreadable_error(error))?;
         Ok(String::from_utf8(blob.take_data()).ok())
     }
 
@@ -303,7 +303,7 @@ impl History {
                 cancel.check()?;
                 Err(GitError::TooLarge)
             }
-            Err(gix::diff::tree::Error::Failure(error)) => Err(self.unreadable(error)),
+            Err(gix::diff::tree::Error::Failure(error)) => Err(self.unreadable_error(error)),
         }
     }
 
@@ -311,18 +311,18 @@ impl History {
         if self.below.as_os_str().is_empty() {
             return Ok(Some(top));
         }
-        let top = self.repository.find_tree(top).map_err(|error| self.unreadable(error))?;
-        let entry = top.lookup_entry_by_path(&self.below).map_err(|error| self.unreadable(error))?;
+        let top = self.repository.find_tree(top).map_err(|error| self.unreadable_error(error))?;
+        let entry = top.lookup_entry_by_path(&self.below).map_err(|error| self.unreadable_error(error))?;
         Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
     }
 
     fn tree_data(&self, tree: Option<ObjectId>) -> Result<Vec<u8>, GitError> {
         let Some(tree) = tree else { return Ok(Vec::new()) };
-        let tree = self.repository.find_tree(tree).map_err(|error| self.unreadable(error))?;
+        let tree = self.repository.find_tree(tree).map_err(|error| self.unreadable_error(error))?;
         Ok(tree.detach().data)
     }
 
-    fn unreadable(&self, error: impl Into<gix::Error>) -> GitError {
+    fn unreadable_error(&self, error: impl Into<gix::Error>) -> GitError {
         GitError::unreadable(self.repository.git_dir(), &error.into())
     }
 }

@@ -9,7 +9,7 @@ use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
 
 /// The part of Git's index that belongs to one directory.
-pub(super) struct Index {
+pub(super) struct GitIndex {
     /// Tracked regular files by path relative to the directory. Symbolic links are omitted.
     pub(super) files: BTreeMap<String, TrackedFile>,
     /// Number of tracked files and submodules.
@@ -32,7 +32,7 @@ pub(super) struct TrackedFile {
     options: stat::Options,
 }
 
-impl Index {
+impl GitIndex {
     /// Reads the entries of `state` below a directory. `below` uses `/` as the separator and is empty for the whole
     /// index.
     pub(super) fn new(state: &State, below: &str, options: stat::Options) -> Self {

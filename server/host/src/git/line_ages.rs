@@ -34,7 +34,7 @@ pub(super) fn line_ages(
                 None => Some(String::new()),
             };
             if let Some(text) = text {
-                ages.entry(change.path).or_default().add(age, &text);
+                ages.entry(change.path).or_default().add_change(age, &text);
             }
         }
     }

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::closed_tree::LinkFreeTree;
-use super::error::ForeignPart;
+use super::error::NotContainedReason;
 use crate::roots::canonical;
 
 /// Files of a repository that name directories elsewhere, from which the library reads as well (see
@@ -47,27 +47,28 @@ impl ContainedRepository {
     ///
     /// # Errors
     /// The first part that leads elsewhere, or could.
-    pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
+    pub(super) fn check(top: &Path) -> Result<Self, NotContainedReason> {
         let git = top.join(".git");
         let (entry, git_dir, common_dir) = match git.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => (git.clone(), git.clone(), git),
             Ok(metadata) if metadata.is_file() => {
-                let (git_dir, common_dir) = linked_directories(top, &git).ok_or(ForeignPart::OneWay)?;
+                let (git_dir, common_dir) =
+                    linked_directories(top, &git).ok_or(NotContainedReason::OneWay)?;
                 (git, git_dir, common_dir)
             }
-            Ok(metadata) if metadata.is_symlink() => return Err(ForeignPart::Link(".git".into())),
-            Ok(_) => return Err(ForeignPart::Special(".git".into())),
+            Ok(metadata) if metadata.is_symlink() => return Err(NotContainedReason::Link(".git".into())),
+            Ok(_) => return Err(NotContainedReason::Special(".git".into())),
             // Without a `.git`, `top` itself is a bare repository.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 (top.to_owned(), top.to_owned(), top.to_owned())
             }
-            Err(error) => return Err(ForeignPart::Unlisted(".git".into(), error.kind())),
+            Err(error) => return Err(NotContainedReason::Unlisted(".git".into(), error.kind())),
         };
         // The tree comes first, since it notices whether a pointer is added later.
         let tree = LinkFreeTree::check(&common_dir)?;
         let pointer = POINTERS.iter().find(|name| common_dir.join(name).symlink_metadata().is_ok());
         match pointer {
-            Some(name) => Err(ForeignPart::Pointer(name.into())),
+            Some(name) => Err(NotContainedReason::Pointer(name.into())),
             None => Ok(Self { entry, git_dir, common_dir, tree }),
         }
     }
@@ -149,7 +150,7 @@ mod tests {
         (directory, base)
     }
 
-    fn foreign_part(top: &Path) -> Option<ForeignPart> {
+    fn foreign_part(top: &Path) -> Option<NotContainedReason> {
         ContainedRepository::check(top).err()
     }
 
@@ -162,7 +163,7 @@ mod tests {
         assert_eq!(nearest_repository(&top.join("below")), Some(top.clone()));
         symlink("refs/heads/main", top.join(".git/packed-refs")).unwrap();
         fs::write(top.join(".git/refs/heads/main"), "").unwrap();
-        let link = Some(ForeignPart::Link("packed-refs".into()));
+        let link = Some(NotContainedReason::Link("packed-refs".into()));
         assert_eq!(foreign_part(&top), link, "a link that stays inside can lead out a moment later");
     }
 
@@ -174,7 +175,7 @@ mod tests {
         fs::write(top.join(".git"), format!("gitdir: {}/main/.git/worktrees/top\n", base.display())).unwrap();
         let worktree = base.join("main/.git/worktrees/top");
         fs::write(worktree.join("commondir"), "../..\n").unwrap();
-        let one_way = Some(ForeignPart::OneWay);
+        let one_way = Some(NotContainedReason::OneWay);
         assert_eq!(foreign_part(&top), one_way, "the work tree's directory does not point back");
         fs::write(worktree.join("gitdir"), format!("{}/elsewhere/.git\n", base.display())).unwrap();
         assert_eq!(foreign_part(&top), one_way, "it points back to another directory");
@@ -199,10 +200,10 @@ mod tests {
             fs::create_dir_all(base.join("top/.git/objects/info")).unwrap();
             assert_eq!(foreign_part(&base.join("top")), None);
             fs::write(base.join("top/.git").join(name), "../outside\n").unwrap();
-            assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Pointer(name.into())));
+            assert_eq!(foreign_part(&base.join("top")), Some(NotContainedReason::Pointer(name.into())));
         }
         let (_directory, base) = create_repositories(&["outside"]);
         symlink("../outside", base.join("top/.git")).unwrap();
-        assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Link(".git".into())));
+        assert_eq!(foreign_part(&base.join("top")), Some(NotContainedReason::Link(".git".into())));
     }
 }

@@ -14,7 +14,7 @@ use super::error::GitError;
 use super::history::{Commit, History};
 use super::limits::MAX_TEXT_BYTES;
 use super::recency::recency;
-use super::source::{MAX_FILE_BYTES, NameVerdict, classify_name, is_source_by_first_line};
+use super::source::{MAX_FILE_BYTES, SourceVerdict, classify_source_name, is_source_by_first_line};
 use crate::roots::canonical;
 
 /// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
@@ -169,14 +169,14 @@ impl TraceBuilder<'_> {
 
     /// Reads a source file. Returns `None` for any other file.
     fn read_source(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
-        let (name, Some(file)) = (classify_name(path), file) else { return Ok(None) };
-        if name == NameVerdict::Other {
+        let (name, Some(file)) = (classify_source_name(path), file) else { return Ok(None) };
+        if name == SourceVerdict::Other {
             return Ok(None);
         }
         let text = self.history.blob_text(file, MAX_FILE_BYTES)?;
         // Git treats a file with a NUL as binary too.
         let text = text.filter(|text| !text.contains('\0'));
-        Ok(text.filter(|text| name == NameVerdict::Source || is_source_by_first_line(path, text)))
+        Ok(text.filter(|text| name == SourceVerdict::Source || is_source_by_first_line(path, text)))
     }
 }
 

@@ -81,7 +81,7 @@ const SOURCE_NAMES: &[&str] = &[
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NameVerdict {
+pub(super) enum SourceVerdict {
     /// The file is written by people.
     Source,
     /// The name is inconclusive, so the first line decides.
@@ -90,14 +90,14 @@ pub(super) enum NameVerdict {
     Other,
 }
 
-pub(super) fn classify_name(path: &str) -> NameVerdict {
+pub(super) fn classify_source_name(path: &str) -> SourceVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_third_party = folders.split('/').any(|folder| THIRD_PARTY_FOLDERS.contains(&folder));
     let lower = name.to_ascii_lowercase();
     let is_generated =
         GENERATED_FILES.contains(&name) || GENERATED_SUFFIXES.iter().any(|suffix| lower.ends_with(suffix));
     if is_third_party || is_generated {
-        return NameVerdict::Other;
+        return SourceVerdict::Other;
     }
     let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
     if language_of(&FileKey::from(path), "").is_some()
@@ -106,9 +106,9 @@ pub(super) fn classify_name(path: &str) -> NameVerdict {
             .iter()
             .any(|extensions| extension.is_some_and(|extension| extensions.contains(&extension)))
     {
-        return NameVerdict::Source;
+        return SourceVerdict::Source;
     }
-    if name.contains('.') { NameVerdict::Other } else { NameVerdict::Unclear }
+    if name.contains('.') { SourceVerdict::Other } else { SourceVerdict::Unclear }
 }
 
 /// Whether the first line of a file with an inconclusive name identifies a known language.
@@ -125,7 +125,7 @@ mod tests {
         for path in
             ["a.py", "src/lib.rs", "lua/x/init.lua", "README.md", "Makefile", "docs/A.RST", "web/App.vue"]
         {
-            assert_eq!(classify_name(path), NameVerdict::Source, "{path}");
+            assert_eq!(classify_source_name(path), SourceVerdict::Source, "{path}");
         }
         for path in [
             "Cargo.lock",
@@ -139,9 +139,9 @@ mod tests {
             "data.csv",
             ".git/hooks/pre-commit.sh",
         ] {
-            assert_eq!(classify_name(path), NameVerdict::Other, "{path}");
+            assert_eq!(classify_source_name(path), SourceVerdict::Other, "{path}");
         }
-        assert_eq!(classify_name("bin/run"), NameVerdict::Unclear);
+        assert_eq!(classify_source_name("bin/run"), SourceVerdict::Unclear);
         assert!(is_source_by_first_line("bin/run", "#!/usr/bin/env python3\nprint()\n"));
         assert!(!is_source_by_first_line("bin/run", "MZ"));
     }

@@ -63,10 +63,12 @@ fn status_with_limit<'a>(
     cancel: &Cancel,
     max_files: usize,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    History::read(folder, trust, |history| compare(history, folder, files.clone(), cancel, max_files))
+    History::read(folder, trust, |history| {
+        compare_with_head(history, folder, files.clone(), cancel, max_files)
+    })
 }
 
-fn compare<'a>(
+fn compare_with_head<'a>(
     history: &History,
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
@@ -194,10 +196,10 @@ fn difference(committed: Option<ObjectId>, current: Option<ObjectId>) -> Option<
 mod tests {
     use gix::index::entry::{Flags, Mode};
 
-    use super::super::testing::{FileState, Repo};
+    use super::super::testing::{FileState, TestRepo};
     use super::*;
 
-    fn check(repo: &Repo, files: &[&str], expected: &[(&str, FileStatus)]) {
+    fn check(repo: &TestRepo, files: &[&str], expected: &[(&str, FileStatus)]) {
         check_in(repo.folder(), files, expected);
     }
 
@@ -209,20 +211,20 @@ mod tests {
         assert_eq!(statuses, expected);
     }
 
-    fn checked_out() -> Repo {
-        let mut repo = Repo::new();
+    fn checked_out() -> TestRepo {
+        let mut repo = TestRepo::new();
         let texts = [
             ("a.py", FileState::Text("1\n")),
             ("b/c.py", FileState::Text("2\n")),
             ("b/d.py", FileState::Text("3\n")),
         ];
-        repo.commit_all("first", &texts);
-        repo.commit_all("second", &[("link", FileState::Link("a.py")), ("module", FileState::Submodule)]);
+        repo.commit_changes("first", &texts);
+        repo.commit_changes("second", &[("link", FileState::Link("a.py")), ("module", FileState::Submodule)]);
         repo.check_out();
         repo
     }
 
-    fn write(repo: &Repo, path: &str, text: &str) {
+    fn write(repo: &TestRepo, path: &str, text: &str) {
         fs::write(repo.folder().join(path), text).unwrap();
     }
 
@@ -244,7 +246,7 @@ mod tests {
     #[test]
     fn files_in_submodules_are_not_new_but_files_with_similar_names_are() {
         let mut repo = checked_out();
-        repo.commit_all("third", &[("b/module", FileState::Submodule)]);
+        repo.commit_changes("third", &[("b/module", FileState::Submodule)]);
         repo.check_out();
         // An index can list one submodule inside another.
         repo.add_index_entry("module/inner", "");
@@ -351,10 +353,10 @@ mod tests {
 
     #[test]
     fn repositories_without_a_commit_an_index_or_a_work_tree_are_compared_as_far_as_possible() {
-        let repo = Repo::new();
+        let repo = TestRepo::new();
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[("a.py", FileStatus::New)]);
-        let bare = Repo::new_bare();
+        let bare = TestRepo::new_bare();
         assert_eq!(status(bare.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
         let nowhere = tempfile::tempdir().unwrap();
         assert_eq!(status(nowhere.path(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
@@ -363,7 +365,7 @@ mod tests {
     #[test]
     fn an_invalid_index_is_an_error() {
         let repo = checked_out();
-        repo.write("index", "not an index");
+        repo.write_in_git_dir("index", "not an index");
         assert!(matches!(
             status(repo.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()),
             Err(GitError::Unreadable { .. })

@@ -11,7 +11,7 @@ use gix::objs::tree::EntryKind;
 const LONG_AGO: std::time::SystemTime = std::time::SystemTime::UNIX_EPOCH;
 
 /// A repository in a temporary directory. Dropping it deletes the directory.
-pub(super) struct Repo {
+pub(super) struct TestRepo {
     _directory: tempfile::TempDir,
     top: PathBuf,
     repository: gix::Repository,
@@ -29,7 +29,7 @@ pub(super) enum FileState<'a> {
     Deleted,
 }
 
-impl Repo {
+impl TestRepo {
     /// Creates a repository without commits. Its empty work tree is at `top/work`.
     pub(super) fn new() -> Self {
         Self::with_kind("work", gix::create::Kind::WithWorktree)
@@ -44,10 +44,10 @@ impl Repo {
     pub(super) fn commit(&mut self, message: &str, texts: &[(&str, &str)]) -> ObjectId {
         let states: Vec<(&str, FileState<'_>)> =
             texts.iter().map(|&(path, text)| (path, FileState::Text(text))).collect();
-        self.commit_all(message, &states)
+        self.commit_changes(message, &states)
     }
 
-    pub(super) fn commit_all(&mut self, message: &str, changes: &[(&str, FileState<'_>)]) -> ObjectId {
+    pub(super) fn commit_changes(&mut self, message: &str, changes: &[(&str, FileState<'_>)]) -> ObjectId {
         let changes = changes.iter().map(|(path, state)| (BStr::new(path), state));
         let tree = self.write_tree(self.newest, changes);
         let newest = self.newest;
@@ -55,7 +55,7 @@ impl Repo {
     }
 
     /// Commits one file whose name need not be UTF-8.
-    pub(super) fn commit_bytes(&mut self, path: &[u8], text: &str) {
+    pub(super) fn commit_raw_path(&mut self, path: &[u8], text: &str) {
         let tree = self.write_tree(self.newest, [(BStr::new(path), &FileState::Text(text))]);
         let newest = self.newest;
         self.commit_tree("bytes", tree, newest);
@@ -71,7 +71,7 @@ impl Repo {
         let tree = self.write_tree(self.newest, changes());
         let first = self.newest.unwrap();
         let merge = self.write_commit(message, tree, &[first, side]);
-        self.point_at(merge);
+        self.set_branch_tip(merge);
         merge
     }
 
@@ -82,7 +82,7 @@ impl Repo {
         parent: Option<ObjectId>,
     ) -> ObjectId {
         let commit = self.write_commit(message, tree, parent.as_slice());
-        self.point_at(commit);
+        self.set_branch_tip(commit);
         commit
     }
 
@@ -161,8 +161,8 @@ impl Repo {
         self.tree_at(self.newest.unwrap())
     }
 
-    pub(super) fn detach(&self) {
-        self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
+    pub(super) fn detach_head(&self) {
+        self.write_in_git_dir("HEAD", &format!("{}\n", self.newest.unwrap()));
     }
 
     /// Deletes an object, as if it had never been fetched.
@@ -172,7 +172,7 @@ impl Repo {
     }
 
     /// Writes a file in the Git directory.
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(super) fn write_in_git_dir(&self, path: &str, text: &str) {
         let path = self.git_dir().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -251,8 +251,8 @@ impl Repo {
         self.repository.write_object(&commit).unwrap().detach()
     }
 
-    fn point_at(&mut self, commit: ObjectId) {
-        self.write("refs/heads/main", &format!("{commit}\n"));
+    fn set_branch_tip(&mut self, commit: ObjectId) {
+        self.write_in_git_dir("refs/heads/main", &format!("{commit}\n"));
         self.newest = Some(commit);
     }
 }

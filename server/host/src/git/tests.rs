@@ -12,7 +12,7 @@ use strata_prompt::trust::Trust;
 
 use super::history::History;
 use super::limits::MAX_COMMITS;
-use super::testing::{FileState, Repo};
+use super::testing::{FileState, TestRepo};
 use super::*;
 
 #[cfg(unix)]
@@ -38,7 +38,7 @@ fn sessions_of(repository: &Path, sessions: usize, turns: usize) -> Vec<Trace> {
 }
 
 /// Makes three commits: a.py, then b/c.py, then b/d.py with a new a.py.
-fn three_commits(repo: &mut Repo) -> [gix::ObjectId; 3] {
+fn three_commits(repo: &mut TestRepo) -> [gix::ObjectId; 3] {
     [
         repo.commit("first", &[("a.py", "1\n"), ("e.py", "1\n")]),
         repo.commit("second", &[("b/c.py", "1\n")]),
@@ -48,7 +48,7 @@ fn three_commits(repo: &mut Repo) -> [gix::ObjectId; 3] {
 
 #[test]
 fn recency_counts_commits_since_the_last_touch() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
     let paths: Vec<Vec<String>> =
@@ -56,28 +56,28 @@ fn recency_counts_commits_since_the_last_touch() {
     assert_eq!(paths[..2], [vec!["a.py".to_owned(), "b/d.py".to_owned()], vec!["b/c.py".to_owned()]]);
     assert_eq!(branch_of(repo.folder()).as_deref(), Some("main"));
     // A move counts as a change of the new path. The old path is not listed, nor are its earlier changes.
-    repo.commit_all("move", &[("e.py", FileState::Deleted), ("f.py", FileState::Text("1\n"))]);
+    repo.commit_changes("move", &[("e.py", FileState::Deleted), ("f.py", FileState::Text("1\n"))]);
     assert_recency(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("f.py", 0)]);
     // Making a file executable also counts as a change.
-    repo.commit_all("mode", &[("b/c.py", FileState::Program("1\n"))]);
+    repo.commit_changes("mode", &[("b/c.py", FileState::Program("1\n"))]);
     assert_recency(repo.folder(), &[("a.py", 2), ("b/c.py", 0), ("b/d.py", 2), ("f.py", 1)]);
 }
 
 #[test]
 fn lines_have_the_age_of_the_commit_that_added_them() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     repo.commit("first", &[("a.py", "first = 1\n"), ("b.py", "first = 1\n")]);
     repo.commit("second", &[("a.py", "first = 1\nsecond = 2\n")]);
     repo.commit("third", &[("c.py", "third = 3\n")]);
     let mut expected = BTreeMap::from(["a.py", "c.py"].map(|path| (path.to_owned(), LineAges::default())));
-    expected.get_mut("a.py").unwrap().add(1, "first = 1\n");
-    expected.get_mut("c.py").unwrap().add(0, "");
+    expected.get_mut("a.py").unwrap().add_change(1, "first = 1\n");
+    expected.get_mut("c.py").unwrap().add_change(0, "");
     assert_eq!(facts_of(repo.folder()).line_ages, expected);
 }
 
 #[test]
 fn a_merge_counts_as_one_commit_with_the_changes_of_its_branch() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [_, second, _] = three_commits(&mut repo);
     repo.merge("merge", second, &[("side.py", "1\n")]);
     assert_recency(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("e.py", 3), ("side.py", 0)]);
@@ -85,7 +85,7 @@ fn a_merge_counts_as_one_commit_with_the_changes_of_its_branch() {
 
 #[test]
 fn the_commits_of_a_merged_branch_are_returned_instead_of_the_merge() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [_, second, _] = three_commits(&mut repo);
     repo.merge("merge", second, &[("side.py", "1\n")]);
     let commits = facts_of(repo.folder()).commits;
@@ -98,7 +98,7 @@ fn the_commits_of_a_merged_branch_are_returned_instead_of_the_merge() {
 
 #[test]
 fn only_the_newest_commits_are_read() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     repo.commit("first", &[("old.py", "1\n")]);
     repo.commit("second", &[("edge.py", "1\n")]);
     for number in 0..MAX_COMMITS - 1 {
@@ -110,7 +110,7 @@ fn only_the_newest_commits_are_read() {
 
 #[test]
 fn a_folder_below_the_top_has_its_own_paths() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     for folder in ["b", "none/of/them", "a.py"] {
         fs::create_dir_all(repo.folder().join(folder)).unwrap();
@@ -125,7 +125,7 @@ fn a_folder_below_the_top_has_its_own_paths() {
 
 #[test]
 fn a_bare_repository_has_facts_of_its_top_only() {
-    let mut repo = Repo::new_bare();
+    let mut repo = TestRepo::new_bare();
     three_commits(&mut repo);
     assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
     assert_recency(&repo.folder().join("refs"), &[]);
@@ -134,7 +134,7 @@ fn a_bare_repository_has_facts_of_its_top_only() {
 
 #[test]
 fn a_directory_outside_a_repository_has_no_facts() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let plain = repo.create_sibling("plain");
     assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
     assert_eq!(facts(&plain.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
@@ -147,7 +147,7 @@ fn a_directory_outside_a_repository_has_no_facts() {
 
 #[test]
 fn before_the_first_commit_only_the_branch_is_known() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let nothing = GitFacts { committed: Some(BTreeSet::new()), ..GitFacts::default() };
     assert_eq!((facts_of(repo.folder()), branch_of(repo.folder()).as_deref()), (nothing, Some("main")));
     assert_eq!(sessions_of(repo.folder(), 4, 40), []);
@@ -155,22 +155,22 @@ fn before_the_first_commit_only_the_branch_is_known() {
 
 #[test]
 fn a_detached_head_has_no_branch_name() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
-    repo.detach();
+    repo.detach_head();
     assert_eq!((branch_of(repo.folder()), facts_of(repo.folder()).recency.len()), (None, 4));
 }
 
 #[test]
 fn a_linked_work_tree_has_its_own_branch() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [_, second, _] = three_commits(&mut repo);
     let folder = repo.create_sibling("linked");
     let private = repo.git_dir().join("worktrees/linked");
-    repo.write("refs/heads/topic", &format!("{second}\n"));
-    repo.write("worktrees/linked/HEAD", "ref: refs/heads/topic\n");
-    repo.write("worktrees/linked/commondir", "../..\n");
-    repo.write("worktrees/linked/gitdir", &format!("{}\n", folder.join(".git").display()));
+    repo.write_in_git_dir("refs/heads/topic", &format!("{second}\n"));
+    repo.write_in_git_dir("worktrees/linked/HEAD", "ref: refs/heads/topic\n");
+    repo.write_in_git_dir("worktrees/linked/commondir", "../..\n");
+    repo.write_in_git_dir("worktrees/linked/gitdir", &format!("{}\n", folder.join(".git").display()));
     fs::write(folder.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
     assert_recency(&folder, &[("a.py", 1), ("b/c.py", 0), ("e.py", 1)]);
     assert_eq!(branch_of(&folder).as_deref(), Some("topic"));
@@ -178,9 +178,9 @@ fn a_linked_work_tree_has_its_own_branch() {
 
 #[test]
 fn a_shallow_clone_yields_fewer_facts() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [first, second, _] = three_commits(&mut repo);
-    repo.write("shallow", &format!("{second}\n"));
+    repo.write_in_git_dir("shallow", &format!("{second}\n"));
     repo.delete_object(first);
     // The changes of the oldest available commit are unknown, since its parent is missing.
     assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
@@ -192,7 +192,7 @@ fn a_shallow_clone_yields_fewer_facts() {
 
 #[test]
 fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [first, _, third] = three_commits(&mut repo);
     repo.delete_object(repo.tree_at(first));
     assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
@@ -208,24 +208,24 @@ fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
 
 #[test]
 fn a_damaged_repository_is_an_error() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let [.., third] = three_commits(&mut repo);
     let hex = third.to_string();
     let object = repo.git_dir().join("objects").join(&hex[..2]).join(&hex[2..]);
     fs::remove_file(&object).unwrap();
     fs::write(&object, "not deflated").unwrap();
     assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
-    repo.write("refs/heads/main", "no id\n");
+    repo.write_in_git_dir("refs/heads/main", "no id\n");
     assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
 }
 
 #[test]
 fn links_submodules_and_non_utf8_paths_are_skipped() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
-    repo.commit_all("link", &[("link.py", FileState::Link("a.py")), ("module.py", FileState::Submodule)]);
-    repo.commit_bytes(b"\xff.py", "1\n");
-    repo.commit_all("becomes a link", &[("e.py", FileState::Link("a.py"))]);
+    repo.commit_changes("link", &[("link.py", FileState::Link("a.py")), ("module.py", FileState::Submodule)]);
+    repo.commit_raw_path(b"\xff.py", "1\n");
+    repo.commit_changes("becomes a link", &[("e.py", FileState::Link("a.py"))]);
     assert_recency(repo.folder(), &[("a.py", 3), ("b/c.py", 4), ("b/d.py", 3)]);
     let committed = facts_of(repo.folder()).committed;
     let expected = ["a.py", "b/c.py", "b/d.py", "e.py", "link.py", "module.py"].map(str::to_owned);
@@ -242,22 +242,22 @@ fn in_config(path: &Path) -> String {
 
 #[test]
 fn settings_cannot_move_the_work_tree_over_other_files() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     let elsewhere = repo.create_sibling("elsewhere");
-    repo.write("config", &format!("[core]\nbare = false\nworktree = {}\n", in_config(&elsewhere)));
+    repo.write_in_git_dir("config", &format!("[core]\nbare = false\nworktree = {}\n", in_config(&elsewhere)));
     assert_eq!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
 fn settings_that_name_programs_and_files_are_not_followed() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     let marker = repo.create_sibling("out").join("marker");
     let touch = format!("touch {}", in_config(&marker));
     let elsewhere = repo.create_sibling("elsewhere");
-    repo.write("included", &format!("[core]\nworktree = {}\n", in_config(&elsewhere)));
-    repo.write(
+    repo.write_in_git_dir("included", &format!("[core]\nworktree = {}\n", in_config(&elsewhere)));
+    repo.write_in_git_dir(
         "config",
         &format!(
             "[core]\nbare = false\nfsmonitor = {touch}\nsshCommand = {touch}\npager = {touch}\n\
@@ -265,7 +265,7 @@ fn settings_that_name_programs_and_files_are_not_followed() {
              [diff]\nexternal = {touch}\n"
         ),
     );
-    repo.write("info/attributes", "* filter=x\n");
+    repo.write_in_git_dir("info/attributes", "* filter=x\n");
     assert_recency(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
     assert!(!sessions_of(repo.folder(), 1, 9).is_empty());
     assert!(!marker.exists());
@@ -273,7 +273,7 @@ fn settings_that_name_programs_and_files_are_not_followed() {
 
 #[test]
 fn trees_that_describe_too_many_files_end_the_history() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     for _ in 0..30 {
@@ -288,7 +288,7 @@ fn trees_that_describe_too_many_files_end_the_history() {
 
 #[test]
 fn endlessly_nested_trees_end_the_history() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     for _ in 0..5_000 {
@@ -301,7 +301,7 @@ fn endlessly_nested_trees_end_the_history() {
 
 #[test]
 fn trees_with_too_long_paths_end_the_history() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     // 32,768 files, with names of 3.7 KB each.
@@ -318,10 +318,10 @@ fn trees_with_too_long_paths_end_the_history() {
 
 #[test]
 fn an_object_that_expands_beyond_the_limit_is_not_read() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     let large = vec![b'0'; 65 << 20];
     let texts = [("a.txt", FileState::Text("1\n")), ("b.txt", FileState::Bytes(&large))];
-    repo.commit_all("first", &texts);
+    repo.commit_changes("first", &texts);
     let history = History::open(repo.folder()).unwrap();
     let newest = history.commit(history.head().unwrap().commit.unwrap()).unwrap().unwrap();
     let files = history.files(newest.tree, &Cancel::new()).unwrap();
@@ -331,7 +331,7 @@ fn an_object_that_expands_beyond_the_limit_is_not_read() {
 
 #[test]
 fn cancelled_work_ends() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     let cancel = Cancel::new();
     cancel.cancel();
@@ -342,12 +342,12 @@ fn cancelled_work_ends() {
 
 #[test]
 fn each_commit_becomes_a_turn() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     repo.commit(
         "first",
         &[("a.py", "1\n2\n"), ("b.py", "1\n"), ("logo.svg", "<svg/>"), ("run", "#!/bin/python\n")],
     );
-    repo.commit_all(
+    repo.commit_changes(
         "Change a, drop b\n\nAdd c.\n",
         &[
             ("a.py", FileState::Text("1\n3\n")),
@@ -394,7 +394,7 @@ fn each_commit_becomes_a_turn() {
 
 #[test]
 fn changes_of_skipped_commits_become_external_changes() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     repo.commit("first", &[("a.py", "1\n"), ("b.py", "1\n"), ("c.py", "1\n")]);
     repo.commit("before any turn", &[("logo.svg", "<svg/>")]);
     repo.commit("turn", &[("a.py", "2\n")]);
@@ -402,7 +402,7 @@ fn changes_of_skipped_commits_become_external_changes() {
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1\n")).collect();
     repo.commit("mass change", &many);
     repo.commit("enormous", &[("b.py", &"long line\n".repeat(5_000))]);
-    repo.commit_all("binary", &[("c.py", FileState::Bytes(b"\0\xff"))]);
+    repo.commit_changes("binary", &[("c.py", FileState::Bytes(b"\0\xff"))]);
     repo.commit("turn 2", &[("a.py", "3\n")]);
     let traces = sessions_of(repo.folder(), 1, 9);
     let turns = &traces[0].turns;
@@ -416,7 +416,7 @@ fn changes_of_skipped_commits_become_external_changes() {
 
 #[test]
 fn sessions_of_a_long_history_are_even_and_reported() {
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     for number in 0..100 {
         repo.commit(&format!("commit {number}"), &[("a.py", &format!("{number}\n"))]);
     }
@@ -445,7 +445,7 @@ proptest! {
             proptest::collection::btree_map(0usize..14, proptest::option::of(0u8..4), 0..14), 2..20),
         turns in 1usize..30,
     ) {
-        let mut repo = Repo::new();
+        let mut repo = TestRepo::new();
         repo.commit("first", &[("start.py", "1\n")]);
         let mut files = BTreeMap::from([("start.py".to_owned(), "1\n".to_owned())]);
         let mut states = vec![files.clone()];
@@ -479,7 +479,7 @@ proptest! {
                     }
                 }
             }
-            repo.commit_all(&format!("commit {number}"), &changes);
+            repo.commit_changes(&format!("commit {number}"), &changes);
             states.push(files.clone());
         }
         for trace in sessions_of(repo.folder(), 2, turns) {
@@ -514,7 +514,7 @@ type RedirectionCase<'a> = (&'a str, &'a dyn Fn(&Path));
 fn a_repository_elsewhere_is_not_read_without_trust() {
     use std::os::unix::fs::symlink;
 
-    let mut repo = Repo::new();
+    let mut repo = TestRepo::new();
     three_commits(&mut repo);
     repo.check_out();
     let facts = |folder: &Path, trust| facts(folder, trust, &Cancel::new());

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::testing::Tree;
+use crate::testing::TestTree;
 
 fn options(threads: usize) -> IndexOptions {
     IndexOptions { threads: NonZeroUsize::new(threads).unwrap(), limits: ReadLimits { max_bytes: 1000 } }
 }
 
-fn many(count: usize) -> (Tree, Vec<FileKey>) {
-    let tree = Tree::new(&[]);
+fn many(count: usize) -> (TestTree, Vec<FileKey>) {
+    let tree = TestTree::new(&[]);
     let keys: Vec<FileKey> = (0..count).map(|n| FileKey::new(format!("{n:04}.txt"))).collect();
     for key in &keys {
         tree.write(&format!("root/{}", key.as_str()), key.as_str());
@@ -89,7 +89,7 @@ fn an_index_can_be_cancelled() {
 
 #[test]
 fn an_empty_list_of_files_is_finished_immediately() {
-    let tree = Tree::new(&[]);
+    let tree = TestTree::new(&[]);
     let sink = |_: Batch<IndexedFile<()>>| panic!("unexpected batch");
     assert_eq!(index_files(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }

@@ -63,7 +63,7 @@ static OWN_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Deletes the records of running parses of this process. Call it when the process ends in an orderly way, so that the
 /// texts it was parsing at that moment are not given up.
-pub fn release_parses() {
+pub fn delete_parse_records() {
     for path in std::mem::take(&mut *OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner)) {
         let _ = fs::remove_file(path);
     }
@@ -81,7 +81,7 @@ impl ParseRecords {
         // No other process may find this one's file before it is locked.
         let _lock = lock(&directory).map_err(io::Error::other)?;
         for path in files_in(&running)? {
-            give_up_texts_of_ended_process(&path, &given_up);
+            record_parses_of_ended_process(&path, &given_up);
         }
         let name = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = running.join(name);
@@ -97,7 +97,7 @@ impl ParseRecords {
     }
 
     /// Gives up a text because parsing it took too long.
-    pub(super) fn give_up(&self, key: OutlineKey) {
+    pub(super) fn give_up_parsing(&self, key: OutlineKey) {
         let mut reasons = self.lock_reasons();
         if reasons.len() < MAX_GIVEN_UP && reasons.insert(key.to_bytes(), GiveUpReason::TimedOut).is_none() {
             write(&self.given_up.join(hex(&key.to_bytes())), TIMED_OUT_MARK);
@@ -105,7 +105,7 @@ impl ParseRecords {
     }
 
     /// Forgets all texts that were given up.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget_given_up_texts(&self) {
         let mut reasons = self.lock_reasons();
         reasons.clear();
         for path in files_in(&self.given_up).unwrap_or_default() {
@@ -145,7 +145,7 @@ impl Drop for RunningParse<'_> {
 }
 
 /// Gives up the texts in the file of a process that has ended, and deletes the file. Does nothing if the process runs.
-fn give_up_texts_of_ended_process(path: &Path, given_up: &Path) {
+fn record_parses_of_ended_process(path: &Path, given_up: &Path) {
     let mut keys = Vec::new();
     let Ok(file) = open_own_file(path) else { return };
     if file.try_lock().is_err()
@@ -233,7 +233,7 @@ mod tests {
             assert_eq!(next.give_up_reason(key("done")), None);
         }
         let next = ParseRecords::open(cache.path()).unwrap();
-        next.forget();
+        next.forget_given_up_texts();
         assert_eq!(next.give_up_reason(key("deadly")), None);
         assert_eq!(ParseRecords::open(cache.path()).unwrap().give_up_reason(key("deadly")), None);
     }
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_slow_text_stays_given_up() {
         let cache = tempfile::tempdir().unwrap();
-        ParseRecords::open(cache.path()).unwrap().give_up(key("slow"));
+        ParseRecords::open(cache.path()).unwrap().give_up_parsing(key("slow"));
         assert_eq!(
             ParseRecords::open(cache.path()).unwrap().give_up_reason(key("slow")),
             Some(GiveUpReason::TimedOut)

@@ -19,7 +19,7 @@ use super::body::{decode, encode};
 use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::roots::canonical;
-use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, lock_briefly};
+use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, wait_for_lock};
 
 #[derive(Debug)]
 pub(super) struct OutlineDatabase {
@@ -88,7 +88,7 @@ impl OutlineDatabase {
         match Self::connect(&directory) {
             Err(CacheError::Damaged(error)) => {
                 tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
-                remove(&directory)?;
+                delete_database_files(&directory)?;
                 Self::connect(&directory)
             }
             connected => connected,
@@ -319,11 +319,11 @@ impl OutlineDatabase {
 impl DatabaseFile {
     /// Deletes the database, unless another process has already replaced it. All connections of this process must be
     /// closed, since Windows cannot delete open files.
-    pub(super) fn remove(&self) -> Result<(), CacheError> {
+    pub(super) fn delete_unless_replaced(&self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
         let _lock = lock(directory)?;
         if identity(&self.path) == self.identity {
-            remove(directory)?;
+            delete_database_files(directory)?;
         }
         Ok(())
     }
@@ -362,10 +362,10 @@ pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> 
 
 /// Locks the directory while the database is created, opened or deleted.
 pub(super) fn lock(directory: &Path) -> Result<File, CacheError> {
-    lock_briefly(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
+    wait_for_lock(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
 
-fn remove(directory: &Path) -> Result<(), CacheError> {
+fn delete_database_files(directory: &Path) -> Result<(), CacheError> {
     for suffix in FILE_SUFFIXES {
         match fs::remove_file(sibling(&directory.join(DATABASE), suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

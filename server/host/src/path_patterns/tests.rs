@@ -3,11 +3,11 @@
 use strata_base::cancel::Cancel;
 
 use super::*;
-use crate::testing::Tree;
+use crate::testing::TestTree;
 use crate::walk::{WalkOptions, walk};
 
-fn tree() -> Tree {
-    let tree = Tree::new(&[
+fn tree() -> TestTree {
+    let tree = TestTree::new(&[
         "root/README.md",
         "root/src/lib.rs",
         "root/src/main.rs",
@@ -30,10 +30,10 @@ fn tree() -> Tree {
 fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
     let (options, cancel) = (WalkOptions::default(), Cancel::new());
     let all = walk(roots, &options, &cancel).unwrap().entries;
-    let expansion = expand(roots, &all, text)?;
+    let expansion = expand_path_pattern(roots, &all, text)?;
     // A scan of the pattern's directory alone gives the same files.
     if let Some(listed) = list_below(roots, text, &options, &cancel).unwrap() {
-        assert_eq!(expand(roots, &listed, text).as_ref(), Ok(&expansion), "{text}");
+        assert_eq!(expand_path_pattern(roots, &listed, text).as_ref(), Ok(&expansion), "{text}");
     }
     let files = expansion.files.iter().map(|key| key.as_str().to_owned());
     let withheld = expansion.withheld.iter().map(|(key, _)| format!("-{}", key.as_str()));
@@ -85,7 +85,7 @@ fn globs() {
 
 #[test]
 fn an_existing_name_takes_precedence_over_a_pattern() {
-    let tree = Tree::new(&[
+    let tree = TestTree::new(&[
         "root/app/[slug]/page.tsx",
         "root/app/[slug]/[id]/page.tsx",
         "root/app/s/page.tsx",
@@ -125,7 +125,7 @@ fn an_error_names_the_path_or_pattern_without_matches() {
     tree.write("root/node_modules/a/index.js", "");
     std::fs::create_dir_all(tree.path("root/links/deep")).unwrap();
     #[cfg(unix)]
-    tree.link("../src", "root/links/to_src");
+    tree.create_link("../src", "root/links/to_src");
     assert_eq!(error("missing.rs"), PatternError::NotFound("missing.rs".into()));
     assert_eq!(error("*.java"), PatternError::NoMatch("*.java".into()));
     assert_eq!(error("missing/*.rs"), PatternError::NoMatch("missing/*.rs".into()));
@@ -139,7 +139,7 @@ fn an_error_names_the_path_or_pattern_without_matches() {
 
 #[test]
 fn several_roots() {
-    let tree = Tree::new(&["web/src/a.ts", "web/top.ts", "api/src/b.ts", "api/top.ts"]);
+    let tree = TestTree::new(&["web/src/a.ts", "web/top.ts", "api/src/b.ts", "api/top.ts"]);
     let roots = tree.several_roots(&["web", "api"]);
     let expanded = |text| expanded(&roots, text).unwrap();
     assert_eq!(expanded("web"), "web/src/a.ts web/top.ts");

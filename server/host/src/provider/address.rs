@@ -10,7 +10,7 @@ use super::model::Provider;
 
 /// Endpoint of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum RequestTarget {
     /// A message whose reply arrives in one piece.
     Complete,
     /// A message whose reply is streamed.
@@ -47,20 +47,20 @@ impl<'a> RequestAddress<'a> {
         Url::parse(&self.base).is_ok_and(|url| is_loopback(&url))
     }
 
-    pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
+    pub(super) fn url(&self, target: RequestTarget) -> Result<Url, SendError> {
         let path = match target {
-            Target::Complete => self.endpoint.path,
-            Target::Stream => self.endpoint.stream_path.unwrap_or(self.endpoint.path),
-            Target::Models => self.endpoint.models_path,
-            Target::Server(path) => path,
+            RequestTarget::Complete => self.endpoint.path,
+            RequestTarget::Stream => self.endpoint.stream_path.unwrap_or(self.endpoint.path),
+            RequestTarget::Models => self.endpoint.models_path,
+            RequestTarget::Server(path) => path,
         };
         let bad_address = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
         let base = match target {
-            Target::Server(_) => self.base.strip_suffix("/v1").unwrap_or(&self.base),
+            RequestTarget::Server(_) => self.base.strip_suffix("/v1").unwrap_or(&self.base),
             _ => &self.base,
         };
         let mut url = Url::parse(base).map_err(|error| bad_address(&error.to_string()))?;
-        if target == Target::Models
+        if target == RequestTarget::Models
             && let Some(host) = url.host_str().and_then(self.endpoint.models_host)
         {
             url.set_host(Some(&host)).map_err(|error| bad_address(&error.to_string()))?;
@@ -75,7 +75,7 @@ impl<'a> RequestAddress<'a> {
 }
 
 /// Whether `text` is non-empty and free of whitespace and control characters.
-pub(super) fn is_model_name(text: &str) -> bool {
+pub(super) fn is_valid_model_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace())
 }
 
@@ -163,7 +163,7 @@ mod tests {
         kind: ProviderName,
         base_url: Option<&str>,
         model: &str,
-        target: Target,
+        target: RequestTarget,
     ) -> Result<String, SendError> {
         let base_url = base_url.map(str::to_owned);
         let provider = Provider { kind, base_url, model: model.to_owned(), key: KeySource::None };
@@ -174,25 +174,25 @@ mod tests {
     fn the_url_depends_on_provider_and_target() {
         use ProviderName::{Anthropic, Gemini, Ollama, OpenAi, Responses};
         for (kind, target, expected) in [
-            (Anthropic, Target::Complete, "https://api.anthropic.com/v1/messages"),
-            (Anthropic, Target::Stream, "https://api.anthropic.com/v1/messages"),
-            (Anthropic, Target::Models, "https://api.anthropic.com/v1/models"),
-            (OpenAi, Target::Stream, "https://api.openai.com/v1/chat/completions"),
-            (OpenAi, Target::Models, "https://api.openai.com/v1/models"),
-            (Responses, Target::Stream, "https://api.openai.com/v1/responses"),
+            (Anthropic, RequestTarget::Complete, "https://api.anthropic.com/v1/messages"),
+            (Anthropic, RequestTarget::Stream, "https://api.anthropic.com/v1/messages"),
+            (Anthropic, RequestTarget::Models, "https://api.anthropic.com/v1/models"),
+            (OpenAi, RequestTarget::Stream, "https://api.openai.com/v1/chat/completions"),
+            (OpenAi, RequestTarget::Models, "https://api.openai.com/v1/models"),
+            (Responses, RequestTarget::Stream, "https://api.openai.com/v1/responses"),
             (
                 Gemini,
-                Target::Complete,
+                RequestTarget::Complete,
                 "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent",
             ),
             (
                 Gemini,
-                Target::Stream,
+                RequestTarget::Stream,
                 "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
             ),
-            (Gemini, Target::Models, "https://generativelanguage.googleapis.com/v1beta/models"),
-            (Ollama, Target::Stream, "http://localhost:11434/v1/chat/completions"),
-            (Ollama, Target::Server("api/chat"), "http://localhost:11434/api/chat"),
+            (Gemini, RequestTarget::Models, "https://generativelanguage.googleapis.com/v1beta/models"),
+            (Ollama, RequestTarget::Stream, "http://localhost:11434/v1/chat/completions"),
+            (Ollama, RequestTarget::Server("api/chat"), "http://localhost:11434/api/chat"),
         ] {
             assert_eq!(url(kind, None, "m", target).as_deref(), Ok(expected));
         }
@@ -205,7 +205,7 @@ mod tests {
             ("../../evil", "http://[::1]/v1beta/models/..%2F..%2Fevil:generateContent"),
             ("a?key=b#c", "http://[::1]/v1beta/models/a%3Fkey=b%23c:generateContent"),
         ] {
-            let url = url(ProviderName::Gemini, Some("http://[::1]"), model, Target::Complete);
+            let url = url(ProviderName::Gemini, Some("http://[::1]"), model, RequestTarget::Complete);
             assert_eq!(url.as_deref(), Ok(expected));
         }
     }
@@ -241,7 +241,11 @@ mod tests {
             (ProviderName::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"),
             (ProviderName::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1/chat/completions"),
         ] {
-            assert_eq!(url(kind, Some(base), "m", Target::Complete).as_deref(), Ok(expected), "{base}");
+            assert_eq!(
+                url(kind, Some(base), "m", RequestTarget::Complete).as_deref(),
+                Ok(expected),
+                "{base}"
+            );
         }
     }
 
@@ -253,20 +257,20 @@ mod tests {
         for (model, target, expected) in [
             (
                 profile,
-                Target::Complete,
+                RequestTarget::Complete,
                 "-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-x-v1:0/converse",
             ),
             (
                 profile,
-                Target::Stream,
+                RequestTarget::Stream,
                 "-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-x-v1:0/converse-stream",
             ),
             (
                 arn,
-                Target::Complete,
+                RequestTarget::Complete,
                 "-runtime.eu-west-1.amazonaws.com/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa/converse",
             ),
-            (profile, Target::Models, ".eu-west-1.amazonaws.com/foundation-models"),
+            (profile, RequestTarget::Models, ".eu-west-1.amazonaws.com/foundation-models"),
         ] {
             let models_url = url(ProviderName::Bedrock, base, model, target).unwrap();
             assert_eq!(models_url.strip_prefix("https://bedrock"), Some(expected), "{target:?}");
@@ -282,7 +286,7 @@ mod tests {
             ),
         ] {
             let models_url =
-                url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, Target::Models);
+                url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, RequestTarget::Models);
             assert_eq!(models_url, Ok(format!("https://{expected}/foundation-models")));
         }
         for (first, second, expected) in [
@@ -314,16 +318,20 @@ mod tests {
                 "https://me.openai.azure.com/openai/v1/chat/completions",
             ),
         ] {
-            assert_eq!(url(ProviderName::OpenAi, Some(base), "m", Target::Stream).as_deref(), Ok(expected));
+            assert_eq!(
+                url(ProviderName::OpenAi, Some(base), "m", RequestTarget::Stream).as_deref(),
+                Ok(expected)
+            );
         }
         let base = Some("https://a.example/?api-version=1&key=secret");
-        let error = url(ProviderName::OpenAi, base, "m", Target::Stream).unwrap_err();
+        let error = url(ProviderName::OpenAi, base, "m", RequestTarget::Stream).unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 
     #[test]
     fn an_address_that_would_expose_a_key_is_rejected() {
-        let error_for = |base| url(ProviderName::OpenAi, Some(base), "m", Target::Complete).unwrap_err();
+        let error_for =
+            |base| url(ProviderName::OpenAi, Some(base), "m", RequestTarget::Complete).unwrap_err();
         for base in
             ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
         {

@@ -12,11 +12,11 @@ use strata_conversation::providers::reply::{
 };
 
 use super::error::SendError;
-use super::http::{Piece, Request, ResponseHead, TransportFault};
+use super::http::{HttpRequest, ResponseHead, ResponsePiece, TransportFault};
 use super::key::KeySource;
 use super::key_filter::{EventRedactor, KeyRedactor, RedactKey};
-use super::outcome::{RequestLimits, SendEvent, StreamOutcome};
-use super::retry::{AttemptCounter, Failure, Retry};
+use super::outcome::{RequestLimits, StreamEvent, StreamOutcome};
+use super::retry::{AttemptCounter, AttemptFailure, RetryDecision};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -25,7 +25,7 @@ const MAX_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A request in progress, with its limits. Removes the key from everything that is read.
 pub(super) struct RetryingRequest<'a> {
-    request: Request,
+    request: HttpRequest,
     filter: KeyRedactor,
     key_source: KeySource,
     limits: RequestLimits,
@@ -38,22 +38,26 @@ pub(super) trait ReplyReader {
     type Output;
 
     /// Resets the state for the next attempt. `filter` removes the key.
-    fn begin(&mut self, filter: &KeyRedactor);
+    fn begin_attempt(&mut self, filter: &KeyRedactor);
 
     /// Reports that the next attempt follows after a wait.
-    fn wait(&mut self, _wait: Duration, _error: &SendError) {}
+    fn report_wait(&mut self, _wait: Duration, _error: &SendError) {}
 
     /// Reads the next bytes of the body. Returns `true` if the reply is complete.
-    fn take(&mut self, bytes: &[u8]) -> bool;
+    fn push_bytes(&mut self, bytes: &[u8]) -> bool;
 
     /// Finishes the reply. `cut` is the failure that ended the reply early, if any.
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<Self::Output, Failure>;
+    fn finish_reply(
+        &mut self,
+        cut: Option<AttemptFailure>,
+        filter: &KeyRedactor,
+    ) -> Result<Self::Output, AttemptFailure>;
 }
 
 impl<'a> RetryingRequest<'a> {
     /// Creates an exchange and starts its deadline.
     pub(super) fn new(
-        request: Request,
+        request: HttpRequest,
         filter: KeyRedactor,
         key_source: KeySource,
         limits: RequestLimits,
@@ -75,7 +79,7 @@ impl<'a> RetryingRequest<'a> {
             let time_left = self.deadline.saturating_duration_since(Instant::now());
             match attempts.record_failure(&failure, self.limits.retries).filter(|wait| *wait < time_left) {
                 Some(wait) => {
-                    reader.wait(wait, &failure.error);
+                    reader.report_wait(wait, &failure.error);
                     self.pause(wait)?;
                 }
                 None => return Err(failure.error),
@@ -83,11 +87,11 @@ impl<'a> RetryingRequest<'a> {
         }
     }
 
-    fn try_once<R: ReplyReader>(&self, reader: &mut R) -> Result<R::Output, Failure> {
-        reader.begin(&self.filter);
+    fn try_once<R: ReplyReader>(&self, reader: &mut R) -> Result<R::Output, AttemptFailure> {
+        reader.begin_attempt(&self.filter);
         let pending = self.request.send(self.limits.max_reply_bytes);
         let pending = pending.map_err(|reason| {
-            Failure::permanent(SendError::Unreachable { reason: self.filter.redact_text(&reason) })
+            AttemptFailure::permanent(SendError::Unreachable { reason: self.filter.redact_text(&reason) })
         })?;
         let mut rejection: Option<(ResponseHead, Vec<u8>)> = None;
         let mut last_received = Instant::now();
@@ -104,24 +108,24 @@ impl<'a> RetryingRequest<'a> {
                 None
             };
             if let Some(error) = limit_error {
-                break Some(Failure::permanent(error));
+                break Some(AttemptFailure::permanent(error));
             }
             match pending.pieces.recv_timeout(time_left.min(stall_left).min(POLL_INTERVAL)) {
-                Ok(Piece::Head(head)) if !(200..300).contains(&head.status) => {
+                Ok(ResponsePiece::Head(head)) if !(200..300).contains(&head.status) => {
                     rejection = Some((head, Vec::new()));
                 }
-                Ok(Piece::Head(_)) => {}
-                Ok(Piece::Body(bytes)) => match &mut rejection {
+                Ok(ResponsePiece::Head(_)) => {}
+                Ok(ResponsePiece::Body(bytes)) => match &mut rejection {
                     Some((_, body)) => body.extend_from_slice(&bytes),
-                    None if reader.take(&bytes) => break None,
+                    None if reader.push_bytes(&bytes) => break None,
                     None => {}
                 },
-                Ok(Piece::End) => break None,
-                Ok(Piece::Fault(fault)) => break Some(self.transport_failure(fault)),
+                Ok(ResponsePiece::End) => break None,
+                Ok(ResponsePiece::Fault(fault)) => break Some(self.transport_failure(fault)),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => {
                     let reason = "the request ended unexpectedly".to_owned();
-                    break Some(Failure::permanent(SendError::Unreachable { reason }));
+                    break Some(AttemptFailure::permanent(SendError::Unreachable { reason }));
                 }
             }
             last_received = Instant::now();
@@ -129,30 +133,30 @@ impl<'a> RetryingRequest<'a> {
         match (rejection, cut) {
             (Some((head, body)), None) => Err(self.rejection_failure(&head, &body)),
             (Some(_), Some(failure)) => Err(failure),
-            (None, cut) => reader.end(cut, &self.filter),
+            (None, cut) => reader.finish_reply(cut, &self.filter),
         }
     }
 
     /// Converts a transport fault to a failure.
-    fn transport_failure(&self, fault: TransportFault) -> Failure {
+    fn transport_failure(&self, fault: TransportFault) -> AttemptFailure {
         let unreachable = |reason: &str| SendError::Unreachable { reason: self.filter.redact_text(reason) };
         match fault {
-            TransportFault::NotConnected(reason) => Failure::permanent(unreachable(&reason)),
-            TransportFault::Cut(reason) => Failure::lost_reply(unreachable(&reason)),
+            TransportFault::NotConnected(reason) => AttemptFailure::permanent(unreachable(&reason)),
+            TransportFault::Cut(reason) => AttemptFailure::lost_reply(unreachable(&reason)),
             TransportFault::TooLong => {
-                Failure::permanent(SendError::TooLong { limit: self.limits.max_reply_bytes })
+                AttemptFailure::permanent(SendError::TooLong { limit: self.limits.max_reply_bytes })
             }
         }
     }
 
     /// Converts an error response to a failure.
-    fn rejection_failure(&self, head: &ResponseHead, body: &[u8]) -> Failure {
+    fn rejection_failure(&self, head: &ResponseHead, body: &[u8]) -> AttemptFailure {
         let error = ProviderError::from_status(head.status, body, head.retry_after).without_key(&self.filter);
         if error.kind == ProviderErrorKind::Authentication {
             self.key_source.handle_rejection();
         }
-        let retry = Retry::after_status(head.status, head.retry_advised, &error);
-        Failure {
+        let retry = RetryDecision::after_status(head.status, head.retry_advised, &error);
+        AttemptFailure {
             error: SendError::Provider { status: Some(head.status), error },
             retry,
             may_be_billed: false,
@@ -189,16 +193,20 @@ impl<'a, T> CompleteReader<'a, T> {
 impl<T: RedactKey> ReplyReader for CompleteReader<'_, T> {
     type Output = T;
 
-    fn begin(&mut self, _filter: &KeyRedactor) {
+    fn begin_attempt(&mut self, _filter: &KeyRedactor) {
         self.body.clear();
     }
 
-    fn take(&mut self, bytes: &[u8]) -> bool {
+    fn push_bytes(&mut self, bytes: &[u8]) -> bool {
         self.body.extend_from_slice(bytes);
         false
     }
 
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<T, Failure> {
+    fn finish_reply(
+        &mut self,
+        cut: Option<AttemptFailure>,
+        filter: &KeyRedactor,
+    ) -> Result<T, AttemptFailure> {
         if let Some(failure) = cut {
             return Err(failure);
         }
@@ -212,14 +220,14 @@ impl<T: RedactKey> ReplyReader for CompleteReader<'_, T> {
 /// Decodes a reply and delivers its events as they arrive.
 pub(super) struct StreamReader<'a> {
     kind: ProviderName,
-    on_event: &'a mut dyn FnMut(SendEvent),
+    on_event: &'a mut dyn FnMut(StreamEvent),
     decoder: ReplyDecoder,
     events: EventRedactor,
     has_delivered: bool,
 }
 
 impl<'a> StreamReader<'a> {
-    pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
+    pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(StreamEvent)) -> Self {
         let (decoder, events) =
             (ReplyDecoder::new(kind.dialect()), EventRedactor::new(&KeyRedactor::default()));
         Self { kind, on_event, decoder, events, has_delivered: false }
@@ -230,7 +238,7 @@ impl<'a> StreamReader<'a> {
             // An event that is held back is delivered at the end.
             self.has_delivered = true;
             if let Some(event) = self.events.push(event) {
-                (self.on_event)(SendEvent::Reply(event));
+                (self.on_event)(StreamEvent::Reply(event));
             }
         }
     }
@@ -239,27 +247,31 @@ impl<'a> StreamReader<'a> {
 impl ReplyReader for StreamReader<'_> {
     type Output = StreamOutcome;
 
-    fn begin(&mut self, filter: &KeyRedactor) {
+    fn begin_attempt(&mut self, filter: &KeyRedactor) {
         self.events = EventRedactor::new(filter);
         self.decoder = ReplyDecoder::new(self.kind.dialect());
     }
 
-    fn wait(&mut self, wait: Duration, error: &SendError) {
-        (self.on_event)(SendEvent::Waiting { wait, reason: error.to_string() });
+    fn report_wait(&mut self, wait: Duration, error: &SendError) {
+        (self.on_event)(StreamEvent::Waiting { wait, reason: error.to_string() });
     }
 
-    fn take(&mut self, bytes: &[u8]) -> bool {
+    fn push_bytes(&mut self, bytes: &[u8]) -> bool {
         let events = self.decoder.push(bytes);
         let is_done = self.decoder.is_done();
         self.deliver(events);
         is_done
     }
 
-    fn end(&mut self, cut: Option<Failure>, filter: &KeyRedactor) -> Result<StreamOutcome, Failure> {
+    fn finish_reply(
+        &mut self,
+        cut: Option<AttemptFailure>,
+        filter: &KeyRedactor,
+    ) -> Result<StreamOutcome, AttemptFailure> {
         let decoder = std::mem::replace(&mut self.decoder, ReplyDecoder::new(self.kind.dialect()));
         let (reply, events) = decoder.finish();
         self.deliver(events);
-        self.events.finish().for_each(|event| (self.on_event)(SendEvent::Reply(event)));
+        self.events.finish().for_each(|event| (self.on_event)(StreamEvent::Reply(event)));
         let reply = reply.without_key(filter);
         // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
@@ -267,7 +279,7 @@ impl ReplyReader for StreamReader<'_> {
             (None, ReplyEnd::Failed(error)) => failure_in_reply(self.kind, error.clone()),
             (None, ReplyEnd::Cut) => {
                 let reason = "the connection closed in the middle of the reply".to_owned();
-                Failure::lost_reply(SendError::Unreachable { reason })
+                AttemptFailure::lost_reply(SendError::Unreachable { reason })
             }
             (None, ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::OutputLimit) => {
                 return Ok(StreamOutcome { reply, broken: None });
@@ -286,11 +298,11 @@ impl ReplyReader for StreamReader<'_> {
 }
 
 /// Converts an error reported inside a successful response to a failure.
-fn failure_in_reply(kind: ProviderName, error: ProviderError) -> Failure {
-    let retry = Retry::after_error(&error);
+fn failure_in_reply(kind: ProviderName, error: ProviderError) -> AttemptFailure {
+    let retry = RetryDecision::after_error(&error);
     let error = match error.kind {
         ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.as_str(), excerpt: error.message },
         _ => SendError::Provider { status: None, error },
     };
-    Failure { error, retry, may_be_billed: true }
+    AttemptFailure { error, retry, may_be_billed: true }
 }

@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// A request that can be sent repeatedly. Sent as a POST if it has a body, otherwise as a GET.
-pub(super) struct Request {
+pub(super) struct HttpRequest {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Bytes>,
@@ -32,7 +32,7 @@ pub(super) struct Request {
 /// A piece of a response. The head comes first, then the pieces of the body, then the end. A fault can occur at any
 /// point and is always the last piece.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum ResponsePiece {
     Head(ResponseHead),
     Body(Bytes),
     End,
@@ -61,11 +61,11 @@ pub(super) enum TransportFault {
 
 /// A request in progress. Dropping it aborts the request and closes its connection.
 pub(super) struct PendingResponse {
-    pub(super) pieces: Receiver<Piece>,
+    pub(super) pieces: Receiver<ResponsePiece>,
     task: JoinHandle<()>,
 }
 
-impl Request {
+impl HttpRequest {
     /// Starts sending the request. Accepts at most `max_bytes` bytes of a successful reply.
     pub(super) fn send(&self, max_bytes: usize) -> Result<PendingResponse, String> {
         let (client, runtime) = (client(&self.url)?, runtime()?);
@@ -78,8 +78,8 @@ impl Request {
         let (sender, pieces) = channel();
         let task = runtime.spawn(async move {
             let last = match stream_response(client, request, max_bytes, &sender).await {
-                Ok(()) => Piece::End,
-                Err(fault) => Piece::Fault(fault),
+                Ok(()) => ResponsePiece::End,
+                Err(fault) => ResponsePiece::Fault(fault),
             };
             // The receiver is gone if the caller has stopped waiting.
             let _ = sender.send(last);
@@ -98,7 +98,7 @@ async fn stream_response(
     client: &Client,
     request: reqwest::Request,
     max_bytes: usize,
-    pieces: &Sender<Piece>,
+    pieces: &Sender<ResponsePiece>,
 ) -> Result<(), TransportFault> {
     let mut response = client.execute(request).await.map_err(|error| {
         let is_unconnected = error.is_connect();
@@ -112,7 +112,7 @@ async fn stream_response(
         retry_after: retry_after(headers),
         retry_advised: header(headers, "x-should-retry").and_then(|advice| advice.parse().ok()),
     };
-    let _ = pieces.send(Piece::Head(head));
+    let _ = pieces.send(ResponsePiece::Head(head));
     let mut bytes_left = if is_success { max_bytes } else { MAX_ERROR_BODY_BYTES };
     loop {
         match response.chunk().await {
@@ -122,7 +122,7 @@ async fn stream_response(
                 chunk.truncate(bytes_left);
                 bytes_left -= chunk.len();
                 if !chunk.is_empty() {
-                    let _ = pieces.send(Piece::Body(chunk));
+                    let _ = pieces.send(ResponsePiece::Body(chunk));
                 }
                 if is_too_long {
                     return if is_success { Err(TransportFault::TooLong) } else { Ok(()) };

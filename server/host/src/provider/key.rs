@@ -9,7 +9,7 @@ use super::key_filter::KeyRedactor;
 
 /// A provider's key. Its [`fmt::Debug`] output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     /// The key, trimmed and not empty.
     text: String,
 }
@@ -26,10 +26,10 @@ pub enum KeySource {
     /// The first line printed by a program. The list contains the program and its arguments, and no shell is involved.
     Command(Vec<String>),
     /// A key passed in by the caller, for example from an editor's secret store.
-    Given(Key),
+    Given(ApiKey),
 }
 
-impl Key {
+impl ApiKey {
     /// Creates a key. Returns `None` if the text is blank or not allowed in a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -54,7 +54,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key")
     }
@@ -66,9 +66,9 @@ mod tests {
 
     #[test]
     fn debug_output_does_not_contain_the_key() {
-        assert_eq!(format!("{:?}", KeySource::Given(Key::new("sk-0123").unwrap())), "Given(Key)");
+        assert_eq!(format!("{:?}", KeySource::Given(ApiKey::new("sk-0123").unwrap())), "Given(Key)");
         for unusable in ["", "  ", "two\nlines", "\u{7f}"] {
-            assert!(Key::new(unusable).is_none(), "{unusable:?}");
+            assert!(ApiKey::new(unusable).is_none(), "{unusable:?}");
         }
     }
 }

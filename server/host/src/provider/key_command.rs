@@ -13,7 +13,7 @@ use std::{env, thread};
 use strata_base::cancel::Cancel;
 
 use super::error::SendError;
-use super::key::Key;
+use super::key::ApiKey;
 
 /// Timeout of a command that prints a key. Long enough to enter a password or use a fingerprint reader.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
@@ -29,7 +29,7 @@ const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Keys and the time when they were printed, by command.
-type CachedKeys = BTreeMap<Vec<String>, (Key, Instant)>;
+type CachedKeys = BTreeMap<Vec<String>, (ApiKey, Instant)>;
 
 static KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
 
@@ -39,7 +39,7 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
 }
 
 /// Returns the key that a command prints, from the cache if it is recent.
-pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
+pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     let cached = lock_keys().get(command).cloned();
     if let Some((key, since)) = cached
         && since.elapsed() < LIFETIME
@@ -52,7 +52,7 @@ pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError>
 }
 
 /// Removes a cached key, so that the command runs again for the next request.
-pub(super) fn forget(command: &[String]) {
+pub(super) fn forget_cached_key(command: &[String]) {
     lock_keys().remove(command);
 }
 
@@ -75,7 +75,7 @@ fn program(command: &[String]) -> Result<&str, SendError> {
 }
 
 /// Runs a command and returns the key that it prints. Discards standard error, which may contain the key.
-fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
+fn run(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     let program = program(command)?;
     let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
     let mut child = Command::new(program)
@@ -87,7 +87,7 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
         .spawn()
         .map_err(|error| failure(format!("cannot be run: {error}")))?;
     let first_line = child.stdout.take().map(first_line);
-    let status = wait(&mut child, cancel).map_err(|outcome| match outcome {
+    let status = wait_or_kill(&mut child, cancel).map_err(|outcome| match outcome {
         Some(reason) => failure(reason),
         None => SendError::Cancelled,
     })?;
@@ -95,7 +95,7 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
         return Err(failure(format!("failed ({status})")));
     }
     let line = first_line.and_then(|line| line.recv_timeout(OUTPUT_TIMEOUT).ok()).unwrap_or_default();
-    Key::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
+    ApiKey::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
 }
 
 /// Returns a channel that receives the first line of a command's output. Drains up to `MAX_OUTPUT` bytes, so that the
@@ -116,7 +116,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
 
 /// Waits for a command to exit, and kills it on timeout or cancellation. The error is a reason, or `None` for a
 /// cancellation.
-fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
+fn wait_or_kill(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let start = Instant::now();
     let outcome = loop {
         match child.try_wait() {

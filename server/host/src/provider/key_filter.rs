@@ -218,7 +218,7 @@ impl KeyRedactor {
         let bytes = text.as_bytes();
         let (mut out, mut copied, mut position) = (String::with_capacity(text.len()), 0, 0);
         while position < bytes.len() {
-            let length = match self.match_at(bytes.get(position..).unwrap_or_default()) {
+            let length = match self.match_any_form(bytes.get(position..).unwrap_or_default()) {
                 KeyMatch::Full(length) => length,
                 KeyMatch::Partial(matched) if is_complete && matched >= MIN_KEY_LENGTH => {
                     bytes.len() - position
@@ -239,7 +239,7 @@ impl KeyRedactor {
     }
 
     /// Compares the beginning of a text with all forms.
-    fn match_at(&self, text: &[u8]) -> KeyMatch {
+    fn match_any_form(&self, text: &[u8]) -> KeyMatch {
         let mut best = KeyMatch::No;
         for form in &*self.forms {
             best = match (best, match_form(form, text)) {

@@ -3,7 +3,7 @@
 use strata_base::cancel::Cancel;
 
 use super::error::SendError;
-use super::key::{Key, KeySource};
+use super::key::{ApiKey, KeySource};
 use super::key_command;
 use super::model::Provider;
 
@@ -19,8 +19,8 @@ impl KeySource {
     }
 
     /// Returns the key, or `None` if the provider needs none.
-    pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<Key>, SendError> {
-        let required = |variable: &str| match Key::from_environment(variable) {
+    pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<ApiKey>, SendError> {
+        let required = |variable: &str| match ApiKey::from_environment(variable) {
             Some(key) => Ok(Some(key)),
             None => Err(SendError::NoKey { variable: variable.to_owned() }),
         };
@@ -33,7 +33,7 @@ impl KeySource {
                 let endpoint = provider.kind.endpoint();
                 let is_optional = provider.base_url.is_some() && endpoint.is_key_optional_elsewhere;
                 match endpoint.key_variable {
-                    Some(variable) if is_optional => Ok(Key::from_environment(variable)),
+                    Some(variable) if is_optional => Ok(ApiKey::from_environment(variable)),
                     Some(variable) => required(variable),
                     None => Ok(None),
                 }
@@ -44,7 +44,7 @@ impl KeySource {
     /// Handles a provider's rejection of the key. A key command runs again for the next request.
     pub(super) fn handle_rejection(&self) {
         if let Self::Command(command) = self {
-            key_command::forget(command);
+            key_command::forget_cached_key(command);
         }
     }
 }

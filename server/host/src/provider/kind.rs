@@ -5,7 +5,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use strata_conversation::providers::{Endpoint, ProviderName};
 
 use super::address;
-use super::key::{Key, KeySource};
+use super::key::{ApiKey, KeySource};
 use super::model::Provider;
 
 /// Error for a model name that does not identify its provider.
@@ -20,7 +20,7 @@ pub struct UnknownModel(
 );
 
 /// Builds the headers of a request, with the key in the header that the provider expects.
-pub(super) fn headers(endpoint: &Endpoint, url: &Url, key: Option<&Key>) -> HeaderMap {
+pub(super) fn headers(endpoint: &Endpoint, url: &Url, key: Option<&ApiKey>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in endpoint.headers {
@@ -61,7 +61,7 @@ impl Provider {
             None if base_url.is_some() => (infer_provider(name).unwrap_or(ProviderName::OpenAi), name),
             None => (infer_provider(name).ok_or_else(unknown)?, name),
         };
-        if !address::is_model_name(model) {
+        if !address::is_valid_model_name(model) {
             return Err(unknown());
         }
         Ok(Self { kind, base_url, model: model.to_owned(), key: KeySource::Usual })
@@ -99,7 +99,7 @@ mod tests {
                 "Bearer k",
             ),
         ] {
-            let headers = headers(kind.endpoint(), &Url::parse(url).unwrap(), Key::new("k").as_ref());
+            let headers = headers(kind.endpoint(), &Url::parse(url).unwrap(), ApiKey::new("k").as_ref());
             assert_eq!(headers.get(header).and_then(|value| value.to_str().ok()), Some(value), "{url}");
             let others = ["x-api-key", "authorization", "api-key", "x-goog-api-key"];
             assert_eq!(others.iter().filter(|name| headers.contains_key(**name)).count(), 1, "{url}");

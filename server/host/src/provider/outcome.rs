@@ -22,7 +22,7 @@ pub struct RequestLimits {
 
 /// An event of a streamed request.
 #[derive(Debug)]
-pub enum SendEvent {
+pub enum StreamEvent {
     Reply(ReplyEvent),
     /// An attempt failed, and the next one follows after `wait`.
     Waiting {

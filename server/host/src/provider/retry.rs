@@ -21,17 +21,17 @@ const MAX_HINT: Duration = Duration::from_secs(60);
 
 /// A failed attempt, and whether a retry may help.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct AttemptFailure {
     /// The error to report if there is no further attempt.
     pub(super) error: SendError,
-    pub(super) retry: Retry,
+    pub(super) retry: RetryDecision,
     /// Whether the provider may have billed the attempt.
     pub(super) may_be_billed: bool,
 }
 
 /// Whether and when to retry a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Retry {
+pub(super) enum RetryDecision {
     /// The request would fail again.
     Never,
     /// Retry after the usual wait.
@@ -47,19 +47,19 @@ pub(super) struct AttemptCounter {
     billed: u32,
 }
 
-impl Failure {
+impl AttemptFailure {
     /// Creates a failure that a retry would not resolve.
     pub(super) fn permanent(error: SendError) -> Self {
-        Self { error, retry: Retry::Never, may_be_billed: false }
+        Self { error, retry: RetryDecision::Never, may_be_billed: false }
     }
 
     /// Creates the failure of a reply that was lost before its end.
     pub(super) fn lost_reply(error: SendError) -> Self {
-        Self { error, retry: Retry::Usual, may_be_billed: true }
+        Self { error, retry: RetryDecision::Usual, may_be_billed: true }
     }
 }
 
-impl Retry {
+impl RetryDecision {
     /// Decides whether to retry after an error response. `advised` is the provider's own advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, error: &ProviderError) -> Self {
         if advised == Some(false) || !TEMPORARY_STATUSES.contains(&status) {
@@ -89,7 +89,7 @@ impl Retry {
 impl AttemptCounter {
     /// Records a failure. Returns the wait before the next attempt, or `None` to stop. A request that may have been
     /// billed is retried only once, so that a reply costs at most twice its price.
-    pub(super) fn record_failure(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
+    pub(super) fn record_failure(&mut self, failure: &AttemptFailure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);
         if self.failed > retries || self.billed > 1 {
@@ -97,12 +97,12 @@ impl AttemptCounter {
         }
         let backoff = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(MAX_WAIT);
         match failure.retry {
-            Retry::Never => None,
+            RetryDecision::Never => None,
             // Wait for a random time between half of the usual wait and all of it, so that clients that failed at the
             // same time do not retry at the same time.
-            Retry::Usual => Some(backoff / 2 + jitter(backoff / 2)),
-            Retry::After(hint) if hint > MAX_HINT => None,
-            Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
+            RetryDecision::Usual => Some(backoff / 2 + jitter(backoff / 2)),
+            RetryDecision::After(hint) if hint > MAX_HINT => None,
+            RetryDecision::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
         }
     }
 }
@@ -119,8 +119,8 @@ fn jitter(max: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    fn failure(retry: Retry, may_be_billed: bool) -> Failure {
-        Failure { error: SendError::Cancelled, retry, may_be_billed }
+    fn failure(retry: RetryDecision, may_be_billed: bool) -> AttemptFailure {
+        AttemptFailure { error: SendError::Cancelled, retry, may_be_billed }
     }
 
     #[test]
@@ -128,21 +128,26 @@ mod tests {
         let mut attempts = AttemptCounter::default();
         for max in [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000] {
             let max = Duration::from_millis(max);
-            let wait = attempts.record_failure(&failure(Retry::Usual, false), 12).unwrap();
+            let wait = attempts.record_failure(&failure(RetryDecision::Usual, false), 12).unwrap();
             assert!(max / 2 <= wait && wait <= max, "{wait:?} of {max:?}");
         }
-        assert_eq!(attempts.record_failure(&failure(Retry::Usual, false), 12), None, "no retry is left");
+        assert_eq!(
+            attempts.record_failure(&failure(RetryDecision::Usual, false), 12),
+            None,
+            "no retry is left"
+        );
     }
 
     #[test]
     fn waits_are_random() {
-        let wait = || AttemptCounter::default().record_failure(&failure(Retry::Usual, false), 1);
+        let wait = || AttemptCounter::default().record_failure(&failure(RetryDecision::Usual, false), 1);
         assert!((0..64).any(|_| wait() != wait()));
     }
 
     #[test]
     fn a_hint_is_followed_up_to_a_limit() {
-        let wait = |hint| AttemptCounter::default().record_failure(&failure(Retry::After(hint), false), 1);
+        let wait =
+            |hint| AttemptCounter::default().record_failure(&failure(RetryDecision::After(hint), false), 1);
         assert_eq!(wait(Duration::ZERO), Some(Duration::ZERO));
         let second = Duration::from_secs(1);
         assert!(wait(second).is_some_and(|wait| second <= wait && wait <= second + FIRST_WAIT));
@@ -152,25 +157,29 @@ mod tests {
     #[test]
     fn a_request_that_may_have_been_billed_is_retried_once() {
         let mut attempts = AttemptCounter::default();
-        assert!(attempts.record_failure(&failure(Retry::Usual, true), 9).is_some());
-        assert!(attempts.record_failure(&failure(Retry::Usual, false), 9).is_some());
-        assert_eq!(attempts.record_failure(&failure(Retry::Usual, true), 9), None);
+        assert!(attempts.record_failure(&failure(RetryDecision::Usual, true), 9).is_some());
+        assert!(attempts.record_failure(&failure(RetryDecision::Usual, false), 9).is_some());
+        assert_eq!(attempts.record_failure(&failure(RetryDecision::Usual, true), 9), None);
     }
 
     #[test]
     fn only_temporary_failures_are_retried() {
         let busy = ProviderError::new(ProviderErrorKind::RateLimit, "slow down");
         for status in 300..600 {
-            let retry = Retry::after_status(status, None, &busy);
-            let expected = if TEMPORARY_STATUSES.contains(&status) { Retry::Usual } else { Retry::Never };
+            let retry = RetryDecision::after_status(status, None, &busy);
+            let expected = if TEMPORARY_STATUSES.contains(&status) {
+                RetryDecision::Usual
+            } else {
+                RetryDecision::Never
+            };
             assert_eq!(retry, expected, "{status}");
         }
         let second = Duration::from_secs(1);
         let hinted = ProviderError { retry_after: Some(second), ..busy };
-        assert_eq!(Retry::after_status(429, None, &hinted), Retry::After(second));
-        assert_eq!(Retry::after_status(401, Some(true), &hinted), Retry::Never);
-        assert_eq!(Retry::after_status(429, Some(false), &hinted), Retry::Never);
+        assert_eq!(RetryDecision::after_status(429, None, &hinted), RetryDecision::After(second));
+        assert_eq!(RetryDecision::after_status(401, Some(true), &hinted), RetryDecision::Never);
+        assert_eq!(RetryDecision::after_status(429, Some(false), &hinted), RetryDecision::Never);
         let quota = ProviderError { kind: ProviderErrorKind::Quota, ..hinted };
-        assert_eq!(Retry::after_status(429, None, &quota), Retry::Never);
+        assert_eq!(RetryDecision::after_status(429, None, &quota), RetryDecision::Never);
     }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_base::json;
-use strata_conversation::providers::WindowStep;
+use strata_conversation::providers::WindowLookupStep;
 use strata_conversation::providers::reply::ProviderError;
 
-use super::address::{RequestAddress, Target};
+use super::address::{RequestAddress, RequestTarget};
 use super::model::Provider;
 use super::outcome::RequestLimits;
 
@@ -49,12 +49,14 @@ impl Provider {
         let mut answers = Vec::new();
         loop {
             let answer = match (self.kind.endpoint().window)(&self.model, &answers) {
-                WindowStep::End(tokens) => return tokens,
-                WindowStep::Models => self.look_up(Target::Models, None, LOOKUP_TIMEOUT, cancel),
-                WindowStep::Ask { path, body } => {
-                    self.look_up(Target::Server(path), body.as_ref(), LOOKUP_TIMEOUT, cancel)
+                WindowLookupStep::End(tokens) => return tokens,
+                WindowLookupStep::Models => {
+                    self.query_server(RequestTarget::Models, None, LOOKUP_TIMEOUT, cancel)
                 }
-                WindowStep::Load { path, body } => Some(self.load_model(path, &body, cancel)?),
+                WindowLookupStep::Ask { path, body } => {
+                    self.query_server(RequestTarget::Server(path), body.as_ref(), LOOKUP_TIMEOUT, cancel)
+                }
+                WindowLookupStep::Load { path, body } => Some(self.load_model(path, &body, cancel)?),
             };
             answers.push(answer);
         }
@@ -67,16 +69,16 @@ impl Provider {
         if failures().contains(&key) {
             return None;
         }
-        let reply = self.look_up(Target::Server(path), Some(body), LOAD_TIMEOUT, cancel);
+        let reply = self.query_server(RequestTarget::Server(path), Some(body), LOAD_TIMEOUT, cancel);
         if reply.is_none() && !cancel.is_cancelled() {
             failures().insert(key);
         }
         reply
     }
 
-    fn look_up(
+    fn query_server(
         &self,
-        target: Target,
+        target: RequestTarget,
         body: Option<&Value>,
         timeout: Duration,
         cancel: &Cancel,

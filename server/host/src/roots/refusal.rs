@@ -18,12 +18,12 @@ const MAX_SHOWN_CHARS: usize = 200;
 pub struct PathError {
     /// The path as given, truncated.
     pub path: String,
-    pub reason: Refusal,
+    pub reason: PathRefusal,
 }
 
 /// Why a path is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PathRefusal {
     #[error("the path is empty")]
     Empty,
     #[error("the path contains a NUL character")]
@@ -86,7 +86,7 @@ pub enum Refusal {
 
 impl PathError {
     /// Creates an error about a path. Truncates the path and escapes invisible characters.
-    pub(crate) fn new(path: &str, reason: Refusal) -> Self {
+    pub(crate) fn new(path: &str, reason: PathRefusal) -> Self {
         let mut escaped = String::new();
         for (index, c) in path.chars().enumerate() {
             if index == MAX_SHOWN_CHARS {

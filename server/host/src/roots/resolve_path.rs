@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Refusal;
+use super::PathRefusal;
 use super::canonical;
 
 /// Maximum number of broken links to follow, one after the other.
@@ -21,7 +21,7 @@ pub(super) struct RealPath {
 
 /// Follows all links in an absolute path. Keeps nonexistent components at the end, so that a file can be named before
 /// it is created.
-pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
+pub(super) fn real_path(path: &Path) -> Result<RealPath, PathRefusal> {
     let mut existing = path;
     let mut missing: Vec<OsString> = Vec::new();
     loop {
@@ -34,10 +34,10 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // An entry that exists but cannot be resolved is a link to a missing target.
                 if existing.symlink_metadata().is_ok() {
-                    return Err(Refusal::BrokenLink);
+                    return Err(PathRefusal::BrokenLink);
                 }
                 let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
-                    return Err(Refusal::Unreachable(error.kind()));
+                    return Err(PathRefusal::Unreachable(error.kind()));
                 };
                 missing.push(name.to_owned());
                 existing = parent;
@@ -54,7 +54,7 @@ pub(super) fn broken_link_target(path: &Path) -> Option<PathBuf> {
     for _ in 0..MAX_LINKS {
         match real_path(&path) {
             Ok(real) => return Some(real.path),
-            Err(Refusal::BrokenLink) => {
+            Err(PathRefusal::BrokenLink) => {
                 let link = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
                 let target = link.parent()?.join(fs::read_link(link).ok()?);
                 path = target.join(path.strip_prefix(link).ok()?);
@@ -65,10 +65,10 @@ pub(super) fn broken_link_target(path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn refusal(error: &io::Error) -> Refusal {
+fn refusal(error: &io::Error) -> PathRefusal {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
-        return Refusal::LinkLoop;
+        return PathRefusal::LinkLoop;
     }
-    Refusal::Unreachable(error.kind())
+    PathRefusal::Unreachable(error.kind())
 }

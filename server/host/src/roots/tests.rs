@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::canonical::without_verbatim_prefix;
 use super::*;
-use crate::testing::Tree;
+use crate::testing::TestTree;
 use crate::uri::UriError;
 
 const INSIDE: &[&str] = &[
@@ -26,17 +26,17 @@ const INSIDE: &[&str] = &[
 /// Names that Windows interprets differently.
 const INSIDE_ON_UNIX: &[&str] = &["root/note: this.md", "root/..."];
 
-fn tree() -> Tree {
+fn tree() -> TestTree {
     let mut files = INSIDE.to_vec();
     if cfg!(unix) {
         files.extend(INSIDE_ON_UNIX);
     }
     files.extend(["outside/secret.txt", "root-evil/secret.txt", "rootless.txt"]);
-    Tree::new(&files)
+    TestTree::new(&files)
 }
 
 #[track_caller]
-fn check(roots: &Roots, text: &str, expected: &Result<&str, Refusal>) {
+fn check(roots: &Roots, text: &str, expected: &Result<&str, PathRefusal>) {
     let resolved = roots.resolve(text);
     let resolved = resolved.as_ref().map(FileKey::as_str).map_err(|error| error.reason.clone());
     assert_eq!(resolved, *expected, "{text:?}");
@@ -84,7 +84,7 @@ fn spellings_of_files_inside() {
         check(&roots, text, &Ok(key));
     }
     for name in ["note: this.md", "..."] {
-        let expected = if cfg!(windows) { Err(Refusal::Ambiguous) } else { Ok(name) };
+        let expected = if cfg!(windows) { Err(PathRefusal::Ambiguous) } else { Ok(name) };
         check(&roots, name, &expected);
     }
 }
@@ -116,12 +116,12 @@ fn a_file_has_one_key_in_any_case_and_with_any_drive() {
 #[cfg(windows)]
 #[test]
 fn windows_paths_that_lead_outside_are_rejected() {
-    use Refusal::*;
+    use PathRefusal::*;
 
     let tree = tree();
     let roots = tree.roots();
     let absolute = |below: &str| tree.path(below).display().to_string();
-    let cases: &[(&str, Refusal)] = &[
+    let cases: &[(&str, PathRefusal)] = &[
         ("..\\outside\\secret.txt", ParentStep),
         ("src\\..\\..\\outside\\secret.txt", ParentStep),
         (&absolute("root\\..\\outside\\secret.txt"), ParentStep),
@@ -174,7 +174,7 @@ fn only_the_shares_of_workspace_folders_are_accessed() {
 #[cfg(unix)]
 #[test]
 fn paths_whose_text_leads_outside_are_rejected() {
-    use Refusal::*;
+    use PathRefusal::*;
 
     let tree = tree();
     let roots = tree.roots();
@@ -182,7 +182,7 @@ fn paths_whose_text_leads_outside_are_rejected() {
     let top = tree.top().display();
     let long = "x/".repeat(40_000);
     let proc_root = format!("/proc/self/root{}", absolute("root/a.rs"));
-    let cases: &[(&str, Refusal)] = &[
+    let cases: &[(&str, PathRefusal)] = &[
         ("", Empty),
         (".", IsRoot),
         ("./", IsRoot),
@@ -288,30 +288,30 @@ fn paths_whose_text_leads_outside_are_rejected() {
 #[cfg(unix)]
 #[test]
 fn links_that_lead_outside_are_rejected() {
-    use Refusal::*;
+    use PathRefusal::*;
 
     let tree = tree();
     let outside = tree.path("outside");
-    tree.link(&outside, "root/to-outside");
-    tree.link("../outside/secret.txt", "root/to-secret");
-    tree.link("../../outside", "root/src/up");
-    tree.link("/", "root/to-top");
-    tree.link("/proc/self/root", "root/to-proc");
-    tree.link("/proc/self", "root/proc");
-    tree.link("/dev/zero", "root/zero");
-    tree.link("../root-evil", "root/evil");
-    tree.link("one", "root/two");
-    tree.link("two", "root/one");
-    tree.link("self", "root/self");
-    tree.link("chain-1", "root/chain-0");
-    tree.link("src/../to-outside", "root/chain-1");
-    tree.link("nowhere", "root/dangling");
-    tree.link(outside.join("nowhere"), "root/dangling-outside");
-    tree.link("../root/to-outside/secret.txt", "outside/back-and-out");
-    tree.link("../outside/back-and-out", "root/zigzag");
+    tree.create_link(&outside, "root/to-outside");
+    tree.create_link("../outside/secret.txt", "root/to-secret");
+    tree.create_link("../../outside", "root/src/up");
+    tree.create_link("/", "root/to-top");
+    tree.create_link("/proc/self/root", "root/to-proc");
+    tree.create_link("/proc/self", "root/proc");
+    tree.create_link("/dev/zero", "root/zero");
+    tree.create_link("../root-evil", "root/evil");
+    tree.create_link("one", "root/two");
+    tree.create_link("two", "root/one");
+    tree.create_link("self", "root/self");
+    tree.create_link("chain-1", "root/chain-0");
+    tree.create_link("src/../to-outside", "root/chain-1");
+    tree.create_link("nowhere", "root/dangling");
+    tree.create_link(outside.join("nowhere"), "root/dangling-outside");
+    tree.create_link("../root/to-outside/secret.txt", "outside/back-and-out");
+    tree.create_link("../outside/back-and-out", "root/zigzag");
     let roots = tree.roots();
     let top = tree.top().strip_prefix("/").unwrap().display();
-    let cases: &[(&str, Refusal)] = &[
+    let cases: &[(&str, PathRefusal)] = &[
         ("to-outside", LinkOutside),
         ("to-outside/secret.txt", LinkOutside),
         ("to-outside/new.txt", LinkOutside),
@@ -339,12 +339,12 @@ fn links_that_lead_outside_are_rejected() {
         check(&roots, &tree.path("root").join(text).display().to_string(), &Err(reason.clone()));
         // An editor's document with such a name is not part of the workspace either.
         assert_eq!(
-            roots.leads_out(&FileKey::new(*text)),
+            roots.is_linked_outside(&FileKey::new(*text)),
             *reason != LinkLoop && !text.contains('\\'),
             "{text}"
         );
     }
-    assert!(!roots.leads_out(&FileKey::new("src/new.rs")));
+    assert!(!roots.is_linked_outside(&FileKey::new("src/new.rs")));
     // Leads outside and back inside: only the final location matters.
     check(&roots, &format!("to-top/{top}/root/src/lib.rs"), &Ok("src/lib.rs"));
 }
@@ -353,12 +353,12 @@ fn links_that_lead_outside_are_rejected() {
 #[test]
 fn a_file_has_one_key_however_it_is_reached() {
     let tree = tree();
-    tree.link("a.rs", "root/link.rs");
-    tree.link("link.rs", "root/link-to-link.rs");
-    tree.link("src", "root/folder");
-    tree.link(tree.path("root/src/lib.rs"), "root/absolute.rs");
-    tree.link("root", "other-name");
-    tree.link("root/src", "shortcut");
+    tree.create_link("a.rs", "root/link.rs");
+    tree.create_link("link.rs", "root/link-to-link.rs");
+    tree.create_link("src", "root/folder");
+    tree.create_link(tree.path("root/src/lib.rs"), "root/absolute.rs");
+    tree.create_link("root", "other-name");
+    tree.create_link("root/src", "shortcut");
     let roots = tree.roots();
     check(&roots, "link.rs", &Ok("a.rs"));
     check(&roots, "link-to-link.rs", &Ok("a.rs"));
@@ -378,7 +378,7 @@ fn a_file_has_one_key_however_it_is_reached() {
 #[cfg(unix)]
 #[test]
 fn a_file_may_have_a_backslash_in_its_name() {
-    let tree = Tree::new(&["root/a\\b.rs", "root/a/b.rs", "root/c/d.rs"]);
+    let tree = TestTree::new(&["root/a\\b.rs", "root/a/b.rs", "root/c/d.rs"]);
     check(&tree.roots(), "a\\b.rs", &Ok("a\\b.rs"));
     check(&tree.roots(), "c\\d.rs", &Ok("c/d.rs"));
 }
@@ -393,40 +393,40 @@ fn a_name_that_is_not_utf8_has_no_key() {
     let path = tree.path("root").join(OsStr::from_bytes(b"\xff.rs"));
     std::fs::write(&path, "").unwrap();
     assert_eq!(tree.roots().key_of(&path), None);
-    assert_eq!(tree.roots().locate_absolute(&path), Err(Refusal::NoKey));
+    assert_eq!(tree.roots().locate_absolute(&path), Err(PathRefusal::NoKey));
 }
 
 #[test]
 fn several_roots() {
-    let tree = Tree::new(&["web/src/a.ts", "web/only.ts", "api/src/a.ts", "api/web/b.ts", "c/api/x.ts"]);
+    let tree = TestTree::new(&["web/src/a.ts", "web/only.ts", "api/src/a.ts", "api/web/b.ts", "c/api/x.ts"]);
     let roots = tree.several_roots(&["web", "api", "c/api", "web"]);
     assert_eq!(roots.iter().map(|root| root.name.as_str()).collect::<Vec<_>>(), ["web", "api", "api-2"]);
     check(&roots, "web/src/a.ts", &Ok("web/src/a.ts"));
     check(&roots, "api/web/b.ts", &Ok("api/web/b.ts"));
     check(&roots, "api-2/x.ts", &Ok("api-2/x.ts"));
     check(&roots, "only.ts", &Ok("web/only.ts"));
-    check(&roots, "web", &Err(Refusal::IsRoot));
+    check(&roots, "web", &Err(PathRefusal::IsRoot));
     check(&roots, "web/new.ts", &Ok("web/new.ts"));
-    check(&roots, "src/a.ts", &Err(Refusal::SeveralRoots("web, api".into())));
-    check(&roots, "src/new.ts", &Err(Refusal::NoSuchRoot("web, api, api-2".into())));
-    check(&roots, "api-2/../web/only.ts", &Err(Refusal::ParentStep));
+    check(&roots, "src/a.ts", &Err(PathRefusal::SeveralRoots("web, api".into())));
+    check(&roots, "src/new.ts", &Err(PathRefusal::NoSuchRoot("web, api, api-2".into())));
+    check(&roots, "api-2/../web/only.ts", &Err(PathRefusal::ParentStep));
     check(&roots, &tree.path("c/api/x.ts").display().to_string(), &Ok("api-2/x.ts"));
-    check(&roots, &tree.path("c/x.ts").display().to_string(), &Err(Refusal::Outside));
+    check(&roots, &tree.path("c/x.ts").display().to_string(), &Err(PathRefusal::Outside));
     assert_eq!(roots.path_of(&"api-2/x.ts".into()), Ok(tree.path("c/api/x.ts")));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_from_one_root_into_another_is_followed() {
-    let tree = Tree::new(&["web/", "api/a.rs"]);
-    tree.link("../api", "web/link");
+    let tree = TestTree::new(&["web/", "api/a.rs"]);
+    tree.create_link("../api", "web/link");
     check(&tree.several_roots(&["web", "api"]), "web/link/a.rs", &Ok("api/a.rs"));
-    check(&tree.several_roots(&["web"]), "link/a.rs", &Err(Refusal::LinkOutside));
+    check(&tree.several_roots(&["web"]), "link/a.rs", &Err(PathRefusal::LinkOutside));
 }
 
 #[test]
 fn a_file_belongs_to_the_innermost_of_nested_roots() {
-    let tree = Tree::new(&["outer/inner/a.rs", "outer/b.rs"]);
+    let tree = TestTree::new(&["outer/inner/a.rs", "outer/b.rs"]);
     for folders in [["outer", "outer/inner"], ["outer/inner", "outer"]] {
         let roots = tree.several_roots(&folders);
         assert_eq!(roots.key_of(&tree.path("outer/inner/a.rs")), Some("inner/a.rs".into()));
@@ -437,7 +437,7 @@ fn a_file_belongs_to_the_innermost_of_nested_roots() {
 
 #[test]
 fn names_of_roots_contain_no_slash() {
-    let tree = Tree::new(&[]);
+    let tree = TestTree::new(&[]);
     let named = ["web", "a/b", "", "..", "web", "web-2", " c:d "].into_iter().enumerate();
     let folders = named
         .map(|(n, name)| RootFolder { name: Some(name.to_owned()), path: tree.path(&format!("folder-{n}")) });
@@ -451,30 +451,30 @@ fn keys_from_clients_are_validated() {
     let tree = tree();
     let roots = tree.roots();
     for (key, reason) in [
-        ("../outside/secret.txt", Refusal::ParentStep),
-        ("src/../../outside/secret.txt", Refusal::ParentStep),
-        ("/etc/passwd", Refusal::NoKey),
-        ("src//lib.rs", Refusal::NoKey),
-        ("./a.rs", Refusal::NoKey),
-        ("src/", Refusal::NoKey),
-        ("", Refusal::Empty),
-        ("a\0b", Refusal::Nul),
-        ("untitled:a", Refusal::Untitled),
+        ("../outside/secret.txt", PathRefusal::ParentStep),
+        ("src/../../outside/secret.txt", PathRefusal::ParentStep),
+        ("/etc/passwd", PathRefusal::NoKey),
+        ("src//lib.rs", PathRefusal::NoKey),
+        ("./a.rs", PathRefusal::NoKey),
+        ("src/", PathRefusal::NoKey),
+        ("", PathRefusal::Empty),
+        ("a\0b", PathRefusal::Nul),
+        ("untitled:a", PathRefusal::Untitled),
     ] {
         assert_eq!(roots.path_of(&key.into()).unwrap_err().reason, reason, "{key:?}");
     }
-    assert_eq!(Roots::default().path_of(&"a".into()).unwrap_err().reason, Refusal::NoRoots);
-    check(&Roots::default(), "a", &Err(Refusal::NoRoots));
+    assert_eq!(Roots::default().path_of(&"a".into()).unwrap_err().reason, PathRefusal::NoRoots);
+    check(&Roots::default(), "a", &Err(PathRefusal::NoRoots));
     let several = tree.several_roots(&["root", "outside"]);
-    assert!(matches!(several.path_of(&"a.rs".into()).unwrap_err().reason, Refusal::NoSuchRoot(_)));
-    assert_eq!(several.path_of(&"root".into()).unwrap_err().reason, Refusal::IsRoot);
+    assert!(matches!(several.path_of(&"a.rs".into()).unwrap_err().reason, PathRefusal::NoSuchRoot(_)));
+    assert_eq!(several.path_of(&"root".into()).unwrap_err().reason, PathRefusal::IsRoot);
 }
 
 #[test]
 fn a_root_must_be_absolute_and_need_not_exist() {
     let relative = Roots::single("src").unwrap_err();
-    assert_eq!((relative.path.as_str(), relative.reason), ("src", Refusal::RelativeRoot));
-    let tree = Tree::new(&[]);
+    assert_eq!((relative.path.as_str(), relative.reason), ("src", PathRefusal::RelativeRoot));
+    let tree = TestTree::new(&[]);
     let roots = tree.several_roots(&["root/later"]);
     check(&roots, "a.rs", &Ok("a.rs"));
 }
@@ -483,7 +483,7 @@ fn a_root_must_be_absolute_and_need_not_exist() {
 fn an_error_escapes_invisible_characters_in_the_path() {
     let roots = tree().roots();
     let error = roots.resolve("../a\u{202e}b\nc").unwrap_err();
-    assert_eq!(error.to_string(), format!("`../a\\u{{202e}}b\\u{{a}}c`: {}", Refusal::ParentStep));
+    assert_eq!(error.to_string(), format!("`../a\\u{{202e}}b\\u{{a}}c`: {}", PathRefusal::ParentStep));
     let error = roots.resolve(&format!("../{}", "é".repeat(1000))).unwrap_err();
     assert_eq!(error.path.chars().count(), 201);
 }
@@ -495,7 +495,7 @@ proptest! {
     /// For any text, the resulting key names a path in the root, and converts back from that path.
     #[test]
     fn arbitrary_text_never_resolves_outside_the_roots(text in r"(\.|\.\.|/|\\|src|a\.rs|file:|%2e|%2F|[^/]|C:|root|~|é){0,8}") {
-        let tree = Tree::new(&["root/src/a.rs", "root/a.rs"]);
+        let tree = TestTree::new(&["root/src/a.rs", "root/a.rs"]);
         let roots = tree.roots();
         if let Ok(key) = roots.resolve(&text) {
             let path = roots.path_of(&key).unwrap();

@@ -49,8 +49,8 @@ impl Store {
         handle.check_writable()?;
         let transaction = self.begin_write()?;
         let session = session_key(&transaction, &handle.id)?;
-        remove(&transaction, session, &commit.removed)?;
-        change(&transaction, session, &commit.changed)?;
+        remove_messages(&transaction, session, &commit.removed)?;
+        update_messages(&transaction, session, &commit.changed)?;
         append(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;
         if let Some(order) = &commit.order {
             reorder(&transaction, session, order)?;
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Result<(), StoreError> {
+fn remove_messages(connection: &Connection, session: i64, removed: &[MessageId]) -> Result<(), StoreError> {
     let words = WordIndex::new(connection);
     let mut delete_place = connection.prepare_cached("DELETE FROM place WHERE message = ?1")?;
     let mut delete = connection.prepare_cached("DELETE FROM message WHERE key = ?1")?;
@@ -86,7 +86,11 @@ fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Resul
     Ok(())
 }
 
-fn change(connection: &Connection, session: i64, changed: &[Arc<Message>]) -> Result<(), StoreError> {
+fn update_messages(
+    connection: &Connection,
+    session: i64,
+    changed: &[Arc<Message>],
+) -> Result<(), StoreError> {
     let words = WordIndex::new(connection);
     let mut update =
         connection.prepare_cached("UPDATE message SET role = ?2, kind = ?3, body = ?4 WHERE key = ?1")?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use strata_conversation::history::MessageId;
 
-use super::{FragmentId, SessionId};
+use super::{NoteId, SessionId};
 
 /// Why an operation of the store failed. Nothing was changed, unless a variant says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum StoreError {
     BadSessionId(String),
     /// The workspace has no memory fragment with this id.
     #[error("note {0} does not exist")]
-    NoFragment(FragmentId),
+    NoFragment(NoteId),
     #[error("a note cannot be empty")]
     EmptyFragment,
     /// A commit, a fork or an import refers to a message that does not exist in the session.

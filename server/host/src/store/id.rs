@@ -12,7 +12,7 @@ pub struct SessionId(pub(super) Box<str>);
 /// Identifier of a memory fragment, unique within the workspace and never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct FragmentId(pub i64);
+pub struct NoteId(pub i64);
 
 impl SessionId {
     pub fn as_str(&self) -> &str {
@@ -37,7 +37,7 @@ impl Serialize for SessionId {
     }
 }
 
-impl fmt::Display for FragmentId {
+impl fmt::Display for NoteId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "m{}", self.0)
     }

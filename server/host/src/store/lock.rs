@@ -9,7 +9,7 @@ use super::paths::{StorePaths, open_lock_file};
 use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum SessionAccess {
     /// Reading and writing. Prevents other handles from writing to the session.
     Write,
     /// Reading only. Does not prevent other handles from writing to the session.
@@ -45,14 +45,14 @@ impl SessionHandle {
         Ok(Self { id, lock: Some(file) })
     }
 
-    pub fn access(&self) -> Access {
-        if self.lock.is_some() { Access::Write } else { Access::Read }
+    pub fn access(&self) -> SessionAccess {
+        if self.lock.is_some() { SessionAccess::Write } else { SessionAccess::Read }
     }
 
     pub(super) fn check_writable(&self) -> Result<(), StoreError> {
         match self.access() {
-            Access::Write => Ok(()),
-            Access::Read => Err(StoreError::ReadOnly(self.id.clone())),
+            SessionAccess::Write => Ok(()),
+            SessionAccess::Read => Err(StoreError::ReadOnly(self.id.clone())),
         }
     }
 }

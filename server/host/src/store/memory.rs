@@ -4,14 +4,14 @@ use rusqlite::params;
 
 use super::rows::{NewNote, StoredNote, read_note};
 use super::word_index::WordIndex;
-use super::{FragmentId, SessionId, Store, StoreError};
+use super::{NoteId, SessionId, Store, StoreError};
 
 impl Store {
     /// Stores a note and returns its id.
     ///
     /// # Errors
     /// [`StoreError::EmptyFragment`] if the text is blank.
-    pub fn add_note(&mut self, note: &NewNote) -> Result<FragmentId, StoreError> {
+    pub fn add_note(&mut self, note: &NewNote) -> Result<NoteId, StoreError> {
         if note.text.trim().is_empty() {
             return Err(StoreError::EmptyFragment);
         }
@@ -28,7 +28,7 @@ impl Store {
         let key = transaction.last_insert_rowid();
         WordIndex::new(&transaction).add_note(key, &note.text, &note.tags)?;
         transaction.commit()?;
-        Ok(FragmentId(key))
+        Ok(NoteId(key))
     }
 
     /// Returns all notes of the workspace, oldest first.
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoFragment`] if the note does not exist.
-    pub fn remove_note(&mut self, id: FragmentId) -> Result<(), StoreError> {
+    pub fn remove_note(&mut self, id: NoteId) -> Result<(), StoreError> {
         let transaction = self.begin_write()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
             return Err(StoreError::NoFragment(id));

@@ -19,7 +19,7 @@ impl SessionId {
     /// # Errors
     /// [`StoreError::NoRandomness`] if the system provides no random bytes.
     pub fn random() -> Result<Self, StoreError> {
-        Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
+        Ok(Self(format!("s-{}", random_base32::<16>()?).into()))
     }
 }
 
@@ -42,14 +42,14 @@ impl<'de> Deserialize<'de> for SessionId {
 }
 
 /// Generates `N` random digits of five bits each.
-pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
+pub(super) fn random_base32<const N: usize>() -> Result<String, StoreError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
     Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
 }
 
 /// Whether `text` consists only of digits that [`random_digits`] generates.
-pub(super) fn are_digits(text: &str) -> bool {
+pub(super) fn is_base32(text: &str) -> bool {
     text.bytes().all(|byte| DIGITS.contains(&byte))
 }
 

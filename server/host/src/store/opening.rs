@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::paths::{StorePaths, create_private_file, lock_briefly};
+use super::paths::{StorePaths, create_private_file, wait_for_lock};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
@@ -22,7 +22,7 @@ pub struct DamagedDatabase {
 }
 
 /// State of a database file, determined without modifying the file.
-enum FileState {
+enum DatabaseFileState {
     /// The file does not exist or is empty.
     Nothing,
     /// The file is a database with this schema version.
@@ -39,10 +39,10 @@ const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace. If a damaged database had to be set aside, it is returned too.
 pub(super) fn open(paths: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
-    let _lock = lock_briefly(&paths.opening_lock())?;
+    let _lock = wait_for_lock(&paths.opening_lock())?;
     match connect(paths) {
         Err(StoreError::Damaged(reason)) => {
-            let path = set_aside(paths)?;
+            let path = set_aside_database(paths)?;
             Ok((connect(paths)?, Some(DamagedDatabase { path, reason })))
         }
         opened => Ok((opened?, None)),
@@ -51,13 +51,13 @@ pub(super) fn open(paths: &StorePaths) -> Result<(Connection, Option<DamagedData
 
 fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
     let path = paths.database();
-    let state = inspect(&path)?;
+    let state = inspect_database(&path)?;
     match &state {
-        FileState::Tables(version) if *version > schema::NEWEST_VERSION => {
+        DatabaseFileState::Tables(version) if *version > schema::NEWEST_VERSION => {
             return Err(StoreError::Newer { path, found: *version, known: schema::NEWEST_VERSION });
         }
-        FileState::Tables(_) | FileState::Unfinished => {}
-        FileState::Nothing => create(&path)?,
+        DatabaseFileState::Tables(_) | DatabaseFileState::Unfinished => {}
+        DatabaseFileState::Nothing => create_database_file(&path)?,
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -80,7 +80,7 @@ fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let version = match state {
         // If the interrupted change was the creation of the database, the database is empty.
-        FileState::Unfinished if page_count(&connection)? > 0 => strata_schema_version(&connection)?,
+        DatabaseFileState::Unfinished if page_count(&connection)? > 0 => strata_schema_version(&connection)?,
         _ => schema::version(&connection)?,
     };
     if version > schema::NEWEST_VERSION {
@@ -96,20 +96,20 @@ fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
 
 /// Inspects a database file without modifying anything. In `immutable` mode, SQLite takes no lock, reads no log and
 /// writes nothing.
-fn inspect(path: &Path) -> Result<FileState, StoreError> {
+fn inspect_database(path: &Path) -> Result<DatabaseFileState, StoreError> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(DatabaseFileState::Nothing),
         Err(error) => return Err(StoreError::io(path, &error)),
     };
     if !metadata.is_file() {
         return Err(StoreError::damaged("it is not a regular file"));
     }
     if metadata.len() == 0 {
-        return Ok(FileState::Nothing);
+        return Ok(DatabaseFileState::Nothing);
     }
     if sibling(path, "-journal").symlink_metadata().is_ok() {
-        return Ok(FileState::Unfinished);
+        return Ok(DatabaseFileState::Unfinished);
     }
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
@@ -117,7 +117,7 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
     // A file may be shorter than its header says without being damaged: if a process dies while moving its log into the
     // database, the missing pages are still in the log.
     connection.pragma_update(None, "writable_schema", "ON")?;
-    strata_schema_version(&connection).map(FileState::Tables)
+    strata_schema_version(&connection).map(DatabaseFileState::Tables)
 }
 
 /// Returns the schema version of a Strata database, and fails for any other database.
@@ -138,7 +138,7 @@ fn page_count(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 /// Creates an empty private file for SQLite. A file created by SQLite itself would be readable by other users.
-fn create(path: &Path) -> Result<(), StoreError> {
+fn create_database_file(path: &Path) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
     }
@@ -198,7 +198,7 @@ pub(super) fn check_findings(findings: String) -> Result<(), StoreError> {
 }
 
 /// Renames a damaged database together with the files that SQLite created next to it, and returns the new path.
-fn set_aside(paths: &StorePaths) -> Result<PathBuf, StoreError> {
+fn set_aside_database(paths: &StorePaths) -> Result<PathBuf, StoreError> {
     let path = paths.database();
     let is_free = |new_path: &PathBuf| new_path.symlink_metadata().is_err();
     let new_path = (1..).map(|nth| paths.damaged_database(nth)).find(is_free).ok_or(StoreError::Full)?;

@@ -199,7 +199,7 @@ pub(super) fn open_lock_file(path: &Path) -> Result<File, StoreError> {
 }
 
 /// Waits for a lock that is only held briefly. The lock is released when the file is dropped or the process ends.
-pub(crate) fn lock_briefly(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn wait_for_lock(path: &Path) -> Result<File, StoreError> {
     let file = open_lock_file(path)?;
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
@@ -225,13 +225,13 @@ fn create_private_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreE
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     if links == LinkPolicy::Refuse && is_link() {
-        return Err(not_private(path, "is a symbolic link"));
+        return Err(not_private_error(path, "is a symbolic link"));
     }
     builder.create(path).map_err(|error| StoreError::io(path, &error))?;
     restrict_access(path, links)
 }
 
-fn not_private(path: &Path, problem: &'static str) -> StoreError {
+fn not_private_error(path: &Path, problem: &'static str) -> StoreError {
     StoreError::NotPrivate { path: path.to_owned(), problem }
 }
 
@@ -252,7 +252,7 @@ fn restrict_access(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         LinkPolicy::Follow
             if ![current_user, 0].contains(&path.symlink_metadata().map_err(io_error)?.uid()) =>
         {
-            return Err(not_private(path, "belongs to another user"));
+            return Err(not_private_error(path, "belongs to another user"));
         }
         LinkPolicy::Follow => {}
     }
@@ -260,11 +260,11 @@ fn restrict_access(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         OpenOptions::new().read(true).custom_flags(flags(open_flags)).open(path).map_err(io_error)?;
     let metadata = directory.metadata().map_err(io_error)?;
     if metadata.uid() != current_user {
-        return Err(not_private(path, "belongs to another user"));
+        return Err(not_private_error(path, "belongs to another user"));
     }
     if metadata.mode() & SHARED == SHARED {
         // A shared directory for temporary files must remain accessible to other users.
-        return Err(not_private(path, "is shared by all users"));
+        return Err(not_private_error(path, "is shared by all users"));
     }
     if metadata.mode() & OTHERS != 0 {
         directory.set_permissions(fs::Permissions::from_mode(0o700)).map_err(io_error)?;

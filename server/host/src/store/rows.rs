@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 use strata_conversation::history::NewMessage;
 
 use super::error::StoreError;
-use super::id::{FragmentId, SessionId};
+use super::id::{NoteId, SessionId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNote {
@@ -19,7 +19,7 @@ pub struct NewNote {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredNote {
-    pub id: FragmentId,
+    pub id: NoteId,
     pub note: NewNote,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn read_note(row: &rusqlite::Row<'_>) -> Result<StoredNote, StoreErro
     let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
     let tags: String = row.get(2)?;
     Ok(StoredNote {
-        id: FragmentId(row.get(0)?),
+        id: NoteId(row.get(0)?),
         note: NewNote {
             session: session.transpose()?,
             tags: serde_json::from_str(&tags).map_err(StoreError::damaged)?,

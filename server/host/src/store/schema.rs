@@ -118,7 +118,7 @@ fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), 
 
 /// Migrates to an imaginary next version that changes every table, to test migrations.
 #[cfg(test)]
-pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) fn migrate_to_test_version(connection: &mut Connection) -> Result<(), StoreError> {
     const NEXT: &[&str] = &[
         "ALTER TABLE message ADD COLUMN weight INTEGER NOT NULL DEFAULT 0",
         "UPDATE message SET weight = length(body)",

@@ -9,7 +9,7 @@ mod snippet;
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension};
-use strata_conversation::history::{Kind, MessageId, Role};
+use strata_conversation::history::{MessageId, MessageKind, Role};
 
 pub use self::coverage::{MatchedWords, RankingCoverage};
 
@@ -17,10 +17,10 @@ use self::ranking::rank;
 use self::snippet::snippet;
 use super::rows::{parse_body, read_note, session_key};
 use super::word_index::searchable_text;
-use super::{FragmentId, SessionId, Store, StoreError, schema};
+use super::{NoteId, SessionId, Store, StoreError, schema};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum SearchScope {
     /// All fragments, and the messages of all sessions in the workspace.
     Workspace,
     Session(SessionId),
@@ -57,7 +57,7 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum HitSource {
     Fragment {
-        id: FragmentId,
+        id: NoteId,
         tags: Vec<String>,
         /// The session in which the note was created.
         session: Option<SessionId>,
@@ -67,7 +67,7 @@ pub enum HitSource {
         /// Id of the message in its session.
         message: MessageId,
         role: Role,
-        kind: Kind,
+        kind: MessageKind,
     },
 }
 
@@ -93,7 +93,7 @@ impl Store {
     pub fn search(
         &self,
         query: &str,
-        scope: &Scope,
+        scope: &SearchScope,
         limits: SearchLimits,
     ) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
@@ -107,13 +107,13 @@ impl Store {
     fn search_terms(
         &self,
         terms: &[&str],
-        scope: &Scope,
+        scope: &SearchScope,
         limits: SearchLimits,
     ) -> Result<SearchResults, StoreError> {
         let transaction = self.begin_read()?;
         let scope_keys = match scope {
-            Scope::Workspace => None,
-            Scope::Session(id) => Some(message_keys(&transaction, session_key(&transaction, id)?)?),
+            SearchScope::Workspace => None,
+            SearchScope::Session(id) => Some(message_keys(&transaction, session_key(&transaction, id)?)?),
         };
         let matches = rank(&transaction, terms, scope_keys.as_ref(), limits.hits)?;
         let mut hits = Vec::with_capacity(matches.rows.len());

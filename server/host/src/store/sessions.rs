@@ -7,10 +7,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 use strata_conversation::history::{Message, MessageId, NewMessage};
 
-use super::lock::{Access, SessionHandle};
+use super::lock::{SessionAccess, SessionHandle};
 use super::rows::{parse_body, session_key};
 use super::word_index::WordIndex;
-use super::{Quota, SessionId, Store, StoreError};
+use super::{SessionId, SpillQuota, Store, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
-    pub fn newest_state_with(&self, field: &str) -> Result<Option<Value>, StoreError> {
+    pub fn newest_state_field(&self, field: &str) -> Result<Option<Value>, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT json_extract(state, '$.' || ?1) AS found FROM session
              WHERE found IS NOT NULL AND found <> '{}' ORDER BY touched DESC LIMIT 1",
@@ -125,7 +125,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
-    pub fn states_with(&self, field: &str) -> Result<Vec<(SessionId, Value)>, StoreError> {
+    pub fn state_field_by_session(&self, field: &str) -> Result<Vec<(SessionId, Value)>, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, state -> ('$.' || ?1) AS found FROM session WHERE found IS NOT NULL",
         )?;
@@ -144,11 +144,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSession`]; [`StoreError::InUse`], without waiting, if `access` is [`Access::Write`] and the
     /// session is already open for writing.
-    pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
+    pub fn open_session(&self, id: &SessionId, access: SessionAccess) -> Result<SessionHandle, StoreError> {
         session_key(&self.connection, id)?;
         let handle = match access {
-            Access::Read => return Ok(SessionHandle::for_reading(id.clone())),
-            Access::Write => SessionHandle::for_writing(&self.paths, id.clone())?,
+            SessionAccess::Read => return Ok(SessionHandle::for_reading(id.clone())),
+            SessionAccess::Write => SessionHandle::for_writing(&self.paths, id.clone())?,
         };
         // The session may have been deleted before the lock was taken, so check again.
         session_key(&self.connection, id)?;
@@ -234,7 +234,7 @@ impl Store {
     /// If spilled outputs cannot be removed, the session is deleted nevertheless, and the outputs are removed when the
     /// store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
-        let handle = self.open_session(id, Access::Write)?;
+        let handle = self.open_session(id, SessionAccess::Write)?;
         let transaction = self.begin_write()?;
         let key = session_key(&transaction, id)?;
         WordIndex::new(&transaction).remove_session(key)?;
@@ -257,7 +257,7 @@ impl Store {
     }
 
     /// Sets the quota for the spilled outputs of all workspaces. It also limits copies made by forks.
-    pub fn set_spill_quota(&mut self, quota: Quota) {
+    pub fn set_spill_quota(&mut self, quota: SpillQuota) {
         self.spills = self.spills.with_quota(quota);
     }
 
@@ -279,7 +279,7 @@ impl Store {
         let original_key = session_key(&transaction, original_id)?;
         let last_position = match until {
             None => i64::MAX,
-            Some(id) => position_of(&transaction, original_key, id)?.ok_or(StoreError::NoMessage(id))?,
+            Some(id) => message_position(&transaction, original_key, id)?.ok_or(StoreError::NoMessage(id))?,
         };
         let (state, next_id): (String, i64) = transaction
             .prepare_cached("SELECT state, next_id FROM session WHERE key = ?1")?
@@ -441,7 +441,7 @@ fn read_message(row: &rusqlite::Row<'_>) -> Result<Message, StoreError> {
     Ok(Message { id: MessageId(row.get::<_, i64>(0)?.cast_unsigned()), body: parse_body(text)? })
 }
 
-fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<Option<i64>, StoreError> {
+fn message_position(connection: &Connection, session: i64, id: MessageId) -> Result<Option<i64>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT place.position FROM message JOIN place ON place.message = message.key
          WHERE message.session = ?1 AND message.id = ?2",
@@ -465,14 +465,14 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
         let text = Message { id: MessageId(0), body }.text();
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_some() {
-            return Ok(clip(words));
+            return Ok(preview_line(words));
         }
     }
     Ok(String::new())
 }
 
 /// Joins words to one line of at most `PREVIEW_CHARS` characters.
-fn clip<'w>(words: impl Iterator<Item = &'w str>) -> String {
+fn preview_line<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut line = String::new();
     let mut chars_left = PREVIEW_CHARS;
     for word in words {

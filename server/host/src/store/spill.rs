@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use strata_conversation::tool_output::ResultPage;
 
-use super::new_id::{are_digits, random_digits};
-use super::paths::{create_private_file, ensure_private_directory, lock_briefly, open_own_file};
+use super::new_id::{is_base32, random_base32};
+use super::paths::{create_private_file, ensure_private_directory, open_own_file, wait_for_lock};
 use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct SpillFile {
 
 /// Maximum total size of the spilled outputs of all workspaces, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quota(pub u64);
+pub struct SpillQuota(pub u64);
 
 /// The spilled outputs of one workspace. Does not use the database. Several processes may access the outputs
 /// concurrently.
@@ -35,13 +35,13 @@ pub struct Quota(pub u64);
 pub struct Spills {
     all_workspaces: PathBuf,
     workspace: PathBuf,
-    quota: Quota,
+    quota: SpillQuota,
 }
 
 /// Spilled outputs copied to a new session. While this value exists, no outputs can be added or removed.
 #[derive(Debug)]
 #[must_use = "dropping the lock allows the outputs of a session that is not stored yet to be removed"]
-pub(super) struct SpillCopy {
+pub(super) struct SpillCopyGuard {
     _lock: File,
 }
 
@@ -72,7 +72,7 @@ const ID_DIGITS: usize = 26;
 /// outputs if the clock goes backwards, on file systems with a resolution of 100 ns or better.
 const MIN_TIME_STEP: Duration = Duration::from_micros(1);
 
-impl Default for Quota {
+impl Default for SpillQuota {
     /// Allows 256 MiB of spilled outputs.
     fn default() -> Self {
         Self(256 << 20)
@@ -80,13 +80,13 @@ impl Default for Quota {
 }
 
 impl Spills {
-    pub(super) fn new(all_workspaces: PathBuf, workspace: &str, quota: Quota) -> Self {
+    pub(super) fn new(all_workspaces: PathBuf, workspace: &str, quota: SpillQuota) -> Self {
         Self { workspace: all_workspaces.join(workspace), all_workspaces, quota }
     }
 
     /// Returns the same outputs with another quota.
     #[must_use]
-    pub(super) fn with_quota(&self, quota: Quota) -> Self {
+    pub(super) fn with_quota(&self, quota: SpillQuota) -> Self {
         Self { quota, ..self.clone() }
     }
 
@@ -105,7 +105,7 @@ impl Spills {
         let folder = self.session_folder(session);
         ensure_private_directory(&self.workspace)?;
         ensure_private_directory(&folder)?;
-        let id = random_digits::<ID_DIGITS>()?;
+        let id = random_base32::<ID_DIGITS>()?;
         let path = folder.join(&id);
         self.write_evicting(&path, output)?;
         let sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -124,7 +124,7 @@ impl Spills {
         count: usize,
     ) -> Result<ResultPage, StoreError> {
         let missing = || StoreError::NoSpill(id.to_owned());
-        if id.len() != ID_DIGITS || !are_digits(id) {
+        if id.len() != ID_DIGITS || !is_base32(id) {
             return Err(missing());
         }
         let folder = self.session_folder(session);
@@ -159,7 +159,7 @@ impl Spills {
             return Ok(());
         }
         let _lock = self.lock()?;
-        self.remove(session)
+        self.delete_session_folder(session)
     }
 
     /// Removes the outputs of sessions that are not stored. Such outputs remain if a process dies while deleting a
@@ -178,7 +178,7 @@ impl Spills {
             if let Some(session) = session
                 && !is_stored(&session)?
             {
-                self.remove(&session)?;
+                self.delete_session_folder(&session)?;
             }
         }
         Ok(())
@@ -193,7 +193,7 @@ impl Spills {
         &self,
         from: &SessionId,
         to: &SessionId,
-    ) -> Result<Option<SpillCopy>, StoreError> {
+    ) -> Result<Option<SpillCopyGuard>, StoreError> {
         self.copy_session_by(from, to, hard_link)
     }
 
@@ -203,14 +203,14 @@ impl Spills {
         from: &SessionId,
         to: &SessionId,
         link: impl Fn(&Path, &Path) -> io::Result<()>,
-    ) -> Result<Option<SpillCopy>, StoreError> {
+    ) -> Result<Option<SpillCopyGuard>, StoreError> {
         let (old, new) = (self.session_folder(from), self.session_folder(to));
         if !is_directory(&self.workspace) || !is_directory(&old) {
             return Ok(None);
         }
         let lock = self.lock()?;
         // Remove outputs left by a deleted session with the same id.
-        self.remove(to)?;
+        self.delete_session_folder(to)?;
         ensure_private_directory(&new)?;
         for output in regular_files(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
@@ -220,11 +220,11 @@ impl Spills {
                 self.write_copy(&new, &output)
             });
             if let Err(error) = result {
-                self.remove(to)?;
+                self.delete_session_folder(to)?;
                 return Err(error);
             }
         }
-        Ok(Some(SpillCopy { _lock: lock }))
+        Ok(Some(SpillCopyGuard { _lock: lock }))
     }
 
     fn session_folder(&self, session: &SessionId) -> PathBuf {
@@ -234,10 +234,10 @@ impl Spills {
     /// Locks the spilled outputs of all workspaces while outputs are added or removed.
     fn lock(&self) -> Result<File, StoreError> {
         ensure_private_directory(&self.all_workspaces)?;
-        lock_briefly(&self.all_workspaces.join("lock"))
+        wait_for_lock(&self.all_workspaces.join("lock"))
     }
 
-    fn remove(&self, session: &SessionId) -> Result<(), StoreError> {
+    fn delete_session_folder(&self, session: &SessionId) -> Result<(), StoreError> {
         let folder = self.session_folder(session);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(&folder, &error)),
@@ -248,7 +248,7 @@ impl Spills {
     /// Writes a new output after evicting others if necessary. The modification time of the new output is the newest of
     /// all.
     fn write_evicting(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
-        let newest = self.evict_for(path.parent().unwrap_or(&self.workspace), output.len() as u64)?;
+        let newest = self.evict_outputs(path.parent().unwrap_or(&self.workspace), output.len() as u64)?;
         write_new(path, output, newest)
     }
 
@@ -264,7 +264,7 @@ impl Spills {
 
     /// Deletes outputs until `bytes` more fit in the quota, starting with the oldest and ending with those in
     /// `session_folder`. Returns the modification time of the newest output.
-    fn evict_for(&self, session_folder: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
+    fn evict_outputs(&self, session_folder: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut outputs = self.list_outputs(session_folder);
         let (newest, mut total) = (newest_modified(&outputs), total_bytes(&outputs));
         let mut link_counts: HashMap<Identity, usize> = HashMap::new();

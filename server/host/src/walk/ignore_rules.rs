@@ -38,7 +38,7 @@ pub(super) struct IgnoreRules {
     /// The directory that paths are relative to: the top of the work tree that contains the root, or the root itself.
     top: PathBuf,
     /// Patterns of the settings.
-    excluded: Patterns,
+    excluded: IgnorePatterns,
     trust: Trust,
     /// The directories that were asked about.
     folders: RwLock<HashMap<PathBuf, Arc<FolderRules>>>,
@@ -62,7 +62,7 @@ struct IgnoreFiles {
     /// Whether the directory is the top of its work tree, so that Git's patterns above do not apply.
     is_top: bool,
     /// Patterns by file, in the order of [`IGNORE_FILE_NAMES`].
-    patterns: [Option<Patterns>; 3],
+    patterns: [Option<IgnorePatterns>; 3],
     /// Size of the ignore files here and above, in bytes.
     bytes: u64,
 }
@@ -74,7 +74,7 @@ struct WorkTree {
 }
 
 /// Patterns relative to a directory.
-struct Patterns {
+struct IgnorePatterns {
     search: Search,
     /// Length of the prefix that leads to the directory.
     prefix: usize,
@@ -96,20 +96,20 @@ impl IgnoreRules {
         let mut rules = Self {
             root: root.to_owned(),
             top: top.unwrap_or(root).to_owned(),
-            excluded: Patterns { search: Search::default(), prefix: 0 },
+            excluded: IgnorePatterns { search: Search::default(), prefix: 0 },
             trust,
             folders: RwLock::default(),
             total_bytes: Mutex::default(),
             notes: Arc::clone(notes),
         };
-        rules.excluded = Patterns::new(exclude.join("\n").as_bytes(), rules.prefix_length(root));
+        rules.excluded = IgnorePatterns::new(exclude.join("\n").as_bytes(), rules.prefix_length(root));
         let base = match top {
-            Some(top) => rules.base_folder(rules.read_work_tree(top)),
+            Some(top) => rules.root_rules_in_work_tree(rules.read_work_tree(top)),
             None => {
                 let mut problems = Vec::new();
                 let repository = Repository::without_work_tree(root, MAX_BYTES, &mut problems);
                 rules.record_problems(problems);
-                rules.root_folder(None, Arc::new(WorkTree { repository, prefix: 0 }))
+                rules.root_rules(None, Arc::new(WorkTree { repository, prefix: 0 }))
             }
         };
         rules.folders = RwLock::new(HashMap::from([(root.to_owned(), Arc::new(base))]));
@@ -127,7 +127,7 @@ impl IgnoreRules {
     }
 
     fn hides(&self, path: &Path, is_dir: bool) -> bool {
-        let Some(folder) = path.parent().map(|parent| self.folder(parent)) else { return false };
+        let Some(folder) = path.parent().map(|parent| self.folder_rules(parent)) else { return false };
         let path = self.relative_path(path);
         match self.strata_verdict(&folder.level, path.as_bstr(), is_dir) {
             Some(is_ignored) => is_ignored,
@@ -149,59 +149,60 @@ impl IgnoreRules {
         excluded.or_else(|| by_file(0)).or_else(|| by_file(1))
     }
 
-    fn folder(&self, path: &Path) -> Arc<FolderRules> {
+    fn folder_rules(&self, path: &Path) -> Arc<FolderRules> {
         let cached = |folders: &HashMap<PathBuf, Arc<FolderRules>>| folders.get(path).cloned();
         if let Some(folder) = cached(&self.folders.read().unwrap_or_else(PoisonError::into_inner)) {
             return folder;
         }
         let parent = match path.parent() {
-            Some(parent) if path != self.root => self.folder(parent),
+            Some(parent) if path != self.root => self.folder_rules(parent),
             // The root itself is always known.
-            _ => return Arc::new(self.root_folder(None, self.read_work_tree(path))),
+            _ => return Arc::new(self.root_rules(None, self.read_work_tree(path))),
         };
-        let folder = Arc::new(self.folder_below(&parent, path));
+        let folder = Arc::new(self.subfolder_rules(&parent, path));
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(folders.entry(path.to_owned()).or_insert(folder))
     }
 
-    fn folder_below(&self, parent: &FolderRules, path: &Path) -> FolderRules {
+    fn subfolder_rules(&self, parent: &FolderRules, path: &Path) -> FolderRules {
         if is_work_tree(path) {
             let repository = self.read_work_tree(path);
-            let level = self.read_level(path, Some(&parent.level), repository, true);
+            let level = self.read_ignore_files(path, Some(&parent.level), repository, true);
             return FolderRules { level, is_ignored: false };
         }
         let relative = self.relative_path(path);
         let is_kept = self.strata_verdict(&parent.level, relative.as_bstr(), true).is_some();
         let is_ignored =
             parent.is_ignored || (!is_kept && parent.is_ignored_by_git(relative.as_bstr(), true));
-        let level = self.read_level(path, Some(&parent.level), Arc::clone(&parent.level.repository), false);
+        let level =
+            self.read_ignore_files(path, Some(&parent.level), Arc::clone(&parent.level.repository), false);
         FolderRules { level, is_ignored }
     }
 
     /// Returns what applies to the root inside a work tree.
-    fn base_folder(&self, work_tree: Arc<WorkTree>) -> FolderRules {
+    fn root_rules_in_work_tree(&self, work_tree: Arc<WorkTree>) -> FolderRules {
         let mut ancestors: Vec<&Path> =
             self.root.ancestors().take_while(|folder| folder.starts_with(&self.top)).collect();
         ancestors.reverse();
         let mut folder: Option<FolderRules> = None;
         for path in ancestors {
             let Some(parent) = &folder else {
-                let level = self.read_level(path, None, Arc::clone(&work_tree), true);
+                let level = self.read_ignore_files(path, None, Arc::clone(&work_tree), true);
                 folder = Some(FolderRules { level, is_ignored: false });
                 continue;
             };
             let relative = self.relative_path(path);
             let verdict = self.strata_verdict(&parent.level, relative.as_bstr(), true);
             if verdict.unwrap_or_else(|| parent.is_ignored_by_git(relative.as_bstr(), true)) {
-                return self.root_folder(None, work_tree);
+                return self.root_rules(None, work_tree);
             }
-            folder = Some(self.folder_below(parent, path));
+            folder = Some(self.subfolder_rules(parent, path));
         }
-        folder.unwrap_or_else(|| self.root_folder(None, work_tree))
+        folder.unwrap_or_else(|| self.root_rules(None, work_tree))
     }
 
-    fn root_folder(&self, parent: Option<&Arc<IgnoreFiles>>, repository: Arc<WorkTree>) -> FolderRules {
-        FolderRules { level: self.read_level(&self.root, parent, repository, true), is_ignored: false }
+    fn root_rules(&self, parent: Option<&Arc<IgnoreFiles>>, repository: Arc<WorkTree>) -> FolderRules {
+        FolderRules { level: self.read_ignore_files(&self.root, parent, repository, true), is_ignored: false }
     }
 
     fn read_work_tree(&self, top: &Path) -> Arc<WorkTree> {
@@ -212,7 +213,7 @@ impl IgnoreRules {
     }
 
     /// Reads the ignore files of a directory. A directory without any shares the level above.
-    fn read_level(
+    fn read_ignore_files(
         &self,
         folder: &Path,
         parent: Option<&Arc<IgnoreFiles>>,
@@ -243,7 +244,7 @@ impl IgnoreRules {
                 }
                 bytes += size;
                 *total_bytes += size;
-                Ok(Some(Patterns::new(&content, self.prefix_length(folder))))
+                Ok(Some(IgnorePatterns::new(&content, self.prefix_length(folder))))
             });
             patterns.unwrap_or_else(|problem| {
                 self.record_problems(vec![FileProblem { path, problem }]);
@@ -314,7 +315,7 @@ impl IgnoreFiles {
     }
 }
 
-impl Patterns {
+impl IgnorePatterns {
     fn new(bytes: &[u8], prefix: usize) -> Self {
         let mut search = Search::default();
         // Cannot fail, since the patterns are not relative to a file.

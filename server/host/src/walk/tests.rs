@@ -4,10 +4,10 @@
 use std::fs;
 
 use super::*;
-use crate::testing::Tree;
+use crate::testing::TestTree;
 
 #[track_caller]
-fn check_with(tree: &Tree, options: &WalkOptions, expected: &[&str]) {
+fn check_with(tree: &TestTree, options: &WalkOptions, expected: &[&str]) {
     let result = walk(&tree.roots(), options, &Cancel::new()).unwrap();
     let listed: Vec<String> = result.entries.iter().map(shown).collect();
     assert_eq!(listed, expected);
@@ -15,11 +15,11 @@ fn check_with(tree: &Tree, options: &WalkOptions, expected: &[&str]) {
 }
 
 #[track_caller]
-fn check(tree: &Tree, expected: &[&str]) {
+fn check(tree: &TestTree, expected: &[&str]) {
     check_with(tree, &WalkOptions::default(), expected);
 }
 
-fn shown(entry: &Entry) -> String {
+fn shown(entry: &WalkEntry) -> String {
     match entry.name_only {
         None => entry.key.as_str().to_owned(),
         Some(NameOnlyReason::Secret(_)) => format!("{} secret", entry.key.as_str()),
@@ -30,7 +30,7 @@ fn shown(entry: &Entry) -> String {
 
 #[test]
 fn ignore_files_apply_without_a_repository() {
-    let tree = Tree::new(&[
+    let tree = TestTree::new(&[
         "root/a.rs",
         "root/b.log",
         "root/sub/c.log",
@@ -58,14 +58,14 @@ fn ignore_files_apply_without_a_repository() {
 /// `ripgrep`, whose rules these were, takes each of them for something else.
 #[test]
 fn patterns_mean_what_they_mean_in_git() {
-    let tree = Tree::new(&["root/a", "root/b", "root/{a,b}", "root/c/d", "root/c/e"]);
+    let tree = TestTree::new(&["root/a", "root/b", "root/{a,b}", "root/c/d", "root/c/e"]);
     tree.write("root/.gitignore", "{a,b}\nc/*\n!\n!/c/e\n");
     check(&tree, &[".gitignore hidden", "a", "b", "c/e"]);
 }
 
 #[test]
 fn ignore_files_above_the_root_apply_only_inside_a_repository() {
-    let tree = Tree::new(&["root/a.rs", "root/b.log"]);
+    let tree = TestTree::new(&["root/a.rs", "root/b.log"]);
     tree.write(".gitignore", "*.log\n");
     check(&tree, &["a.rs", "b.log"]);
     tree.write(".git/HEAD", "ref: refs/heads/main");
@@ -74,7 +74,7 @@ fn ignore_files_above_the_root_apply_only_inside_a_repository() {
 
 #[test]
 fn an_ignored_root_is_scanned_nevertheless() {
-    let tree = Tree::new(&["root/sub/a.rs", "root/sub/b.log", ".git/HEAD"]);
+    let tree = TestTree::new(&["root/sub/a.rs", "root/sub/b.log", ".git/HEAD"]);
     tree.write(".gitignore", "root/\n*.log\n");
     check(&tree, &["sub/a.rs", "sub/b.log"]);
     tree.write(".gitignore", "root/*\n!root/sub/\n*.log\n");
@@ -83,14 +83,14 @@ fn an_ignored_root_is_scanned_nevertheless() {
 
 #[test]
 fn patterns_in_git_info_exclude_apply() {
-    let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
+    let tree = TestTree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
     tree.write("root/.git/info/exclude", "private.txt\n");
     check(&tree, &["a.rs"]);
 }
 
 #[test]
 fn generated_directories_are_skipped() {
-    let tree = Tree::new(&[
+    let tree = TestTree::new(&[
         "root/a.rs",
         "root/node_modules/x.js",
         "root/web/node_modules/x.js",
@@ -126,7 +126,7 @@ fn generated_directories_are_skipped() {
 
 #[test]
 fn hidden_secret_and_large_files_are_listed_by_name() {
-    let tree = Tree::new(&["root/a.rs", "root/.github/ci.yml", "root/.env", "root/tls/server.pem"]);
+    let tree = TestTree::new(&["root/a.rs", "root/.github/ci.yml", "root/.env", "root/tls/server.pem"]);
     tree.write("root/large.rs", "x".repeat(2000));
     tree.write("root/fits.rs", "x".repeat(1000));
     let options = WalkOptions { max_outline_bytes: 1000, ..WalkOptions::default() };
@@ -143,7 +143,7 @@ fn hidden_secret_and_large_files_are_listed_by_name() {
 
 #[test]
 fn the_users_own_patterns() {
-    let tree = Tree::new(&["root/a.rs", "root/a.snap", "root/docs/b.md", "root/docs/deep/c.md"]);
+    let tree = TestTree::new(&["root/a.rs", "root/a.snap", "root/docs/b.md", "root/docs/deep/c.md"]);
     let options =
         WalkOptions { exclude: vec!["*.snap".into(), "/docs/deep/".into()], ..WalkOptions::default() };
     check_with(&tree, &options, &["a.rs", "docs/b.md"]);
@@ -155,19 +155,19 @@ fn the_users_own_patterns() {
 #[cfg(unix)]
 #[test]
 fn links_and_special_files_are_not_listed() {
-    let tree = Tree::new(&["root/src/a.rs", "outside/b.rs"]);
-    tree.link("../outside", "root/outside");
-    tree.link("../outside/b.rs", "root/b.rs");
-    tree.link("src", "root/same");
-    tree.link("src/a.rs", "root/a.rs");
-    tree.link("..", "root/src/up");
-    tree.fifo("root/fifo");
+    let tree = TestTree::new(&["root/src/a.rs", "outside/b.rs"]);
+    tree.create_link("../outside", "root/outside");
+    tree.create_link("../outside/b.rs", "root/b.rs");
+    tree.create_link("src", "root/same");
+    tree.create_link("src/a.rs", "root/a.rs");
+    tree.create_link("..", "root/src/up");
+    tree.create_fifo("root/fifo");
     check(&tree, &["src/a.rs"]);
 }
 
 #[test]
 fn directories_beyond_the_maximum_depth_are_not_scanned() {
-    let tree = Tree::new(&[]);
+    let tree = TestTree::new(&[]);
     let folders = |count: usize| "d/".repeat(count);
     for (count, file) in [(128, "a.rs"), (129, "b.rs"), (140, "c.rs")] {
         tree.write(&format!("root/{}{file}", folders(count)), "");
@@ -180,7 +180,7 @@ fn directories_beyond_the_maximum_depth_are_not_scanned() {
 }
 
 #[track_caller]
-fn check_notes(tree: &Tree, listed: &[&str], notes: &[(&str, &str)]) {
+fn check_notes(tree: &TestTree, listed: &[&str], notes: &[(&str, &str)]) {
     let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
     let code = result.entries.iter().map(shown).filter(|name| name.ends_with(".rs"));
     assert_eq!(code.collect::<Vec<_>>(), listed);
@@ -194,7 +194,7 @@ fn check_notes(tree: &Tree, listed: &[&str], notes: &[(&str, &str)]) {
 
 #[test]
 fn ignore_files_that_are_large_together_are_not_applied() {
-    let tree = Tree::new(&["root/a/a.rs", "root/a/b/b.rs", "root/a/b/c/c.rs", "root/d/d.rs"]);
+    let tree = TestTree::new(&["root/a/a.rs", "root/a/b/b.rs", "root/a/b/c/c.rs", "root/d/d.rs"]);
     for folder in ["root", "root/a", "root/a/b", "root/d"] {
         tree.write(&format!("{folder}/.gitignore"), "x\n".repeat(50_000));
     }
@@ -208,8 +208,14 @@ fn ignore_files_that_are_large_together_are_not_applied() {
 
 #[test]
 fn extracting_a_path_from_a_full_scan_equals_scanning_it() {
-    let tree =
-        Tree::new(&["root/a.rs", "root/a/b.rs", "root/a/c/d.rs", "root/a-b/e.rs", "root/f/", "other/g.rs"]);
+    let tree = TestTree::new(&[
+        "root/a.rs",
+        "root/a/b.rs",
+        "root/a/c/d.rs",
+        "root/a-b/e.rs",
+        "root/f/",
+        "other/g.rs",
+    ]);
     for roots in [tree.roots(), tree.several_roots(&["root", "other"])] {
         let options = WalkOptions::default();
         let all = walk(&roots, &options, &Cancel::new()).unwrap();
@@ -217,25 +223,25 @@ fn extracting_a_path_from_a_full_scan_equals_scanning_it() {
             ["a.rs", "a", "a/c", "a/c/d.rs", "a-b", "f", "g", "g.rs", "root", "root/a", "root/a.rs", "other"]
         {
             let key = FileKey::from(name);
-            let alone = walk_at(&roots, &key, &options, &Cancel::new()).unwrap();
-            assert_eq!(all.part_at(&roots, &key), Some(alone), "{name}");
+            let alone = walk_subtree(&roots, &key, &options, &Cancel::new()).unwrap();
+            assert_eq!(all.extract_subtree(&roots, &key), Some(alone), "{name}");
         }
     }
 }
 
 #[test]
 fn nothing_is_extracted_from_a_scan_that_was_cut_short() {
-    let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
+    let tree = TestTree::new(&["root/a.rs", "root/b.rs"]);
     let options = WalkOptions { max_files: 1, ..WalkOptions::default() };
     let all = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
-    assert_eq!((all.entries.len(), all.part_at(&tree.roots(), &"a.rs".into())), (1, None));
+    assert_eq!((all.entries.len(), all.extract_subtree(&tree.roots(), &"a.rs".into())), (1, None));
 }
 
 /// If this test hangs or uses all memory, one of the files was opened.
 #[cfg(unix)]
 #[test]
 fn endless_ignore_files_are_not_opened() {
-    let tree = Tree::new(&[
+    let tree = TestTree::new(&[
         "root/a.rs",
         "root/zero/b.rs",
         "root/fifo/c.rs",
@@ -243,12 +249,12 @@ fn endless_ignore_files_are_not_opened() {
         "root/in/e.rs",
         "outside",
     ]);
-    tree.link("/dev/zero", "root/zero/.strataignore");
-    tree.fifo("root/fifo/.ignore");
-    tree.link("../../outside", "root/out/.strataignore");
+    tree.create_link("/dev/zero", "root/zero/.strataignore");
+    tree.create_fifo("root/fifo/.ignore");
+    tree.create_link("../../outside", "root/out/.strataignore");
     tree.write("root/rules", "f.rs\n");
     tree.write("root/in/f.rs", "");
-    tree.link("../rules", "root/in/.ignore");
+    tree.create_link("../rules", "root/in/.ignore");
     let outside = "is a link that leads out of the workspace folder; its rules are not applied";
     let fifo = "is not a regular file; its rules are not applied";
     check_notes(
@@ -262,9 +268,9 @@ fn endless_ignore_files_are_not_opened() {
 #[cfg(unix)]
 #[test]
 fn a_gitignore_that_is_a_link_or_unreadable_is_reported_and_hides_nothing() {
-    let tree = Tree::new(&["root/a.rs", "root/b.rs", "root/sub/c.rs", "elsewhere/rules"]);
+    let tree = TestTree::new(&["root/a.rs", "root/b.rs", "root/sub/c.rs", "elsewhere/rules"]);
     tree.write("root/rules", "b.rs\n");
-    tree.link("rules", "root/.gitignore");
+    tree.create_link("rules", "root/.gitignore");
     tree.write("root/sub/.gitignore/x", "");
     check_notes(
         &tree,
@@ -275,7 +281,7 @@ fn a_gitignore_that_is_a_link_or_unreadable_is_reported_and_hides_nothing() {
         ],
     );
     std::fs::remove_file(tree.path("root/.gitignore")).unwrap();
-    tree.link("/dev/zero", "root/.gitignore");
+    tree.create_link("/dev/zero", "root/.gitignore");
     check_notes(
         &tree,
         &["a.rs", "b.rs", "sub/c.rs"],
@@ -287,7 +293,7 @@ fn a_gitignore_that_is_a_link_or_unreadable_is_reported_and_hides_nothing() {
 #[test]
 fn ignore_files_are_limited_in_total() {
     let names: Vec<String> = (0..12).map(|n| format!("root/{n:02}/a.rs")).collect();
-    let tree = Tree::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let tree = TestTree::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
     for n in 0..12 {
         // A comment takes as many bytes as rules, and is read faster.
         tree.write(&format!("root/{n:02}/.gitignore"), format!("#{}\n", "x".repeat(255 << 10)));
@@ -305,16 +311,16 @@ fn ignore_files_are_limited_in_total() {
 #[test]
 fn endless_files_behind_a_git_pointer_are_not_opened() {
     let tree =
-        Tree::new(&["root/a.rs", "root/fifo/b.rs", "root/zero/c.rs", "root/huge/d.rs", "root/fine/e.rs"]);
+        TestTree::new(&["root/a.rs", "root/fifo/b.rs", "root/zero/c.rs", "root/huge/d.rs", "root/fine/e.rs"]);
     for folder in ["fifo", "zero", "huge", "fine"] {
         let git_dir = tree.path(&format!("root/{folder}/x"));
         tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", git_dir.display()));
         tree.write(&format!("root/{folder}/x/commondir"), ".\n");
     }
     std::fs::remove_file(tree.path("root/fifo/x/commondir")).unwrap();
-    tree.fifo("root/fifo/x/commondir");
+    tree.create_fifo("root/fifo/x/commondir");
     tree.write("root/zero/x/info/other", "");
-    tree.link("/dev/zero", "root/zero/x/info/exclude");
+    tree.create_link("/dev/zero", "root/zero/x/info/exclude");
     let pointer = std::fs::File::options().write(true).open(tree.path("root/huge/.git")).unwrap();
     pointer.set_len(1 << 40).unwrap();
     tree.write("root/fine/x/info/exclude", "/x/\nf.rs\n");
@@ -336,7 +342,7 @@ fn a_name_that_is_not_utf8_is_reported() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     fs::write(tree.path("root").join(OsStr::from_bytes(b"\xff.rs")), "").unwrap();
     let result = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!((result.entries.len(), result.notes.len()), (1, 1), "{:?}", result.notes);
@@ -344,7 +350,7 @@ fn a_name_that_is_not_utf8_is_reported() {
 
 #[test]
 fn several_and_nested_roots_list_each_file_once() {
-    let tree = Tree::new(&["outer/a.rs", "outer/inner/b.rs", "other/c.rs"]);
+    let tree = TestTree::new(&["outer/a.rs", "outer/inner/b.rs", "other/c.rs"]);
     let result = walk(
         &tree.several_roots(&["outer", "other", "outer/inner"]),
         &WalkOptions::default(),
@@ -356,14 +362,14 @@ fn several_and_nested_roots_list_each_file_once() {
 
 #[test]
 fn a_missing_root_is_reported() {
-    let tree = Tree::new(&[]);
+    let tree = TestTree::new(&[]);
     let result = walk(&tree.several_roots(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!((result.entries.len(), result.notes.len()), (0, 1));
 }
 
 #[test]
 fn a_walk_can_be_cancelled_and_cut_short() {
-    let tree = Tree::new(&["root/a.rs", "root/b.rs", "root/c.rs"]);
+    let tree = TestTree::new(&["root/a.rs", "root/b.rs", "root/c.rs"]);
     let cancel = Cancel::new();
     cancel.cancel();
     assert_eq!(walk(&tree.roots(), &WalkOptions::default(), &cancel), Err(Cancelled));
@@ -375,7 +381,7 @@ fn a_walk_can_be_cancelled_and_cut_short() {
 
 #[test]
 fn scanning_one_path_equals_the_same_part_of_a_full_scan() {
-    let tree = Tree::new(&[
+    let tree = TestTree::new(&[
         "root/a.rs",
         "root/src/b.rs",
         "root/src/c.log",
@@ -385,7 +391,7 @@ fn scanning_one_path_equals_the_same_part_of_a_full_scan() {
     tree.write("root/.gitignore", "*.log\n");
     let roots = tree.roots();
     let keys_at = |key: &str| -> Vec<String> {
-        let result = walk_at(&roots, &key.into(), &WalkOptions::default(), &Cancel::new()).unwrap();
+        let result = walk_subtree(&roots, &key.into(), &WalkOptions::default(), &Cancel::new()).unwrap();
         result.entries.iter().map(shown).collect()
     };
     assert_eq!(keys_at("src/b.rs"), ["src/b.rs"]);
@@ -398,7 +404,7 @@ fn scanning_one_path_equals_the_same_part_of_a_full_scan() {
 
 #[test]
 fn entries_have_the_same_stamp_as_a_read() {
-    let tree = Tree::new(&["root/a.rs"]);
+    let tree = TestTree::new(&["root/a.rs"]);
     let roots = tree.roots();
     let result = walk(&roots, &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!(Ok(result.entries[0].stamp), crate::disk::stamp_of(&roots, &"a.rs".into()));

@@ -15,27 +15,27 @@ const URI_FIELDS: [&str; 9] =
 const OPAQUE_FIELDS: [&str; 5] = ["arguments", "settings", "initializationOptions", "capabilities", "data"];
 
 /// How the client spells the URIs of its open documents, if not as [`uri::normalize`] does. By normalized URI.
-pub(super) type Spellings = Arc<HashMap<String, String>>;
+pub(super) type UriSpellings = Arc<HashMap<String, String>>;
 
 /// Normalizes all URIs in the parameters of a message.
-pub(super) fn normalize(params: &mut Value) {
+pub(super) fn normalize_uris(params: &mut Value) {
     replace_uris(params, &mut |address| {
-        let normalized = uri::normalize(address);
+        let normalized = uri::normalize_uri(address);
         (normalized != *address).then_some(normalized)
     });
 }
 
 /// Replaces the URIs of open documents in a reply with those that the client uses.
-pub(super) fn respell(reply: &mut Value, spellings: &Spellings) {
+pub(super) fn respell(reply: &mut Value, spellings: &UriSpellings) {
     if !spellings.is_empty() {
         replace_uris(reply, &mut |address| spellings.get(address).cloned());
     }
 }
 
 /// Records how the client spells the URI of a document that it opens. `params` are those of the message, as received.
-pub(super) fn record_spelling(spellings: &mut Spellings, params: &Value) {
+pub(super) fn record_spelling(spellings: &mut UriSpellings, params: &Value) {
     let Some(spelling) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
-    let normalized = uri::normalize(spelling);
+    let normalized = uri::normalize_uri(spelling);
     if normalized == spelling {
         forget_spelling(spellings, &normalized);
     } else {
@@ -44,7 +44,7 @@ pub(super) fn record_spelling(spellings: &mut Spellings, params: &Value) {
 }
 
 /// Forgets the spelling of a document that is closed.
-pub(super) fn forget_spelling(spellings: &mut Spellings, normalized: &str) {
+pub(super) fn forget_spelling(spellings: &mut UriSpellings, normalized: &str) {
     if spellings.contains_key(normalized) {
         Arc::make_mut(spellings).remove(normalized);
     }
@@ -89,7 +89,7 @@ mod tests {
             "cells": [{ "document": "git:/[a]" }],
             "arguments": [{ "uri": "git:/[a]" }],
         });
-        normalize(&mut params);
+        normalize_uris(&mut params);
         let expected = json!({
             "textDocument": { "uri": "git:/%5Ba%5D", "text": "git:/[a]" },
             "files": [{ "oldUri": "git:/%5Ba%5D", "newUri": "git:/b%20c" }],
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn replies_spell_a_uri_as_the_client_does() {
-        let mut spellings = Spellings::default();
+        let mut spellings = UriSpellings::default();
         let named = |uri: &str| json!({ "textDocument": { "uri": uri } });
         record_spelling(&mut spellings, &named("git:/[a]"));
         let mut reply = json!([{ "uri": "git:/%5Ba%5D" }, { "uri": "git:/b" }]);
@@ -118,13 +118,13 @@ mod tests {
         /// Whatever follows the scheme, the library accepts it.
         #[test]
         fn the_library_accepts_normalized_uris(text in "(file|FILE|untitled|git|a\\+b-c\\.d):/?[^/]{0,10}/.{0,30}") {
-            let normalized = uri::normalize(&text);
+            let normalized = uri::normalize_uri(&text);
             prop_assert!(normalized.parse::<Uri>().is_ok(), "{text}: {normalized}");
         }
 
         #[test]
         fn the_library_accepts_normalized_file_uris(text in "file://(localhost)?/.{0,40}") {
-            let normalized = uri::normalize(&text);
+            let normalized = uri::normalize_uri(&text);
             prop_assert!(normalized.parse::<Uri>().is_ok(), "{text}: {normalized}");
         }
     }

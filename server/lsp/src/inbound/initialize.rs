@@ -143,7 +143,7 @@ fn root_uri(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>)
 /// Returns the normalized URI of a folder, or why the value of `field` is not a directory on this machine.
 fn folder_uri(value: &Value, field: &str) -> Result<String, String> {
     let Some(text) = value.as_str() else { return Err(format!("`{field}` is not a string")) };
-    let normal = uri::normalize(text);
+    let normal = uri::normalize_uri(text);
     match uri::to_path(&normal) {
         Ok(_) if normal.parse::<Uri>().is_ok() => Ok(normal),
         Ok(_) => Err(format!("`{field}` is not a URI")),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tower_lsp::ls_types::Uri;
 
 /// A list in the parameters of a notification.
-struct UriList {
+struct UriListLocation {
     method: &'static str,
     /// Names of the fields that lead to the list.
     path: &'static [&'static str],
@@ -12,17 +12,21 @@ struct UriList {
     uri_fields: &'static [&'static str],
 }
 
-const URI_LISTS: [UriList; 6] = [
-    UriList { method: "workspace/didChangeWatchedFiles", path: &["changes"], uri_fields: &["uri"] },
-    UriList { method: "workspace/didCreateFiles", path: &["files"], uri_fields: &["uri"] },
-    UriList { method: "workspace/didDeleteFiles", path: &["files"], uri_fields: &["uri"] },
-    UriList { method: "workspace/didRenameFiles", path: &["files"], uri_fields: &["oldUri", "newUri"] },
-    UriList {
+const URI_LISTS: [UriListLocation; 6] = [
+    UriListLocation { method: "workspace/didChangeWatchedFiles", path: &["changes"], uri_fields: &["uri"] },
+    UriListLocation { method: "workspace/didCreateFiles", path: &["files"], uri_fields: &["uri"] },
+    UriListLocation { method: "workspace/didDeleteFiles", path: &["files"], uri_fields: &["uri"] },
+    UriListLocation {
+        method: "workspace/didRenameFiles",
+        path: &["files"],
+        uri_fields: &["oldUri", "newUri"],
+    },
+    UriListLocation {
         method: "workspace/didChangeWorkspaceFolders",
         path: &["event", "added"],
         uri_fields: &["uri"],
     },
-    UriList {
+    UriListLocation {
         method: "workspace/didChangeWorkspaceFolders",
         path: &["event", "removed"],
         uri_fields: &["uri"],
@@ -34,7 +38,7 @@ const CHANGE_KIND_CHANGED: u32 = 2;
 
 /// Removes invalid items from the lists of a notification, and adds missing fields that the server does not need.
 /// Returns a description of each problem. A list that is missing is empty.
-pub(super) fn repair(method: &str, params: &mut Value) -> Vec<String> {
+pub(super) fn repair_lists(method: &str, params: &mut Value) -> Vec<String> {
     let mut lists = URI_LISTS.iter().filter(|list| list.method == method).peekable();
     if lists.peek().is_some() && !params.is_object() {
         *params = json!({});
@@ -77,7 +81,7 @@ fn list_at<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Vec<Value>
     current.as_array_mut().filter(|_| is_valid)
 }
 
-impl UriList {
+impl UriListLocation {
     fn repair_item(&self, item: &mut Value) -> Option<String> {
         let Value::Object(fields) = item else { return Some("is not an object".to_owned()) };
         for name in self.uri_fields {
@@ -121,7 +125,7 @@ mod tests {
             { "uri": "file:///b" },
             { "uri": "file:///c", "type": "deleted" },
         ] });
-        let problems = repair("workspace/didChangeWatchedFiles", &mut params);
+        let problems = repair_lists("workspace/didChangeWatchedFiles", &mut params);
         let expected = [
             "`params.changes[1]` has no `uri` that is a URI",
             "`params.changes[2]` has no `uri` that is a URI",
@@ -148,19 +152,23 @@ mod tests {
             (json!([]), &["`params` is not an object"]),
         ] {
             let mut repaired = params.clone();
-            assert_eq!(repair("workspace/didChangeWorkspaceFolders", &mut repaired), problems, "{params}");
+            assert_eq!(
+                repair_lists("workspace/didChangeWorkspaceFolders", &mut repaired),
+                problems,
+                "{params}"
+            );
             let event = &repaired["event"];
             assert!(event["added"].is_array() && event["removed"].is_array(), "{params}: {repaired}");
         }
         let mut params = json!({ "event": { "added": [folder] } });
-        repair("workspace/didChangeWorkspaceFolders", &mut params);
+        repair_lists("workspace/didChangeWorkspaceFolders", &mut params);
         assert_eq!(params["event"]["added"][0]["name"], "");
     }
 
     #[test]
     fn other_messages_are_unchanged() {
         let mut params = json!({ "changes": 7 });
-        assert_eq!(repair("textDocument/didChange", &mut params), [""; 0]);
+        assert_eq!(repair_lists("textDocument/didChange", &mut params), [""; 0]);
         assert_eq!(params, json!({ "changes": 7 }));
     }
 }

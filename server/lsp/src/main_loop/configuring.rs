@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_host::config::{Layer, workspace_sources};
+use strata_host::config::{SettingLayer, workspace_sources};
 use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 
 use super::MainLoop;
 use crate::event::Event;
-use crate::outbound::Outbound;
+use crate::outbound::OutboundMessage;
 use strata_app::faults::with_fault_points;
 use strata_app::model::settings::{self, FoundSettings};
 
@@ -18,7 +18,7 @@ impl MainLoop {
         folders.change(params);
         let roots = folders.roots();
         if let Some(root) = roots.iter().next()
-            && let Err(error) = self.services.store.set_location(&root.real)
+            && let Err(error) = self.services.store.enable_persistence(&root.real)
         {
             self.services.warn("store", format!("conversations are not saved: {error}"));
         }
@@ -32,26 +32,26 @@ impl MainLoop {
             self.request_settings();
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.apply_settings(Layer::Editor, settings::editor_settings(tree));
+            self.apply_settings(SettingLayer::Editor, settings::editor_settings(tree));
         }
     }
 
     /// Asks the client for its settings. An answer that arrives after the answer to a later request is ignored.
     pub(super) fn request_settings(&mut self) {
         self.settings_requests += 1;
-        self.send_to_client(Outbound::RequestSettings(self.settings_requests));
+        self.send_to_client(OutboundMessage::RequestSettings(self.settings_requests));
     }
 
     /// Applies the answer to the settings request with this number, unless a later request has been answered. Answers
     /// to earlier requests are applied too, since later answers may never arrive.
     pub(super) fn settings_received(&mut self, request: u64, tree: Value) {
         if request > self.latest_settings_answer {
-            self.apply_settings(Layer::Editor, settings::editor_settings(tree));
+            self.apply_settings(SettingLayer::Editor, settings::editor_settings(tree));
             self.latest_settings_answer = request;
         }
     }
 
-    pub(super) fn apply_settings(&mut self, layer: Layer, sources: Vec<FoundSettings>) {
+    pub(super) fn apply_settings(&mut self, layer: SettingLayer, sources: Vec<FoundSettings>) {
         self.transition(|world| world.apply_settings(layer, sources));
         self.update_registrations();
     }
@@ -73,7 +73,7 @@ impl MainLoop {
     /// Applies the settings from the read with this number, unless a later read has started.
     pub(super) fn workspace_settings_read(&mut self, read: u64, sources: Vec<FoundSettings>) {
         if read == self.settings_reads {
-            self.apply_settings(Layer::Workspace, sources);
+            self.apply_settings(SettingLayer::Workspace, sources);
         }
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         let mut send_settings_request = |main_loop: &mut MainLoop| {
             main_loop.request_settings();
             std::iter::from_fn(|| outbound.try_recv().ok()).find_map(|message| match message {
-                Outbound::RequestSettings(request) => Some(request),
+                OutboundMessage::RequestSettings(request) => Some(request),
                 _ => None,
             })
         };
@@ -116,7 +116,7 @@ mod tests {
         main_loop.read_settings();
         let sources = |tokens: u64| {
             let values = json!({ "files": { "list_budget": tokens } });
-            vec![Ok(SettingsSource { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+            vec![Ok(SettingsSource { layer: SettingLayer::Workspace, name: ".strata.toml".into(), values })]
         };
         main_loop.workspace_settings_read(2, sources(2_000));
         main_loop.workspace_settings_read(1, sources(1_000));

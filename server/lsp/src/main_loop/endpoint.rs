@@ -43,7 +43,7 @@ impl MainLoop {
         // Fails if the request is no longer waiting.
         let _ = answer.send(ServedView {
             snapshot: snapshot.clone(),
-            are_messages_lost: snapshot.lost.affects_any_file(),
+            are_messages_lost: snapshot.lost.has_losses(),
             editor: self.world.client.name.clone(),
             session: self.world.sessions.current_id().clone(),
         });

@@ -2,7 +2,7 @@
 //! forever and no buffer is silently wrong. This is the only module that knows all events.
 
 use super::MainLoop;
-use super::meter_state::MeterState;
+use super::meter_state::ContextMeterState;
 use crate::event::{Event, IndexEnd};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
@@ -137,7 +137,7 @@ impl EventHandler {
             })
             .or_rescan(),
             Event::WatchingStarted(folders) => {
-                Self::new("watched", |main_loop| main_loop.watching_started(folders)).or_rescan()
+                Self::new("watched", |main_loop| main_loop.handle_watch_result(folders)).or_rescan()
             }
             Event::FoldersChanged(params) => {
                 Self::new("workspace/didChangeWorkspaceFolders", move |main_loop| {
@@ -161,7 +161,7 @@ impl EventHandler {
                 })
             }
             Event::Session(event) => {
-                let lost = event.lost();
+                let lost = event.recovery_event();
                 Self::new(event.name(), move |main_loop| {
                     main_loop.with_sessions(|sessions, host| sessions.handle(event, host));
                 })
@@ -203,6 +203,6 @@ impl EventHandler {
 
     /// Sets a recovery that resets the meter, because the panic lost its reading.
     pub(super) fn or_reset_meter(self) -> Self {
-        self.or_recover(|main_loop| main_loop.meter = MeterState::default())
+        self.or_recover(|main_loop| main_loop.meter = ContextMeterState::default())
     }
 }

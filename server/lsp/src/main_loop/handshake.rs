@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use strata_host::config::{Layer, workspace_sources};
+use strata_host::config::{SettingLayer, workspace_sources};
 use strata_host::roots::Roots;
 use strata_prompt::session::Session;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
@@ -14,7 +14,7 @@ use crate::client::{ClientInfo, InitializationOptions};
 use crate::event::Responder;
 use crate::folders::workspace_folders;
 use crate::navigation;
-use crate::outbound::Outbound;
+use crate::outbound::OutboundMessage;
 use crate::world::Action;
 use strata_app::model::sessions::Sessions;
 use strata_app::model::settings;
@@ -39,8 +39,8 @@ impl MainLoop {
         self.editor.set_abilities(client.abilities);
         let (session, pending_session) = self.first_session(&client, &roots);
         let [user, environment] = settings::user_settings();
-        let workspace = (Layer::Workspace, workspace_sources(&roots));
-        let editor = startup_settings.map(|tree| (Layer::Editor, settings::editor_settings(tree)));
+        let workspace = (SettingLayer::Workspace, workspace_sources(&roots));
+        let editor = startup_settings.map(|tree| (SettingLayer::Editor, settings::editor_settings(tree)));
         let mut warnings = Vec::new();
         self.transition(|world| {
             world.client = Arc::clone(&client);
@@ -62,7 +62,7 @@ impl MainLoop {
             immediate
         });
         self.startup_warnings.extend(warnings);
-        self.with_sessions(|sessions, host| sessions.begin(pending_session, host));
+        self.with_sessions(|sessions, host| sessions.start_current_session(pending_session, host));
         // If the client cancelled the request, the answer is not needed, but the state is correct.
         let enabled = navigation::enabled_features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.startup_features(&enabled, &self.world.client.registrable_features);
@@ -75,7 +75,7 @@ impl MainLoop {
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
         let folder = roots.iter().next().map(|root| root.real.as_path());
-        if let Some(Err(error)) = folder.map(|folder| store.set_location(folder)) {
+        if let Some(Err(error)) = folder.map(|folder| store.enable_persistence(folder)) {
             self.startup_warnings.push(("store", format!("conversations are not saved: {error}")));
         }
         let FirstSession { session, pending, problem } = FirstSession::open(client.resume.as_deref(), store);
@@ -93,7 +93,7 @@ impl MainLoop {
             self.request_settings();
         }
         if client.watches_files {
-            self.send_to_client(Outbound::WatchFiles);
+            self.send_to_client(OutboundMessage::WatchFiles);
         } else {
             self.watch_as_server();
         }
@@ -121,7 +121,7 @@ mod tests {
     fn a_session_is_resumed_once_its_previous_server_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let previous_store = SessionStore::default();
-        previous_store.set_location_in(folder.path().join("state"), folder.path());
+        previous_store.enable_persistence_in(folder.path().join("state"), folder.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "where we were"));
         session.selection.select(FileKey::from("a.rs"));
@@ -137,12 +137,13 @@ mod tests {
         assert!(main_loop.startup_warnings.iter().all(|(code, _)| *code != "resume"));
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
         main_loop.world.sessions = Sessions::new(session);
-        main_loop.with_sessions(|sessions, host| sessions.begin(Some("s-1".to_owned()), host));
+        main_loop
+            .with_sessions(|sessions, host| sessions.start_current_session(Some("s-1".to_owned()), host));
 
         // Sent to the current session. When the command runs, the resumed session is the current one.
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let (_, reply) = main_loop.run_command("strata.history.add", arguments);
-        let uri = |name: &str| strata_host::uri::from_path(&folder.path().join(name)).unwrap();
+        let uri = |name: &str| strata_host::uri::file_uri(&folder.path().join(name)).unwrap();
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
             assert!(!matches!(event, Event::Session(_)), "another process still has the session open");

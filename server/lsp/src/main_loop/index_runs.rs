@@ -11,9 +11,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::client::ClientInfo;
 use crate::event::{Event, IndexEnd};
-use crate::outbound::Outbound;
+use crate::outbound::OutboundMessage;
 use strata_app::faults::with_fault_points;
-use strata_app::model::index::{Efforts, Index, OutlineUpdates, Progress, Step};
+use strata_app::model::index::{BuildProgress, Efforts, Index, OutlineProgress, OutlineUpdates};
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::session_runtime::{ProgressToken, TrackedWork};
 
@@ -45,7 +45,7 @@ pub(super) struct IndexRuns {
 }
 
 impl IndexRuns {
-    pub(super) fn request_files(&mut self, keys: BTreeSet<FileKey>) {
+    pub(super) fn request_refresh(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.requested {
             IndexScope::Nothing => self.requested = IndexScope::Files(keys),
             IndexScope::Files(files) | IndexScope::Changes(files) => files.extend(keys),
@@ -54,7 +54,7 @@ impl IndexRuns {
     }
 
     /// Requests an update of all files that have changed on disk.
-    pub(super) fn request_changes(&mut self) {
+    pub(super) fn request_rescan(&mut self) {
         match std::mem::take(&mut self.requested) {
             IndexScope::Nothing => self.requested = IndexScope::Changes(BTreeSet::new()),
             IndexScope::Files(files) | IndexScope::Changes(files) => {
@@ -64,13 +64,13 @@ impl IndexRuns {
         }
     }
 
-    pub(super) fn request_all(&mut self) {
+    pub(super) fn request_reindex(&mut self) {
         self.requested = IndexScope::All;
     }
 
     /// Like `request_all`, but also cancels the current run, whose result is no longer needed.
-    pub(super) fn request_restart(&mut self) {
-        self.request_all();
+    pub(super) fn cancel_and_reindex(&mut self) {
+        self.request_reindex();
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
@@ -87,7 +87,7 @@ impl IndexRuns {
     }
 
     /// Whether a run is active or requested.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(super) fn is_run_pending(&self) -> bool {
         self.running.is_some() || !matches!(self.requested, IndexScope::Nothing)
     }
 
@@ -100,13 +100,13 @@ impl IndexRuns {
         &mut self,
         run: u64,
         outcome: &'static str,
-        outbound: &UnboundedSender<Outbound>,
+        outbound: &UnboundedSender<OutboundMessage>,
     ) -> bool {
         let current = self.is_active(run);
         if current {
             self.running = None;
             // Sending fails only if the connection is closed.
-            let _ = outbound.send(Outbound::End(TrackedWork::Indexing(run), outcome.to_owned()));
+            let _ = outbound.send(OutboundMessage::End(TrackedWork::Indexing(run), outcome.to_owned()));
         }
         current
     }
@@ -117,7 +117,7 @@ impl IndexRuns {
         snapshot: &Snapshot,
         pool: &Pool,
         events: &Sender<Event>,
-        outbound: &UnboundedSender<Outbound>,
+        outbound: &UnboundedSender<OutboundMessage>,
         client: &ClientInfo,
     ) {
         if self.running.is_some() {
@@ -140,7 +140,7 @@ impl IndexRuns {
                 let (index, updates) =
                     run_index(&snapshot, run, requested, &cancel, reporter, &events).unzip();
                 let end = match index {
-                    Some(index) => IndexEnd::Done(Box::new(with_references(index, run, &events))),
+                    Some(index) => IndexEnd::Done(Box::new(refresh_references(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
                 // Sending fails only if the connection is closed.
@@ -161,7 +161,7 @@ impl IndexRuns {
 }
 
 /// Recomputes the references of a stale index. Publishes the outlines first, so that they can be used in the meantime.
-fn with_references(index: Index, run: u64, events: &Sender<Event>) -> Index {
+fn refresh_references(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
     }
@@ -180,22 +180,22 @@ fn run_index(
     let inputs = snapshot.index_inputs(cancel);
     let result = match requested {
         IndexScope::Nothing => return None,
-        IndexScope::Files(keys) => snapshot.index.refreshed(&keys, &inputs),
-        IndexScope::Changes(keys) => match snapshot.index.rescanned(&inputs) {
+        IndexScope::Files(keys) => snapshot.index.refresh(&keys, &inputs),
+        IndexScope::Changes(keys) => match snapshot.index.rescan(&inputs) {
             Ok(None) if keys.is_empty() => return None,
-            Ok(None) => snapshot.index.refreshed(&keys, &inputs),
+            Ok(None) => snapshot.index.refresh(&keys, &inputs),
             Ok(Some(found)) if keys.is_empty() => Ok(found),
             Ok(Some((index, updates))) => {
                 updates.save(&snapshot.outlines);
-                index.refreshed(&keys, &inputs)
+                index.refresh(&keys, &inputs)
             }
             Err(cancelled) => Err(cancelled),
         },
         IndexScope::All => Index::build(&inputs, |step| match step {
-            Step::Listed(index) => {
+            BuildProgress::Listed(index) => {
                 let _ = events.send(Event::PartialIndex(run, *index));
             }
-            Step::Outlined(progress) => reporter.report(progress),
+            BuildProgress::Outlined(progress) => reporter.report(progress),
         }),
     };
     if let Ok((index, _)) = &result {
@@ -208,32 +208,32 @@ fn run_index(
 /// Progress of an index run, which is reported to the client at intervals.
 struct ProgressReporter {
     run: u64,
-    outbound: Option<UnboundedSender<Outbound>>,
+    outbound: Option<UnboundedSender<OutboundMessage>>,
     last_reported: usize,
 }
 
 impl ProgressReporter {
     fn new(
         run: u64,
-        outbound: &UnboundedSender<Outbound>,
+        outbound: &UnboundedSender<OutboundMessage>,
         client: &ClientInfo,
         requested: &IndexScope,
     ) -> Self {
         let shown = client.shows_progress && matches!(requested, IndexScope::All);
         let outbound = shown.then(|| outbound.clone());
         if let Some(outbound) = &outbound {
-            let _ = outbound.send(Outbound::Begin(TrackedWork::Indexing(run)));
+            let _ = outbound.send(OutboundMessage::Begin(TrackedWork::Indexing(run)));
         }
         Self { run, outbound, last_reported: 0 }
     }
 
-    fn report(&mut self, progress: Progress) {
+    fn report(&mut self, progress: OutlineProgress) {
         if progress.done < self.last_reported + FILES_PER_REPORT {
             return;
         }
         self.last_reported = progress.done;
         if let Some(outbound) = &self.outbound {
-            let _ = outbound.send(Outbound::Report(
+            let _ = outbound.send(OutboundMessage::Report(
                 TrackedWork::Indexing(self.run),
                 progress.done,
                 progress.total,

@@ -6,7 +6,7 @@ use strata_app::model::index::Index;
 
 use super::MainLoop;
 use crate::event::IndexEnd;
-use crate::world::{Action, World};
+use crate::world::{Action, ServerState};
 
 impl MainLoop {
     pub(super) fn start_indexing(&mut self) {
@@ -24,7 +24,7 @@ impl MainLoop {
 
     /// Runs a transition that replaces the index. Drops the old index in the background, since this takes a while in a
     /// large repository.
-    fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
+    fn replace_index(&mut self, next: impl FnOnce(&mut ServerState) -> Vec<Action>) {
         let old_index = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
         self.watching.watch_folders(&self.world.snapshot.index.folders, &self.background, &self.events);

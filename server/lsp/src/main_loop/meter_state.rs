@@ -6,7 +6,7 @@ use crate::outbound::UnsentStatus;
 
 /// State of the meter: whether a reading is needed, and when the next one may start.
 #[derive(Default)]
-pub(super) struct MeterState {
+pub(super) struct ContextMeterState {
     pub(super) is_due: bool,
     pub(super) is_reading: bool,
     /// When the last reading began.

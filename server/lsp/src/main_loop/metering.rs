@@ -8,7 +8,7 @@ use strata_base::cancel::Cancel;
 
 use super::MainLoop;
 use crate::event::Event;
-use crate::outbound::Outbound;
+use crate::outbound::OutboundMessage;
 use strata_app::clock::now_ms;
 use strata_app::faults::with_fault_points;
 use strata_app::model::meter::{self, Status};
@@ -32,7 +32,7 @@ impl MainLoop {
             return None;
         }
         // Clients store the session id from the meter to resume it later, so do not report a placeholder session.
-        if self.sessions.is_resuming(self.world.sessions.current_id()) {
+        if self.sessions.is_resume_placeholder(self.world.sessions.current_id()) {
             return None;
         }
         let interval = self
@@ -70,7 +70,7 @@ impl MainLoop {
         if let Some(status) = status
             && self.meter.unsent.replace(status).is_none()
         {
-            self.send_to_client(Outbound::Status(self.meter.unsent.clone()));
+            self.send_to_client(OutboundMessage::Status(self.meter.unsent.clone()));
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
             meter::measure(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.meter_was_read(status(revision)));
-        let Ok(Outbound::Status(newest)) = outbound.try_recv() else { panic!("no reading was sent") };
+        let Ok(OutboundMessage::Status(newest)) = outbound.try_recv() else { panic!("no reading was sent") };
         assert_eq!(newest.take(), status(100));
         assert!(outbound.try_recv().is_err(), "unsent readings are replaced");
         main_loop.meter_was_read(status(101));

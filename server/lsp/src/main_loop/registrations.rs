@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::navigation::Feature;
-use crate::outbound::Outbound;
+use crate::outbound::OutboundMessage;
 
 #[derive(Default)]
 pub(super) struct Registrations {
@@ -36,7 +36,7 @@ impl Registrations {
         &mut self,
         enabled: &BTreeSet<Feature>,
         registrable: &BTreeSet<Feature>,
-    ) -> (Vec<Outbound>, Vec<Feature>) {
+    ) -> (Vec<OutboundMessage>, Vec<Feature>) {
         let mut messages = Vec::new();
         let mut late = Vec::new();
         for feature in Feature::ALL {
@@ -44,14 +44,14 @@ impl Registrations {
                 (true, None) if registrable.contains(&feature) => {
                     self.last_number += 1;
                     self.registered.insert(feature, self.last_number);
-                    messages.push(Outbound::Register(feature, self.last_number));
+                    messages.push(OutboundMessage::Register(feature, self.last_number));
                 }
                 (true, None) if !self.fixed.contains(&feature) && self.late.insert(feature) => {
                     late.push(feature);
                 }
                 (false, Some(&number)) => {
                     self.registered.remove(&feature);
-                    messages.push(Outbound::Unregister(feature, number));
+                    messages.push(OutboundMessage::Unregister(feature, number));
                 }
                 _ => {}
             }

@@ -16,12 +16,12 @@ use tower_lsp::ls_types::{
 };
 
 use crate::event::Event;
-use crate::outbound::{Outbound, render_notice};
+use crate::outbound::{OutboundMessage, render_notice};
 
 pub(super) struct LoopSendHost {
     session: String,
     events: Sender<Event>,
-    outbound: UnboundedSender<Outbound>,
+    outbound: UnboundedSender<OutboundMessage>,
     /// Snapshot of the workspace, used to count tokens.
     snapshot: Snapshot,
     cancel: Cancel,
@@ -33,10 +33,10 @@ impl LoopSendHost {
         request: &ModelRequest,
         snapshot: Snapshot,
         events: &Sender<Event>,
-        outbound: &UnboundedSender<Outbound>,
+        outbound: &UnboundedSender<OutboundMessage>,
     ) -> Self {
         Self {
-            session: request.session().to_owned(),
+            session: request.session_id().to_owned(),
             events: events.clone(),
             outbound: outbound.clone(),
             snapshot,
@@ -45,7 +45,7 @@ impl LoopSendHost {
         }
     }
 
-    pub(super) fn begin(&self) {
+    pub(super) fn begin_progress(&self) {
         self.report_progress(|| {
             WorkDoneProgress::Begin(WorkDoneProgressBegin {
                 title: "Asking the model".to_owned(),
@@ -56,19 +56,23 @@ impl LoopSendHost {
         });
     }
 
-    pub(super) fn end(&self) {
+    pub(super) fn end_progress(&self) {
         self.report_progress(|| WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
     }
 
     fn report_progress(&self, progress: impl FnOnce() -> WorkDoneProgress) {
         if let Some(token) = &self.token {
             // The sending task ends with the connection, so the message can no longer be delivered.
-            let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
+            let _ = self.outbound.send(OutboundMessage::Progress(token.clone(), progress()));
         }
     }
 
     /// Runs a command on the main loop, and waits for its reply.
-    fn call(&self, name: &str, call: impl FnOnce(Caller) -> CommandCall) -> Result<Value, CommandError> {
+    fn run_command(
+        &self,
+        name: &str,
+        call: impl FnOnce(Caller) -> CommandCall,
+    ) -> Result<Value, CommandError> {
         let (sender, reply) = ReplySender::channel();
         let call = call(Caller { cancel: cancel_for(name, &self.cancel), token: None, reply: sender });
         let shutdown_error = || CommandError::failed("the server is shutting down");
@@ -84,7 +88,7 @@ impl LoopSendHost {
 impl ToolHost for LoopSendHost {
     fn run(&mut self, command: &str, mut arguments: Value) -> Result<Value, CommandError> {
         arguments["session"] = self.session.as_str().into();
-        self.call(command, |caller| CommandCall::from_json(command, vec![arguments], caller))
+        self.run_command(command, |caller| CommandCall::from_json(command, vec![arguments], caller))
     }
 
     fn count_tokens(&self, text: &str) -> usize {
@@ -95,11 +99,11 @@ impl ToolHost for LoopSendHost {
 impl SendHost for LoopSendHost {
     fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
         let name = command.name;
-        self.call(name, |caller| CommandCall::new(&self.session, command, caller)).map(|_| ())
+        self.run_command(name, |caller| CommandCall::new(&self.session, command, caller)).map(|_| ())
     }
 
     fn show(&mut self, delta: Delta) {
-        let _ = self.outbound.send(Outbound::Delta(Box::new(delta)));
+        let _ = self.outbound.send(OutboundMessage::Delta(Box::new(delta)));
     }
 
     fn progress(&mut self, message: &str) {

@@ -5,12 +5,12 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use serde_json::Value;
-use strata_app::commands::{CommandError, Effect, Job};
+use strata_app::commands::{BackgroundJob, CommandError, Effect};
 use strata_app::model::sessions::Sessions;
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::effects;
 use strata_app::runtime::session_runtime::{
-    Host, ModelRequest, ReplySender, SessionEvent, SessionRuntime, Thread, TrackedWork, Work,
+    Host, ModelRequest, ReplySender, SessionEvent, SessionRuntime, SessionWork, ThreadKind, TrackedWork,
 };
 use strata_app::services::Services;
 use strata_host::pool::Pool;
@@ -19,24 +19,24 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::MainLoop;
 use super::index_runs::IndexRuns;
-use super::meter_state::MeterState;
+use super::meter_state::ContextMeterState;
 use super::send_host::LoopSendHost;
 use crate::event::Event;
 use crate::navigation::Feature;
-use crate::outbound::Outbound;
-use crate::world::World;
+use crate::outbound::OutboundMessage;
+use crate::world::ServerState;
 
 /// The parts of the main loop that the session runtime uses.
 pub(super) struct SessionHost<'a> {
-    world: &'a mut World,
+    world: &'a mut ServerState,
     indexing: &'a mut IndexRuns,
-    meter: &'a mut MeterState,
+    meter: &'a mut ContextMeterState,
     pool: &'a Pool,
     background: &'a Pool,
     blocking: &'a Pool,
     services: &'a Arc<Services>,
     events: &'a Sender<Event>,
-    outbound: &'a UnboundedSender<Outbound>,
+    outbound: &'a UnboundedSender<OutboundMessage>,
 }
 
 impl MainLoop {
@@ -61,7 +61,7 @@ impl MainLoop {
 }
 
 impl SessionHost<'_> {
-    fn send_to_client(&self, outbound: Outbound) {
+    fn send_to_client(&self, outbound: OutboundMessage) {
         // The sending task ends with the connection, so the message can no longer be delivered.
         let _ = self.outbound.send(outbound);
     }
@@ -80,7 +80,7 @@ impl Host for SessionHost<'_> {
         self.services
     }
 
-    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job> {
+    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<BackgroundJob> {
         let before = self.world.sessions.current().cloned();
         let jobs = self.world.transition(|world| effects::apply(&mut world.sessions, changed, effects));
         self.meter.is_due = true;
@@ -89,16 +89,16 @@ impl Host for SessionHost<'_> {
             && self.world.client.refreshes_lenses
             && current.map(|session| &session.selection) != before.as_ref().map(|session| &session.selection)
         {
-            self.send_to_client(Outbound::RefreshLenses);
+            self.send_to_client(OutboundMessage::RefreshLenses);
         }
         jobs
     }
 
-    fn spawn(&mut self, thread: Thread, work: Work) {
+    fn spawn(&mut self, thread: ThreadKind, work: SessionWork) {
         let events = self.events.clone();
         let pool = match thread {
-            Thread::Short => self.pool,
-            Thread::Blocking => self.blocking,
+            ThreadKind::Short => self.pool,
+            ThreadKind::Blocking => self.blocking,
         };
         pool.spawn(work, move |event| match event {
             // Sending fails only if the main loop has ended.
@@ -111,10 +111,10 @@ impl Host for SessionHost<'_> {
         let (number, events) = (request.number, self.events.clone());
         let mut send_host =
             LoopSendHost::new(&request, self.world.snapshot.clone(), self.events, self.outbound);
-        send_host.begin();
+        send_host.begin_progress();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
             let event = request.run(&mut send_host);
-            send_host.end();
+            send_host.end_progress();
             let _ = events.send(Event::Session(event));
         });
         if let Err(error) = started {
@@ -124,27 +124,27 @@ impl Host for SessionHost<'_> {
     }
 
     fn reindex(&mut self) {
-        self.indexing.request_restart();
-        let World { snapshot, client, .. } = &*self.world;
+        self.indexing.cancel_and_reindex();
+        let ServerState { snapshot, client, .. } = &*self.world;
         self.indexing.start(snapshot, self.background, self.events, self.outbound, client);
     }
 
     fn is_indexing(&self) -> bool {
-        self.indexing.is_pending()
+        self.indexing.is_run_pending()
     }
 
     fn begin_progress(&mut self, work: TrackedWork) {
         if self.world.client.shows_progress {
-            self.send_to_client(Outbound::Begin(work));
+            self.send_to_client(OutboundMessage::Begin(work));
         }
     }
 
     fn end_progress(&mut self, work: TrackedWork, outcome: &str) {
-        self.send_to_client(Outbound::End(work, outcome.to_owned()));
+        self.send_to_client(OutboundMessage::End(work, outcome.to_owned()));
     }
 
     fn reply_after_messages(&mut self, reply: ReplySender, result: Result<Value, CommandError>) {
-        self.send_to_client(Outbound::Reply(reply, result));
+        self.send_to_client(OutboundMessage::Reply(reply, result));
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
     use strata_app::faults::plan::FaultPlan;
     use strata_conversation::history::{NewMessage, Role};
     use strata_host::roots::Roots;
-    use strata_host::store::{Access, Store, WorkspaceKey};
+    use strata_host::store::{SessionAccess, Store, WorkspaceKey};
 
     use super::*;
 
@@ -172,7 +172,7 @@ mod tests {
         let session = with_message("s-1");
         main_loop.services.store.commit(&session, 1).unwrap();
         main_loop.world.sessions = Sessions::new(session);
-        main_loop.with_sessions(|sessions, host| sessions.begin(None, host));
+        main_loop.with_sessions(|sessions, host| sessions.start_current_session(None, host));
         (main_loop, inbox)
     }
 
@@ -238,7 +238,7 @@ mod tests {
         let mut load = || {
             let (_, reply) = main_loop.run_command("strata.session.load", vec![json!({ "id": "s-2" })]);
             main_loop.handle_event(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
-            let is_free = other.open_session(&"s-2".parse().unwrap(), Access::Write).is_ok();
+            let is_free = other.open_session(&"s-2".parse().unwrap(), SessionAccess::Write).is_ok();
             (matches!(reply.try_recv(), Ok(Ok(_))), is_free)
         };
         for (name, point) in [

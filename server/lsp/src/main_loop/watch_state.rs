@@ -21,7 +21,7 @@ const LOSES_CHANGES: bool = cfg!(windows);
 const SCAN_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
-pub(super) enum WatchState {
+pub(super) enum FileWatchMode {
     /// The client watches the files, or watching has not started yet.
     #[default]
     ByClient,
@@ -36,7 +36,7 @@ pub(super) enum WatchState {
     Polling { last_scan: Instant },
 }
 
-impl WatchState {
+impl FileWatchMode {
     /// Creates the server's own watcher, without watched folders.
     pub(super) fn with_own_watcher(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
@@ -50,7 +50,7 @@ impl WatchState {
     }
 
     /// Switches to scanning all files at intervals, starting now.
-    pub(super) fn polling() -> Self {
+    pub(super) fn with_polling() -> Self {
         Self::Polling { last_scan: Instant::now() }
     }
 
@@ -80,7 +80,7 @@ impl WatchState {
 
     /// Records that watching has begun. Returns whether these are the first watched folders, in which case earlier
     /// changes were missed and all files must be scanned.
-    pub(super) fn mark_begun(&mut self) -> bool {
+    pub(super) fn record_watching_start(&mut self) -> bool {
         match self {
             Self::ByServer { has_begun, .. } => !std::mem::replace(has_begun, true),
             _ => false,
@@ -115,8 +115,8 @@ mod tests {
     /// Returns the time to the next scan of a watcher that scanned all files this long ago, and after the scan if it is due.
     fn time_until_scan_after(elapsed: Duration) -> Option<(Duration, Duration)> {
         let (events, _receiver) = channel();
-        let mut watching = WatchState::with_own_watcher(&events).unwrap();
-        let WatchState::ByServer { last_scan, .. } = &mut watching else {
+        let mut watching = FileWatchMode::with_own_watcher(&events).unwrap();
+        let FileWatchMode::ByServer { last_scan, .. } = &mut watching else {
             panic!("not the server's own watcher")
         };
         *last_scan = last_scan.checked_sub(elapsed).unwrap();

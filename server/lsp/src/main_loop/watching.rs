@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use strata_base::key::FileKey;
 
 use super::MainLoop;
-use super::watch_state::WatchState;
+use super::watch_state::FileWatchMode;
 use crate::world::Action;
 
 impl MainLoop {
     pub(super) fn watch_as_server(&mut self) {
-        match WatchState::with_own_watcher(&self.events) {
+        match FileWatchMode::with_own_watcher(&self.events) {
             Ok(watching) => {
                 self.watching = watching;
                 self.watching.watch_folders(
@@ -24,10 +24,10 @@ impl MainLoop {
         }
     }
 
-    pub(super) fn watching_started(&mut self, folders: Result<Vec<PathBuf>, String>) {
+    pub(super) fn handle_watch_result(&mut self, folders: Result<Vec<PathBuf>, String>) {
         match folders {
             Ok(new_folders) if new_folders.is_empty() => {}
-            Ok(_) if self.watching.mark_begun() => self.act(Action::Rescan),
+            Ok(_) if self.watching.record_watching_start() => self.act(Action::Rescan),
             Ok(new_folders) => {
                 let roots = &self.world.snapshot.roots;
                 let keys: BTreeSet<FileKey> =
@@ -41,7 +41,7 @@ impl MainLoop {
     }
 
     fn fall_back_to_polling(&mut self, error: &str) {
-        self.watching = WatchState::polling();
+        self.watching = FileWatchMode::with_polling();
         let message = format!("cannot watch files, so Strata scans for changes once a minute: {error}");
         self.services.warn("watch", message);
     }

@@ -2,7 +2,7 @@
 //! data: does not wait for the index or read an outline.
 
 use serde_json::{Value, json};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 use strata_conversation::selection::{Choice, Extent};
 use strata_prompt::session::Session;
@@ -16,7 +16,7 @@ use strata_app::model::snapshot::Snapshot;
 use strata_app::services::provider_client;
 
 /// Returns the code actions for a document, depending on its state in the session.
-pub(super) fn actions(
+pub(super) fn code_actions(
     params: &CodeActionParams,
     key: &FileKey,
     snapshot: &Snapshot,
@@ -62,8 +62,8 @@ pub(super) fn actions(
 }
 
 /// Returns a code lens above the first line that shows how the document is included in the context.
-pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
-    let title = format!("Context: {}", External::new(&snapshot.describe_inclusion(key, session)).label());
+pub(super) fn code_lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
+    let title = format!("Context: {}", ExternalText::new(&snapshot.describe_inclusion(key, session)).label());
     let start = json!({ "line": 0, "character": 0 });
     let command = command(&title, "toggle", &json!({ "uri": uri }));
     json!([{ "range": { "start": start, "end": start }, "command": command }])

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use strata_base::cancel::{Cancel, Cancelled};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::key::FileKey;
 use strata_code::outline::{LocatedSymbol, SymbolKind};
-use strata_code::symbols::{SymbolMatch, find};
+use strata_code::symbols::{SymbolMatch, find_symbols};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
 use super::page::ParsedSource;
@@ -42,7 +42,7 @@ pub(super) fn workspace_symbols(
     cancel: &Cancel,
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
-    let matches = find(&index, query, MAX_RESULTS, cancel)?;
+    let matches = find_symbols(&index, query, MAX_RESULTS, cancel)?;
     let mut by_file: BTreeMap<&FileKey, Vec<(usize, &SymbolMatch<'_>)>> = BTreeMap::new();
     for (rank, symbol_match) in matches.iter().enumerate() {
         by_file.entry(symbol_match.file).or_default().push((rank, symbol_match));
@@ -56,7 +56,8 @@ pub(super) fn workspace_symbols(
             let located = symbols
                 .get(symbol_match.symbol_index)
                 .filter(|located| located.symbol.name == symbol_match.symbol.name);
-            symbols_by_rank.extend(located.map(|located| (rank, information(&page, &symbols, located))));
+            symbols_by_rank
+                .extend(located.map(|located| (rank, symbol_information(&page, &symbols, located))));
         }
     }
     symbols_by_rank.sort_by_key(|(rank, _)| *rank);
@@ -94,8 +95,8 @@ fn document_symbol(page: &ParsedSource, located: &LocatedSymbol) -> DocumentSymb
         located.range.start <= located.name_range.start && located.name_range.end <= located.range.end;
     let selection = if is_inside { &located.name_range } else { &(located.range.start..located.range.start) };
     DocumentSymbol {
-        name: label(&located.symbol.name),
-        detail: Some(label(&located.symbol.head)),
+        name: safe_label(&located.symbol.name),
+        detail: Some(safe_label(&located.symbol.head)),
         kind: kind(located.symbol.kind),
         tags: None,
         deprecated: None,
@@ -106,28 +107,32 @@ fn document_symbol(page: &ParsedSource, located: &LocatedSymbol) -> DocumentSymb
 }
 
 fn flat_symbols(page: &ParsedSource, symbols: &[LocatedSymbol]) -> Vec<SymbolInformation> {
-    symbols.iter().map(|located| information(page, symbols, located)).collect()
+    symbols.iter().map(|located| symbol_information(page, symbols, located)).collect()
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn information(page: &ParsedSource, symbols: &[LocatedSymbol], located: &LocatedSymbol) -> SymbolInformation {
+fn symbol_information(
+    page: &ParsedSource,
+    symbols: &[LocatedSymbol],
+    located: &LocatedSymbol,
+) -> SymbolInformation {
     let before = symbols.get(..located.index).unwrap_or_default();
     let container = before.iter().rev().find(|other| other.symbol.depth < located.symbol.depth);
     SymbolInformation {
-        name: label(&located.symbol.name),
+        name: safe_label(&located.symbol.name),
         kind: kind(located.symbol.kind),
         tags: None,
         deprecated: None,
         location: page.location(&located.range),
         container_name: match &*located.symbol.container {
-            "" => container.map(|container| label(&container.symbol.name)),
-            container => Some(label(container)),
+            "" => container.map(|container| safe_label(&container.symbol.name)),
+            container => Some(safe_label(container)),
         },
     }
 }
 
-fn label(text: &str) -> String {
-    External::new(text).label().to_string()
+fn safe_label(text: &str) -> String {
+    ExternalText::new(text).label().to_string()
 }
 
 fn kind(kind: SymbolKind) -> lsp::SymbolKind {

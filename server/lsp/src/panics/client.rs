@@ -171,7 +171,7 @@ impl Client {
 
     /// Returns the URI of a file in the workspace.
     pub(super) fn uri(&self, path: &str) -> String {
-        let uri = strata_host::uri::from_path(&self.folder.join(path)).unwrap();
+        let uri = strata_host::uri::file_uri(&self.folder.join(path)).unwrap();
         uri.trim_end_matches('/').to_owned()
     }
 

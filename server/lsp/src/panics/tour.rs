@@ -209,7 +209,7 @@ fn sessions(client: &mut Client) {
 }
 
 fn folders(client: &mut Client, workspace: &TestWorkspace, change: &str) {
-    let uri = strata_host::uri::from_path(workspace.state_directory()).unwrap();
+    let uri = strata_host::uri::file_uri(workspace.state_directory()).unwrap();
     let mut event = json!({ "added": [], "removed": [] });
     event[change] = json!([{ "uri": uri, "name": "kept" }]);
     client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));

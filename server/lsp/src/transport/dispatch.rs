@@ -21,9 +21,9 @@ use tower_lsp::jsonrpc::{Id, Request, Response};
 use tower_service::Service;
 
 use super::exit::{ExitCause, ExitSignal};
-use super::loopback::CallForwarder;
-use super::lost::LostMessage;
-use super::options::Options;
+use super::loopback::OutgoingCallForwarder;
+use super::lost::LostClientMessage;
+use super::options::TransportOptions;
 use super::outbox::{Coalescing, Outbox};
 use super::refusal;
 use super::watchdog;
@@ -47,32 +47,32 @@ where
 }
 
 pub(super) struct Dispatcher<T, R> {
-    core: Mutex<Core<T>>,
-    loopback: Arc<CallForwarder<R>>,
+    core: Mutex<DispatcherState<T>>,
+    loopback: Arc<OutgoingCallForwarder<R>>,
     outbox: Arc<Outbox>,
-    pending: Arc<PendingCalls>,
+    pending: Arc<CallCounter>,
     exit: Arc<ExitSignal>,
     shutdown: AtomicBool,
     watched: Once,
-    options: Options,
+    options: TransportOptions,
     runtime: Handle,
 }
 
 /// Called with each message that was lost.
-pub(super) type OnLoss = Box<dyn FnMut(LostMessage) + Send>;
+pub(super) type LossHandler = Box<dyn FnMut(LostClientMessage) + Send>;
 
 /// State that only one message at a time may access.
-struct Core<T> {
+struct DispatcherState<T> {
     service: T,
-    on_loss: OnLoss,
-    phase: Phase,
+    on_loss: LossHandler,
+    phase: InitializationPhase,
     held_messages: VecDeque<HeldMessage>,
     /// Total size of the held messages in bytes, limited to about the maximum size of one message.
     held_bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum InitializationPhase {
     Fresh,
     Initializing,
     Ready,
@@ -85,7 +85,7 @@ enum HeldMessage {
         /// Estimated memory for the request, in bytes.
         size: usize,
     },
-    Lost(LostMessage),
+    Lost(LostClientMessage),
 }
 
 struct ActiveCall {
@@ -108,7 +108,7 @@ enum CallKind {
 
 /// Counts pending requests and active calls.
 #[derive(Debug)]
-pub(super) struct PendingCalls {
+pub(super) struct CallCounter {
     slots: AtomicUsize,
     limit: usize,
     active: AtomicUsize,
@@ -116,14 +116,14 @@ pub(super) struct PendingCalls {
 }
 
 /// One of the limited slots for pending requests.
-struct PendingSlot(Arc<PendingCalls>);
+struct PendingSlot(Arc<CallCounter>);
 
 /// Marks a call as active until its answer is queued.
-struct ActiveCallGuard(Arc<PendingCalls>);
+struct ActiveCallGuard(Arc<CallCounter>);
 
 type CallOutcome<E> = thread::Result<Result<Option<Response>, E>>;
 
-impl PendingCalls {
+impl CallCounter {
     pub(super) fn new(limit: usize) -> Self {
         Self { slots: AtomicUsize::new(0), limit, active: AtomicUsize::new(0), idle: Notify::new() }
     }
@@ -179,19 +179,24 @@ impl CallKind {
 impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T, R> {
     pub(super) fn new(
         service: T,
-        on_loss: OnLoss,
-        loopback: Arc<CallForwarder<R>>,
+        on_loss: LossHandler,
+        loopback: Arc<OutgoingCallForwarder<R>>,
         outbox: Arc<Outbox>,
         exit: Arc<ExitSignal>,
-        options: Options,
+        options: TransportOptions,
     ) -> Self {
-        let core =
-            Core { service, on_loss, phase: Phase::Fresh, held_messages: VecDeque::new(), held_bytes: 0 };
+        let core = DispatcherState {
+            service,
+            on_loss,
+            phase: InitializationPhase::Fresh,
+            held_messages: VecDeque::new(),
+            held_bytes: 0,
+        };
         Self {
             core: Mutex::new(core),
             loopback,
             outbox,
-            pending: Arc::new(PendingCalls::new(options.pending_requests)),
+            pending: Arc::new(CallCounter::new(options.pending_requests)),
             exit,
             shutdown: AtomicBool::new(false),
             watched: Once::new(),
@@ -203,11 +208,13 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     /// Handles the next call from the wire. `size` is the size of its body in bytes.
     pub(super) fn accept(self: &Arc<Self>, request: Request, size: usize) {
         let mut core = self.lock();
-        if core.phase != Phase::Initializing || CallKind::from_request(&request) == CallKind::Exit {
+        if core.phase != InitializationPhase::Initializing
+            || CallKind::from_request(&request) == CallKind::Exit
+        {
             self.begin(&mut core, request);
         } else if request.method() == CANCEL {
-            match core.withdraw(&request) {
-                Some(id) => self.answer(&refusal::cancelled(id)),
+            match core.remove_held_request(&request) {
+                Some(id) => self.send_response(&refusal::cancelled_error(id)),
                 None => self.begin(&mut core, request),
             }
         } else if core.held_bytes + size <= self.options.limits.message {
@@ -215,26 +222,26 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
             core.held_bytes += size;
             core.held_messages.push_back(HeldMessage::Call { request, size });
         } else if let Some(id) = request.id() {
-            self.answer(&refusal::not_initialized(id.clone()));
+            self.send_response(&refusal::not_initialized_error(id.clone()));
         } else {
             let problem = "too many messages before initialize was answered; notification dropped";
             tracing::warn!(problem);
-            core.report_lost(LostMessage::unknown(problem.to_owned()));
+            core.report_lost(LostClientMessage::from_problem(problem.to_owned()));
         }
     }
 
     /// Reports a lost message in wire order.
-    pub(super) fn report_lost(&self, lost: LostMessage) {
+    pub(super) fn report_lost(&self, lost: LostClientMessage) {
         self.lock().report_lost(lost);
     }
 
     /// Queues a response after all messages that the server has sent so far.
-    pub(super) fn answer(&self, response: &Response) {
-        self.loopback.catch_up();
+    pub(super) fn send_response(&self, response: &Response) {
+        self.loopback.forward_pending_calls();
         self.outbox.push(response, Coalescing::Event);
     }
 
-    pub(super) fn pending(&self) -> &PendingCalls {
+    pub(super) fn call_counter(&self) -> &CallCounter {
         &self.pending
     }
 
@@ -244,13 +251,13 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     }
 
     /// Passes a request or notification to the service, and polls the resulting future once.
-    fn begin(self: &Arc<Self>, core: &mut Core<T>, request: Request) {
+    fn begin(self: &Arc<Self>, core: &mut DispatcherState<T>, request: Request) {
         let kind = CallKind::from_request(&request);
         let id = request.id().cloned();
         let slot = match &id {
             Some(id) if matches!(kind, CallKind::Initialize | CallKind::Other) => {
                 let Some(slot) = self.pending.take_slot() else {
-                    return self.answer(&refusal::busy(id.clone(), self.pending.limit));
+                    return self.send_response(&refusal::busy_error(id.clone(), self.pending.limit));
                 };
                 Some(slot)
             }
@@ -259,11 +266,13 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         let method = request.method().to_owned();
         let mut call = ActiveCall { id, method, kind, slot, _guard: self.pending.start_call() };
         match kind {
-            CallKind::Initialize if core.phase == Phase::Fresh => {
-                core.phase = Phase::Initializing;
+            CallKind::Initialize if core.phase == InitializationPhase::Fresh => {
+                core.phase = InitializationPhase::Initializing;
                 self.watch_client(&request);
             }
-            CallKind::Shutdown if core.phase == Phase::Ready => self.shutdown.store(true, Ordering::SeqCst),
+            CallKind::Shutdown if core.phase == InitializationPhase::Ready => {
+                self.shutdown.store(true, Ordering::SeqCst)
+            }
             _ => {}
         }
         let first = catch_unwind(AssertUnwindSafe(|| core.call(request)));
@@ -292,16 +301,21 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     }
 
     /// Answers a call, and updates the state that affects how later messages are handled.
-    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &mut ActiveCall, outcome: CallOutcome<T::Error>) {
+    fn finish(
+        self: &Arc<Self>,
+        core: &mut DispatcherState<T>,
+        call: &mut ActiveCall,
+        outcome: CallOutcome<T::Error>,
+    ) {
         if outcome.is_err() {
             tracing::error!(method = call.method, "a handler panicked");
-            core.forget(call.id.as_ref());
+            core.forget_request(call.id.as_ref());
         }
         let initialized = matches!(&outcome, Ok(Ok(Some(response))) if response.is_ok());
         self.reply(call, outcome);
-        if call.kind == CallKind::Initialize && core.phase == Phase::Initializing {
-            core.phase = if initialized { Phase::Ready } else { Phase::Fresh };
-            while core.phase != Phase::Initializing
+        if call.kind == CallKind::Initialize && core.phase == InitializationPhase::Initializing {
+            core.phase = if initialized { InitializationPhase::Ready } else { InitializationPhase::Fresh };
+            while core.phase != InitializationPhase::Initializing
                 && let Some(held) = core.held_messages.pop_front()
             {
                 match held {
@@ -321,11 +335,11 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         let response = match outcome {
             Ok(Ok(Some(response))) => response,
             // The library sends no error for unknown methods that begin with `$/`, not even for requests.
-            Ok(Ok(None)) => refusal::unknown_method(id.clone(), &call.method),
-            Ok(Err(_)) => refusal::exited(id.clone()),
-            Err(_) => refusal::panicked(id.clone(), &call.method),
+            Ok(Ok(None)) => refusal::unknown_method_error(id.clone(), &call.method),
+            Ok(Err(_)) => refusal::exited_error(id.clone()),
+            Err(_) => refusal::panic_error(id.clone(), &call.method),
         };
-        self.answer(&response);
+        self.send_response(&response);
     }
 
     /// Watches the client's process, whose id is in the parameters of `initialize`.
@@ -336,7 +350,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Core<T>> {
+    fn lock(&self) -> MutexGuard<'_, DispatcherState<T>> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -347,7 +361,7 @@ enum FirstPoll<T: CallService> {
     Pending(T::Future),
 }
 
-impl<T: CallService> Core<T> {
+impl<T: CallService> DispatcherState<T> {
     fn call(&mut self, request: Request) -> FirstPoll<T> {
         let mut context = Context::from_waker(Waker::noop());
         // The service is ready except while `initialize` is pending, when messages are held, and after `exit`, when a
@@ -364,19 +378,19 @@ impl<T: CallService> Core<T> {
     }
 
     /// Reports a lost message, or holds it like a call. Before `initialize`, there is nothing to lose.
-    fn report_lost(&mut self, lost: LostMessage) {
+    fn report_lost(&mut self, lost: LostClientMessage) {
         match self.phase {
-            Phase::Fresh => {}
+            InitializationPhase::Fresh => {}
             // Further losses add nothing to one that may have been about any document.
-            Phase::Initializing if matches!(self.held_messages.back(), Some(HeldMessage::Lost(last)) if last.method.is_none()) =>
+            InitializationPhase::Initializing if matches!(self.held_messages.back(), Some(HeldMessage::Lost(last)) if last.method.is_none()) =>
                 {}
-            Phase::Initializing => self.held_messages.push_back(HeldMessage::Lost(lost)),
-            Phase::Ready => (self.on_loss)(lost),
+            InitializationPhase::Initializing => self.held_messages.push_back(HeldMessage::Lost(lost)),
+            InitializationPhase::Ready => (self.on_loss)(lost),
         }
     }
 
     /// Removes the held request that a cancellation refers to. Returns the request's id.
-    fn withdraw(&mut self, cancel: &Request) -> Option<Id> {
+    fn remove_held_request(&mut self, cancel: &Request) -> Option<Id> {
         let id = match cancel.params()?.get("id")? {
             Value::String(text) => Id::String(text.clone()),
             id => Id::Number(id.as_i64()?),
@@ -391,7 +405,7 @@ impl<T: CallService> Core<T> {
 
     /// Makes the library forget a request whose handler panicked. Otherwise, it would reject further requests with this
     /// id.
-    fn forget(&mut self, id: Option<&Id>) {
+    fn forget_request(&mut self, id: Option<&Id>) {
         let id = match id {
             Some(Id::Number(number)) => json!(number),
             Some(Id::String(text)) => json!(text),

@@ -16,7 +16,7 @@ const INITIAL_CAPACITY: usize = 64 * 1024;
 
 /// Maximum sizes to accept from a client, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FrameLimits {
     /// Maximum size of a message. Larger messages are skipped and rejected. 64 MiB by default (`ARCHITECTURE.md`,
     /// "Bounded").
     pub message: usize,
@@ -26,7 +26,7 @@ pub struct Limits {
     pub skip: u64,
 }
 
-impl Default for Limits {
+impl Default for FrameLimits {
     fn default() -> Self {
         Self { message: 64 << 20, header: 8 << 10, skip: 1 << 30 }
     }
@@ -77,12 +77,12 @@ pub enum Fault {
 /// one header section.
 #[derive(Debug)]
 pub struct FrameDecoder {
-    limits: Limits,
+    limits: FrameLimits,
     buffer: Vec<u8>,
     /// Number of bytes at the start of the buffer that have been consumed.
     consumed: usize,
     state: DecoderState,
-    boundary: Boundary,
+    boundary: FrameBoundary,
 }
 
 #[derive(Debug)]
@@ -105,7 +105,7 @@ enum DecoderState {
 
 /// Whether the decoder knows where the next message begins.
 #[derive(Debug, PartialEq, Eq)]
-enum Boundary {
+enum FrameBoundary {
     Known,
     Lost,
 }
@@ -138,13 +138,13 @@ enum DecodeStep {
 
 impl FrameDecoder {
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: FrameLimits) -> Self {
         Self {
             limits,
             buffer: Vec::new(),
             consumed: 0,
             state: DecoderState::Header(HeaderSection::default()),
-            boundary: Boundary::Known,
+            boundary: FrameBoundary::Known,
         }
     }
 
@@ -155,17 +155,17 @@ impl FrameDecoder {
         self.buffer.drain(..self.consumed);
         self.consumed = 0;
         self.buffer.extend_from_slice(bytes);
-        std::iter::from_fn(|| self.advance())
+        std::iter::from_fn(|| self.next_frame())
     }
 
     /// Returns the allocated memory in bytes.
     #[must_use]
-    pub fn memory(&self) -> usize {
+    pub fn allocated_bytes(&self) -> usize {
         let body = if let DecoderState::Body { body, .. } = &self.state { body.capacity() } else { 0 };
         self.buffer.capacity() + body
     }
 
-    fn advance(&mut self) -> Option<DecodedFrame> {
+    fn next_frame(&mut self) -> Option<DecodedFrame> {
         loop {
             match self.step() {
                 DecodeStep::Again => {}
@@ -180,7 +180,7 @@ impl FrameDecoder {
             DecoderState::Header(_) => self.decode_header_line(),
             DecoderState::Resync => self.resync(),
             DecoderState::Body { .. } => self.decode_body(),
-            DecoderState::Opening { length } => self.decode_opening(*length),
+            DecoderState::Opening { length } => self.reject_oversized_message(*length),
             DecoderState::Skip { remaining } => self.skip(*remaining),
         }
     }
@@ -238,7 +238,7 @@ impl FrameDecoder {
             return self.start_resync(Fault::AbsurdLength, size);
         }
         self.consumed += size;
-        self.boundary = Boundary::Known;
+        self.boundary = FrameBoundary::Known;
         if matches!(section.charset, Charset::Other) {
             self.state = DecoderState::Skip { remaining: length };
             return DecodeStep::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
@@ -257,9 +257,9 @@ impl FrameDecoder {
     fn start_resync(&mut self, fault: Fault, consumed: usize) -> DecodeStep {
         self.consumed += consumed;
         self.state = DecoderState::Resync;
-        match std::mem::replace(&mut self.boundary, Boundary::Lost) {
-            Boundary::Known => DecodeStep::Out(DecodedFrame::Fault(fault)),
-            Boundary::Lost => DecodeStep::Again,
+        match std::mem::replace(&mut self.boundary, FrameBoundary::Lost) {
+            FrameBoundary::Known => DecodeStep::Out(DecodedFrame::Fault(fault)),
+            FrameBoundary::Lost => DecodeStep::Again,
         }
     }
 
@@ -299,7 +299,7 @@ impl FrameDecoder {
         DecodeStep::Out(DecodedFrame::Frame(body))
     }
 
-    fn decode_opening(&mut self, length: u64) -> DecodeStep {
+    fn reject_oversized_message(&mut self, length: u64) -> DecodeStep {
         let size = usize::try_from(length).unwrap_or(MAX_OPENING).min(MAX_OPENING);
         let Some(opening) = self.buffer[self.consumed..].get(..size) else { return DecodeStep::NeedsInput };
         let opening = opening.to_vec();
@@ -322,7 +322,7 @@ impl FrameDecoder {
 
 impl Default for FrameDecoder {
     fn default() -> Self {
-        Self::new(Limits::default())
+        Self::new(FrameLimits::default())
     }
 }
 

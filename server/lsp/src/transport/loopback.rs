@@ -15,13 +15,13 @@ use super::outbox::{Coalescing, Outbox};
 /// The library's stream of server-to-client calls. Drained by a task, and by every thread that is about to send an
 /// answer.
 #[derive(Debug)]
-pub(super) struct CallForwarder<R> {
-    calls: Mutex<CallStream<R>>,
+pub(super) struct OutgoingCallForwarder<R> {
+    calls: Mutex<OutgoingCalls<R>>,
     outbox: Arc<Outbox>,
 }
 
 #[derive(Debug)]
-struct CallStream<R> {
+struct OutgoingCalls<R> {
     stream: R,
     /// The waker of the task. Other callers must not replace it.
     waker: Waker,
@@ -33,9 +33,9 @@ enum DrainOutcome {
     Ended,
 }
 
-impl<R: Stream<Item = Request> + Unpin> CallForwarder<R> {
+impl<R: Stream<Item = Request> + Unpin> OutgoingCallForwarder<R> {
     pub(super) fn new(stream: R, outbox: Arc<Outbox>) -> Self {
-        Self { calls: Mutex::new(CallStream { stream, waker: Waker::noop().clone() }), outbox }
+        Self { calls: Mutex::new(OutgoingCalls { stream, waker: Waker::noop().clone() }), outbox }
     }
 
     /// Forwards calls until the stream ends. Pauses while too much output is unsent.
@@ -47,7 +47,7 @@ impl<R: Stream<Item = Request> + Unpin> CallForwarder<R> {
                 calls.waker.clone_from(context.waker());
                 while !self.outbox.is_under_pressure() {
                     match calls.poll() {
-                        Poll::Ready(Some(call)) => self.forward(&call),
+                        Poll::Ready(Some(call)) => self.forward_to_client(&call),
                         Poll::Ready(None) => return Poll::Ready(DrainOutcome::Ended),
                         Poll::Pending => return Poll::Pending,
                     }
@@ -62,23 +62,23 @@ impl<R: Stream<Item = Request> + Unpin> CallForwarder<R> {
     }
 
     /// Forwards the calls sent so far, even while too much output is unsent, since they are already in memory.
-    pub(super) fn catch_up(&self) {
+    pub(super) fn forward_pending_calls(&self) {
         let mut calls = self.lock();
         while let Poll::Ready(Some(call)) = calls.poll() {
-            self.forward(&call);
+            self.forward_to_client(&call);
         }
     }
 
-    fn forward(&self, call: &Request) {
+    fn forward_to_client(&self, call: &Request) {
         self.outbox.push(call, Coalescing::for_message(call));
     }
 
-    fn lock(&self) -> MutexGuard<'_, CallStream<R>> {
+    fn lock(&self) -> MutexGuard<'_, OutgoingCalls<R>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<R: Stream<Item = Request> + Unpin> CallStream<R> {
+impl<R: Stream<Item = Request> + Unpin> OutgoingCalls<R> {
     fn poll(&mut self) -> Poll<Option<Request>> {
         Pin::new(&mut self.stream).poll_next(&mut Context::from_waker(&self.waker))
     }

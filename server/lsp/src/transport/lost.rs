@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use strata_base::json::without_lone_surrogates;
+use strata_base::json::replace_lone_surrogates;
 use tower_lsp::jsonrpc::Id;
 
 /// A message from the client that was lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostMessage {
+pub struct LostClientMessage {
     /// The message's method, if it could be read.
     pub method: Option<String>,
     /// URI of the document that the message is about, if it could be read.
@@ -38,9 +38,9 @@ enum MessageKind {
     Answer,
 }
 
-impl LostMessage {
+impl LostClientMessage {
     /// Creates a lost message about which nothing is known.
-    pub(super) fn unknown(problem: String) -> Self {
+    pub(super) fn from_problem(problem: String) -> Self {
         Self { method: None, document: None, problem }
     }
 }
@@ -48,11 +48,11 @@ impl LostMessage {
 impl PartialMessage {
     /// Reads the fields of a truncated or partly invalid message. Bytes that text cannot contain do not end the reading.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let bytes = without_lone_surrogates(bytes);
+        let bytes = replace_lone_surrogates(bytes);
         let text = String::from_utf8_lossy(&bytes).replace(|character: char| character < ' ', " ");
         let mut opening = Self::default();
         // Parsing fails where the message is truncated or invalid. The fields before this position are sufficient.
-        let _ = serde_json::Deserializer::from_str(&text).deserialize_map(Fields(&mut opening));
+        let _ = serde_json::Deserializer::from_str(&text).deserialize_map(FieldsVisitor(&mut opening));
         opening
     }
 
@@ -63,19 +63,19 @@ impl PartialMessage {
     }
 
     /// Returns the message as a lost one, or `None` if it is an answer, which is about no document.
-    pub(super) fn into_lost(self, problem: String) -> Option<LostMessage> {
+    pub(super) fn into_lost(self, problem: String) -> Option<LostClientMessage> {
         let Self { id, kind, method, document } = self;
         match (kind, &method, id) {
             (MessageKind::Answer, ..) | (_, None, Some(_)) => None,
-            _ => Some(LostMessage { method, document, problem }),
+            _ => Some(LostClientMessage { method, document, problem }),
         }
     }
 }
 
 /// Reads the fields of a message.
-struct Fields<'a>(&'a mut PartialMessage);
+struct FieldsVisitor<'a>(&'a mut PartialMessage);
 
-impl<'de> Visitor<'de> for Fields<'_> {
+impl<'de> Visitor<'de> for FieldsVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,17 +9,17 @@ use serde_json::error::Category;
 use strata_base::json;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
-use super::lost::{LostMessage, PartialMessage};
+use super::lost::{LostClientMessage, PartialMessage};
 use super::refusal;
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Incoming {
+pub(super) enum IncomingMessage {
     /// A request or a notification.
     Call(Request),
     /// The client's answer to a request from the server.
     Answer(Response),
     /// An invalid message, with the response to send, and what is lost with it.
-    Invalid(Response, Option<LostMessage>),
+    Invalid(Response, Option<LostClientMessage>),
     /// An answer with neither a result nor an error. `answer` is an error for the waiting caller, `reply` a response to
     /// the client.
     EmptyAnswer { answer: Response, reply: Response },
@@ -42,17 +42,17 @@ struct Envelope {
     error: Value,
 }
 
-pub(super) fn read(body: &[u8]) -> Incoming {
+pub(super) fn read(body: &[u8]) -> IncomingMessage {
     match body.trim_ascii_start().first() {
         Some(b'{') => {}
-        Some(b'[') => return Incoming::unreadable(refusal::batch()),
+        Some(b'[') => return IncomingMessage::unreadable(refusal::batch_error()),
         _ => {
             return match json::from_slice::<IgnoredAny>(body) {
-                Ok(_) => Incoming::Invalid(
-                    refusal::not_a_message(Id::Null, "a message must be a JSON object"),
+                Ok(_) => IncomingMessage::Invalid(
+                    refusal::invalid_message_error(Id::Null, "a message must be a JSON object"),
                     None,
                 ),
-                Err(error) => Incoming::unreadable(refusal::bad_json(Id::Null, &error)),
+                Err(error) => IncomingMessage::unreadable(refusal::json_error(Id::Null, &error)),
             };
         }
     }
@@ -61,11 +61,11 @@ pub(super) fn read(body: &[u8]) -> Incoming {
         Err(error) => {
             let opening = PartialMessage::read(body);
             let reply = match error.classify() {
-                Category::Data => refusal::not_a_message(Id::Null, &error.to_string()),
-                _ => refusal::bad_json(opening.request_id().unwrap_or(Id::Null), &error),
+                Category::Data => refusal::invalid_message_error(Id::Null, &error.to_string()),
+                _ => refusal::json_error(opening.request_id().unwrap_or(Id::Null), &error),
             };
             let lost = opening.into_lost(problem(&reply));
-            Incoming::Invalid(reply, lost)
+            IncomingMessage::Invalid(reply, lost)
         }
     }
 }
@@ -75,23 +75,23 @@ fn problem(reply: &Response) -> String {
     reply.error().map(|error| error.message.clone().into_owned()).unwrap_or_default()
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// Refuses a message whose fields cannot be read.
     fn unreadable(reply: Response) -> Self {
-        let lost = LostMessage::unknown(problem(&reply));
+        let lost = LostClientMessage::from_problem(problem(&reply));
         Self::Invalid(reply, Some(lost))
     }
 }
 
 impl Envelope {
-    fn classify(self) -> Incoming {
+    fn classify(self) -> IncomingMessage {
         match self.method {
             Some(_) => self.into_call(),
             None => self.into_answer(),
         }
     }
 
-    fn into_call(self) -> Incoming {
+    fn into_call(self) -> IncomingMessage {
         let id = match self.id.map(read_id) {
             None => None,
             Some(Some(id)) => Some(id),
@@ -117,40 +117,45 @@ impl Envelope {
         if let Some(params) = params {
             request = request.params(params);
         }
-        Incoming::Call(match id {
+        IncomingMessage::Call(match id {
             Some(id) => request.id(id).finish(),
             None => request.finish(),
         })
     }
 
-    fn into_answer(self) -> Incoming {
-        let reply = |reason| refusal::not_a_message(Id::Null, reason);
+    fn into_answer(self) -> IncomingMessage {
+        let reply = |reason| refusal::invalid_message_error(Id::Null, reason);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Invalid(reply("it has neither a method nor a valid id"), None);
+            return IncomingMessage::Invalid(reply("it has neither a method nor a valid id"), None);
         };
         match (self.result, self.error) {
-            (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),
+            (Some(result), Value::Null) => IncomingMessage::Answer(Response::from_ok(id, result)),
             (None, Value::Null) => {
                 let reply = reply("a response needs a result or an error");
                 let mut error = Error::new(ErrorCode::InvalidRequest);
                 error.message = "the response has neither a result nor an error".into();
-                Incoming::EmptyAnswer { answer: Response::from_error(id, error), reply }
+                IncomingMessage::EmptyAnswer { answer: Response::from_error(id, error), reply }
             }
-            (_, error) => Incoming::Answer(Response::from_error(id, error_from_json(error))),
+            (_, error) => IncomingMessage::Answer(Response::from_error(id, error_from_json(error))),
         }
     }
 }
 
 /// Refuses a call whose envelope is invalid.
-fn refuse_call(method: Option<Value>, params: Option<&Value>, id: Option<Id>, reason: &str) -> Incoming {
-    let reply = refusal::not_a_message(id.unwrap_or(Id::Null), reason);
+fn refuse_call(
+    method: Option<Value>,
+    params: Option<&Value>,
+    id: Option<Id>,
+    reason: &str,
+) -> IncomingMessage {
+    let reply = refusal::invalid_message_error(id.unwrap_or(Id::Null), reason);
     let method = match method {
         Some(Value::String(method)) => Some(method),
         _ => None,
     };
     let document = params.and_then(|params| params.pointer("/textDocument/uri")?.as_str()).map(str::to_owned);
-    let lost = LostMessage { method, document, problem: problem(&reply) };
-    Incoming::Invalid(reply, Some(lost))
+    let lost = LostClientMessage { method, document, problem: problem(&reply) };
+    IncomingMessage::Invalid(reply, Some(lost))
 }
 
 /// Converts a JSON-RPC id. LSP allows integers and strings; `null` is only for responses that belong to no request.
@@ -232,7 +237,8 @@ mod tests {
             r#""jsonrpc":"2.0","method":"m","method":"m""#,
             r#""jsonrpc":2.0,"id":7,"method":"m""#,
         ] {
-            let Incoming::Invalid(_, lost) = read(format!("{{{envelope},{params}}}").as_bytes()) else {
+            let IncomingMessage::Invalid(_, lost) = read(format!("{{{envelope},{params}}}").as_bytes())
+            else {
                 unreachable!("{envelope}");
             };
             let lost = lost.unwrap();
@@ -243,7 +249,7 @@ mod tests {
     #[test]
     fn a_lone_surrogate_is_replaced() {
         let body = br#"{"jsonrpc":"2.0","method":"m","params":{"text":"\ud83d"}}"#;
-        let Incoming::Call(request) = read(body) else { unreachable!("it is a call") };
+        let IncomingMessage::Call(request) = read(body) else { unreachable!("it is a call") };
         assert_eq!(request.params().unwrap()["text"], "\u{FFFD}");
     }
 
@@ -251,9 +257,9 @@ mod tests {
     fn deeply_nested_json_is_rejected() {
         let deep =
             [br#"{"jsonrpc":"2.0","id":1,"method":"m","params":"#.to_vec(), vec![b'['; 1 << 20]].concat();
-        let Incoming::Invalid(reply, _) = read(&deep) else { unreachable!("it is not JSON") };
+        let IncomingMessage::Invalid(reply, _) = read(&deep) else { unreachable!("it is not JSON") };
         assert_eq!((reply.id(), reply.error().unwrap().code), (&Id::Number(1), ErrorCode::ParseError));
-        assert!(matches!(read(&vec![b'{'; 1 << 20]), Incoming::Invalid(..)));
-        assert!(matches!(read(&vec![b'['; 1 << 20]), Incoming::Invalid(..)));
+        assert!(matches!(read(&vec![b'{'; 1 << 20]), IncomingMessage::Invalid(..)));
+        assert!(matches!(read(&vec![b'['; 1 << 20]), IncomingMessage::Invalid(..)));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::frame::Limits;
+use super::frame::FrameLimits;
 use super::watchdog;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
-    pub limits: Limits,
+pub struct TransportOptions {
+    pub limits: FrameLimits,
     /// Maximum number of pending requests.
     pub pending_requests: usize,
     /// Maximum bytes of unsent output. Above this limit, the transport accepts no input and server-to-client calls
@@ -19,10 +19,10 @@ pub struct Options {
     pub watch_every: Duration,
 }
 
-impl Default for Options {
+impl Default for TransportOptions {
     fn default() -> Self {
         Self {
-            limits: Limits::default(),
+            limits: FrameLimits::default(),
             pending_requests: 512,
             unsent: 16 << 20,
             drain: Duration::from_secs(1),

@@ -33,25 +33,25 @@ pub(super) struct Outbox {
 
 #[derive(Debug, Default)]
 struct Queue {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<QueuedMessage>,
     /// Number of the first entry in the queue. Entries are numbered from 0.
     first: u64,
     /// Sequence number of the unsent entry for each state.
-    states: HashMap<StateKey, u64>,
+    states: HashMap<CoalescingKey, u64>,
     /// Number of bytes not written yet, including those being written.
     unsent: usize,
-    pressure: Pressure,
+    pressure: Backpressure,
     state: QueueState,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct QueuedMessage {
     bytes: Vec<u8>,
-    state: Option<StateKey>,
+    state: Option<CoalescingKey>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Pressure {
+enum Backpressure {
     #[default]
     Off,
     On,
@@ -69,7 +69,7 @@ enum QueueState {
 
 /// Identifies a state of the server that a notification describes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct StateKey {
+pub(super) struct CoalescingKey {
     method: &'static str,
     scope: String,
 }
@@ -79,9 +79,9 @@ pub(super) struct StateKey {
 pub(super) enum Coalescing {
     Event,
     /// Replaces an unsent notification with the same key.
-    Replaces(StateKey),
+    Replaces(CoalescingKey),
     /// Stays in the queue. Later notifications with this key cannot replace those that were queued before it.
-    Seals(StateKey),
+    Seals(CoalescingKey),
 }
 
 impl Coalescing {
@@ -92,13 +92,13 @@ impl Coalescing {
         match (request.method(), request.id()) {
             ("$/progress", None) => {
                 let scope = field("token").map(Value::to_string).unwrap_or_default();
-                let key = StateKey { method: "$/progress", scope };
+                let key = CoalescingKey { method: "$/progress", scope };
                 let kind = field("value").and_then(|value| value.get("kind"));
                 if kind.is_some_and(|kind| kind == "report") { Self::Replaces(key) } else { Self::Seals(key) }
             }
             ("strata/status", None) => {
                 let scope = field("session").map(Value::to_string).unwrap_or_default();
-                Self::Replaces(StateKey { method: "strata/status", scope })
+                Self::Replaces(CoalescingKey { method: "strata/status", scope })
             }
             _ => Self::Event,
         }
@@ -132,7 +132,7 @@ impl Outbox {
         }
         queue.add(bytes, relation);
         if queue.unsent > self.limit {
-            queue.pressure = Pressure::On;
+            queue.pressure = Backpressure::On;
         }
         drop(queue);
         self.filled.notify_one();
@@ -141,7 +141,7 @@ impl Outbox {
     /// Blocks the calling thread while too much output is unsent. Used by the reader.
     pub(super) fn block_until_capacity(&self) {
         let mut queue = self.lock();
-        while queue.pressure == Pressure::On {
+        while queue.pressure == Backpressure::On {
             queue = self.emptied.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -158,7 +158,7 @@ impl Outbox {
     }
 
     pub(super) fn is_under_pressure(&self) -> bool {
-        self.lock().pressure == Pressure::On
+        self.lock().pressure == Backpressure::On
     }
 
     /// Closes the queue for further messages. [`Outbox::write_to`] returns once all queued messages are written.
@@ -209,7 +209,7 @@ impl Outbox {
         }
         let before = std::mem::take(&mut queue.pressure);
         drop(queue);
-        if before == Pressure::On || written.is_err() {
+        if before == Backpressure::On || written.is_err() {
             self.emptied.notify_all();
             self.capacity.notify_waiters();
         }
@@ -232,17 +232,17 @@ impl Queue {
         };
         self.unsent += bytes.len();
         if let Some(key) = &state {
-            if let Some(entry) = self.unsent_state(key) {
+            if let Some(entry) = self.unsent_message(key) {
                 let replaced = std::mem::replace(&mut entry.bytes, bytes);
                 self.unsent -= replaced.len();
                 return;
             }
             self.states.insert(key.clone(), self.first + self.entries.len() as u64);
         }
-        self.entries.push_back(Entry { bytes, state });
+        self.entries.push_back(QueuedMessage { bytes, state });
     }
 
-    fn unsent_state(&mut self, key: &StateKey) -> Option<&mut Entry> {
+    fn unsent_message(&mut self, key: &CoalescingKey) -> Option<&mut QueuedMessage> {
         let number = *self.states.get(key)?;
         let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.entries.get_mut(index)

@@ -14,9 +14,9 @@ use tower_lsp::jsonrpc::{Id, Request, Response};
 
 use super::dispatch::{CallService, Dispatcher};
 use super::exit::{ExitCause, ExitSignal};
-use super::frame::{DecodedFrame, Fault, FrameDecoder, Limits};
-use super::lost::{LostMessage, PartialMessage};
-use super::message::{self, Incoming};
+use super::frame::{DecodedFrame, Fault, FrameDecoder, FrameLimits};
+use super::lost::{LostClientMessage, PartialMessage};
+use super::message::{self, IncomingMessage};
 use super::outbox::Outbox;
 use super::refusal;
 
@@ -40,7 +40,7 @@ where
     A: Sink<Response> + Unpin,
 {
     /// Reads until the input ends or serving ends.
-    pub(super) fn run(&mut self, mut input: impl Read, limits: Limits) {
+    pub(super) fn run(&mut self, mut input: impl Read, limits: FrameLimits) {
         let mut decoder = FrameDecoder::new(limits);
         let mut chunk = vec![0; CHUNK_SIZE];
         while !self.exit.is_raised() {
@@ -74,7 +74,7 @@ where
                     };
                     let id = opening.request_id().unwrap_or(Id::Null);
                     self.report_lost(opening.into_lost(fault.to_string()));
-                    self.dispatcher.answer(&refusal::fault(id, &fault));
+                    self.dispatcher.send_response(&refusal::fault_error(id, &fault));
                 }
             }
         }
@@ -82,20 +82,20 @@ where
 
     fn deliver(&mut self, body: &[u8]) {
         match message::read(body) {
-            Incoming::Call(request) => self.dispatcher.accept(request, body.len()),
-            Incoming::Answer(answer) => self.route(answer),
-            Incoming::Invalid(reply, lost) => {
+            IncomingMessage::Call(request) => self.dispatcher.accept(request, body.len()),
+            IncomingMessage::Answer(answer) => self.route(answer),
+            IncomingMessage::Invalid(reply, lost) => {
                 self.report_lost(lost);
-                self.dispatcher.answer(&reply);
+                self.dispatcher.send_response(&reply);
             }
-            Incoming::EmptyAnswer { answer, reply } => {
+            IncomingMessage::EmptyAnswer { answer, reply } => {
                 self.route(answer);
-                self.dispatcher.answer(&reply);
+                self.dispatcher.send_response(&reply);
             }
         }
     }
 
-    fn report_lost(&self, lost: Option<LostMessage>) {
+    fn report_lost(&self, lost: Option<LostClientMessage>) {
         if let Some(lost) = lost {
             self.dispatcher.report_lost(lost);
         }

@@ -23,13 +23,13 @@ pub(super) fn watch(process: u32, interval: Duration, exit: &Arc<ExitSignal>) {
     let exit = Arc::downgrade(exit);
     let spawned = thread::Builder::new()
         .name("strata-watchdog".to_owned())
-        .spawn(move || poll(&identity, interval, &exit));
+        .spawn(move || poll_process(&identity, interval, &exit));
     if let Err(error) = spawned {
         tracing::warn!(%error, "the client's process is not watched");
     }
 }
 
-fn poll(identity: &ProcessIdentity, interval: Duration, exit: &Weak<ExitSignal>) {
+fn poll_process(identity: &ProcessIdentity, interval: Duration, exit: &Weak<ExitSignal>) {
     loop {
         thread::sleep(interval);
         let Some(exit) = exit.upgrade().filter(|exit| !exit.is_raised()) else { return };

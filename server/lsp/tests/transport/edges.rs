@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Exit, ExitCause, Options};
+use strata_lsp::transport::{Exit, ExitCause, TransportOptions};
 
 use crate::mock::{call, cancel, change, code, initialize, named, noop, notify};
 use crate::ours::Ours;
@@ -19,7 +19,7 @@ const INVALID_REQUEST: i64 = -32600;
 
 #[test]
 fn only_initialize_is_served_before_initialize() {
-    let mut ours = Ours::fresh(Options::default());
+    let mut ours = Ours::fresh(TransportOptions::default());
     ours.send_all([
         noop(1),
         change(1),
@@ -45,7 +45,7 @@ fn only_initialize_is_served_before_initialize() {
 
 #[test]
 fn initialize_can_be_retried_after_an_error() {
-    let mut ours = Ours::fresh(Options::default());
+    let mut ours = Ours::fresh(TransportOptions::default());
     let attempt = |option: &str| {
         call(option, "initialize", json!({ "capabilities": {}, "initializationOptions": option }))
     };
@@ -155,7 +155,8 @@ fn malformed_answers_reach_the_waiting_caller() {
 
 #[test]
 fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
-    let mut ours = Ours::start_with(Options { drain: Duration::from_secs(60), ..Options::default() });
+    let mut ours =
+        Ours::start_with(TransportOptions { drain: Duration::from_secs(60), ..TransportOptions::default() });
     ours.send_all([call(1, "test/slow", named(1)), noop(2)]);
     ours.hang_up();
     assert_eq!(ours.next()["id"], 2);
@@ -173,7 +174,10 @@ fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
 
 #[test]
 fn the_end_of_the_input_waits_only_for_a_limited_time() {
-    let mut ours = Ours::start_with(Options { drain: Duration::from_millis(10), ..Options::default() });
+    let mut ours = Ours::start_with(TransportOptions {
+        drain: Duration::from_millis(10),
+        ..TransportOptions::default()
+    });
     ours.send_all([call(1, "test/slow", named(1)), call(2, "test/ask", named(2))]);
     ours.hang_up();
     assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::EndOfInput });
@@ -184,7 +188,10 @@ fn the_end_of_the_input_waits_only_for_a_limited_time() {
 #[test]
 fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
     let mut client = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut ours = Ours::fresh(Options { watch_every: Duration::from_millis(5), ..Options::default() });
+    let mut ours = Ours::fresh(TransportOptions {
+        watch_every: Duration::from_millis(5),
+        ..TransportOptions::default()
+    });
     ours.send(&call(1, "initialize", json!({ "capabilities": {}, "processId": client.id() })));
     ours.next();
     ours.send(&noop(2));
@@ -200,7 +207,10 @@ fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
 fn a_client_whose_process_is_invisible_does_not_count_as_ended() {
     let mut exited = Command::new("true").spawn().unwrap();
     exited.wait().unwrap();
-    let mut ours = Ours::fresh(Options { watch_every: Duration::from_millis(1), ..Options::default() });
+    let mut ours = Ours::fresh(TransportOptions {
+        watch_every: Duration::from_millis(1),
+        ..TransportOptions::default()
+    });
     for process in [json!(exited.id()), json!(null), json!(-1), json!(0), json!(u64::MAX)] {
         ours.send(&call(1, "initialize", json!({ "capabilities": {}, "processId": process })));
         ours.next();
@@ -214,7 +224,7 @@ fn closing_the_output_ends_the_server() {
     let (reader, mut input) = std::io::pipe().unwrap();
     let (output, writer) = std::io::pipe().unwrap();
     drop(output);
-    let ended = crate::ours::run(&crate::mock::World::default(), reader, writer, Options::default());
+    let ended = crate::ours::run(&crate::mock::World::default(), reader, writer, TransportOptions::default());
     std::io::Write::write_all(&mut input, &crate::mock::frame(&noop(1))).unwrap();
     let exit = ended.recv_timeout(crate::mock::LIMIT).unwrap();
     assert_eq!(exit, Exit { code: 1, cause: ExitCause::OutputClosed });

@@ -2,7 +2,7 @@
 //! has the fault (tower-lsp-server 0.23). Without such a test, version 0.23 no longer has it.
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Exit, ExitCause, Options};
+use strata_lsp::transport::{Exit, ExitCause, TransportOptions};
 
 use crate::library::{Fate, Library};
 use crate::mock::{call, cancel, change, code, frame, frame_bytes, initialize, named, noop, notify};
@@ -253,7 +253,7 @@ fn exit_ends_the_server_while_the_input_is_open() {
     ours.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
     assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::ExitNotification });
 
-    let mut ours = Ours::fresh(Options::default());
+    let mut ours = Ours::fresh(TransportOptions::default());
     ours.send(&notify("exit", Value::Null));
     assert_eq!(ours.exit(), Exit { code: 1, cause: ExitCause::ExitNotification }, "before initialize");
 
@@ -320,7 +320,7 @@ async fn library_a_late_answer_of_the_client_is_never_received() {
 
 #[test]
 fn messages_during_initialize_are_held_in_order() {
-    let mut ours = Ours::fresh(Options::default());
+    let mut ours = Ours::fresh(TransportOptions::default());
     ours.send(&call(0, "initialize", json!({ "capabilities": {}, "initializationOptions": "slow" })));
     ours.world.wait_for("initialize");
     ours.send_all([change(1), call(1, "test/slow", named(1)), change(2), noop(2), noop(3), cancel(2)]);
@@ -350,7 +350,7 @@ async fn library_messages_during_initialize_are_lost() {
 
 #[test]
 fn a_request_that_is_too_large_is_skipped_and_answered_by_its_id() {
-    let mut options = Options::default();
+    let mut options = TransportOptions::default();
     options.limits.message = 10_000;
     let mut ours = Ours::start_with(options);
     let large = "x".repeat(100_000);
@@ -373,7 +373,7 @@ async fn library_allocates_the_claimed_length() {
 
 #[test]
 fn garbage_before_a_frame_is_skipped_without_losing_the_frame() {
-    let mut ours = Ours::fresh(Options::default());
+    let mut ours = Ours::fresh(TransportOptions::default());
     let mut bytes = b"garbage without an end".to_vec();
     bytes.extend(frame(&initialize()));
     bytes.extend(b"\r\n\r\nshort body");

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use strata_lsp::transport::{Exit, Options, serve};
+use strata_lsp::transport::{Exit, TransportOptions, serve};
 
 use crate::mock::{LIMIT, World, frame, initialize};
 
@@ -21,10 +21,10 @@ pub(crate) struct Ours {
 impl Ours {
     /// Creates a client whose server is initialized.
     pub(crate) fn start() -> Self {
-        Self::start_with(Options::default())
+        Self::start_with(TransportOptions::default())
     }
 
-    pub(crate) fn start_with(options: Options) -> Self {
+    pub(crate) fn start_with(options: TransportOptions) -> Self {
         let mut ours = Self::fresh(options);
         ours.send(&initialize());
         assert!(ours.next()["result"].is_object());
@@ -32,7 +32,7 @@ impl Ours {
     }
 
     /// Creates a client that has not sent a message yet.
-    pub(crate) fn fresh(options: Options) -> Self {
+    pub(crate) fn fresh(options: TransportOptions) -> Self {
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();
         let world = World::default();
@@ -89,7 +89,7 @@ impl Ours {
 }
 
 /// Serves on a separate runtime.
-pub(crate) fn run<I, O>(world: &World, reader: I, writer: O, options: Options) -> Receiver<Exit>
+pub(crate) fn run<I, O>(world: &World, reader: I, writer: O, options: TransportOptions) -> Receiver<Exit>
 where
     I: Read + Send + 'static,
     O: Write + Send + 'static,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{ExitCause, Options};
+use strata_lsp::transport::{ExitCause, TransportOptions};
 
 use crate::mock::{Arg, LIMIT, World, call, change, frame, initialize, noop, sized};
 use crate::ours::{read_message, run};
@@ -74,7 +74,7 @@ impl Write for Output {
 
 #[test]
 fn no_input_is_accepted_while_the_client_does_not_read() {
-    let options = Options { unsent: 50 * ANSWER, ..Options::default() };
+    let options = TransportOptions { unsent: 50 * ANSWER, ..TransportOptions::default() };
     let requests = (1..=REQUESTS).map(|id| frame(&call(id, "test/big", sized(ANSWER))));
     let frames: Vec<_> = [frame(&initialize())].into_iter().chain(requests).collect();
     let in_transit = Arc::new(BytesInTransit::default());
@@ -108,7 +108,7 @@ fn no_input_is_accepted_while_the_client_does_not_read() {
 fn a_client_that_never_reads_again_can_still_end_the_server() {
     let (reader, mut input) = io::pipe().unwrap();
     let (output, writer) = io::pipe().unwrap();
-    let options = Options { unsent: 100_000, ..Options::default() };
+    let options = TransportOptions { unsent: 100_000, ..TransportOptions::default() };
     let ended = run(&World::default(), reader, writer, options);
     input.write_all(&frame(&initialize())).unwrap();
     let requests: Vec<u8> = (1..=50).flat_map(|id| frame(&call(id, "test/big", sized(100_000)))).collect();
@@ -124,7 +124,7 @@ fn only_unsent_notifications_of_a_state_are_replaced() {
     let (reader, mut input) = io::pipe().unwrap();
     let (output, writer) = io::pipe().unwrap();
     let world = World::default();
-    let ended = run(&world, reader, writer, Options::default());
+    let ended = run(&world, reader, writer, TransportOptions::default());
     input.write_all(&frame(&initialize())).unwrap();
     // A pipe cannot hold this message, so the writer blocks from here on.
     input.write_all(&frame(&call(1, "test/big", sized(1 << 20)))).unwrap();

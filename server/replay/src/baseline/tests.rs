@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use strata_conversation::history::ContentBlock;
-use strata_prompt::layout::{Tier, spans_of};
+use strata_prompt::layout::{Tier, block_spans};
 use strata_tokens::models::Ttl;
 
 use super::*;
@@ -50,16 +50,16 @@ fn prompt() -> Layout {
 fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
     let text = |hash| {
         let mut said = layout.messages.iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
-        let (_, block) = said.find(|(s, b)| spans_of([(*s, *b)], 0)[0].hash == hash).unwrap();
+        let (_, block) = said.find(|(s, b)| block_spans([(*s, *b)], 0)[0].hash == hash).unwrap();
         match &block.content {
             ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => text.clone(),
             other => format!("{other:?}"),
         }
     };
     let words = baseline.spans(layout, LOOKS_BACK, 0).into_iter().map(|span| match span.mark {
-        Mark::None => text(span.hash),
-        Mark::Lookup => text(span.hash) + " ?",
-        Mark::Breakpoint(_) => text(span.hash) + " |",
+        CacheMarker::None => text(span.hash),
+        CacheMarker::Lookup => text(span.hash) + " ?",
+        CacheMarker::Breakpoint(_) => text(span.hash) + " |",
     });
     expected.assert_eq(&words.collect::<Vec<_>>().join(" "));
 }
@@ -140,7 +140,7 @@ proptest! {
     fn the_same_is_said_and_only_the_fixed_order_moves_it(layout in layout(), framing in 0..9_usize) {
         let blocks = layout.messages.iter();
         let blocks = blocks.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block)));
-        let flat: Vec<_> = spans_of(blocks, framing).iter().map(|span| (span.hash, span.tokens)).collect();
+        let flat: Vec<_> = block_spans(blocks, framing).iter().map(|span| (span.hash, span.tokens)).collect();
         for baseline in Column::BASELINES {
             let laid = baseline.spans(&layout, LOOKS_BACK, framing);
             let marks = laid.iter().filter(|span| span.mark.breakpoint().is_some()).count();

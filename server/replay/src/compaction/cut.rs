@@ -9,7 +9,9 @@ use strata_conversation::compaction::{
     CompactionRun, CompactionStrategy, ConversationSize, DraftRefusal, LAST_REQUEST, NotCompacted, Profile,
     Summariser,
 };
-use strata_conversation::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility};
+use strata_conversation::history::{
+    ContentBlock, History, Message, MessageId, MessageKind, NewMessage, Visibility,
+};
 use strata_conversation::providers::{Violation, violations};
 use strata_prompt::assembly::{PromptServices, with_token_counters};
 use strata_prompt::session::Session;
@@ -30,7 +32,7 @@ pub(crate) struct Recording {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Cut {
+pub(crate) struct CutConversation {
     before: History,
     /// The first messages after the cut.
     following: Vec<Arc<Message>>,
@@ -73,7 +75,7 @@ impl Recording {
         let mut stretches: Vec<History> = Vec::new();
         for message in messages {
             let message = NewMessage { agent: Visibility::Shown, ..message };
-            match stretches.last_mut().filter(|_| message.kind != Kind::Summary) {
+            match stretches.last_mut().filter(|_| message.kind != MessageKind::Summary) {
                 Some(stretch) => stretch.add(message),
                 None => {
                     stretches.push(History::default());
@@ -90,7 +92,7 @@ impl Recording {
     }
 
     /// Cuts the conversation after the message with index `place`. Returns `None` if there is no such message.
-    pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
+    pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<CutConversation> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
             if end > stretch.messages().len() {
@@ -104,7 +106,7 @@ impl Recording {
             }
             let later = self.stretches.iter().skip(at + 1).flat_map(History::messages);
             let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
-            return Some(Cut {
+            return Some(CutConversation {
                 waiting: stretch.calls_answered_after(end),
                 yardstick: FidelityReference::new(past, &after, &services.settings.tools),
                 following: rest.iter().take(FOLLOWING).cloned().collect(),
@@ -115,7 +117,7 @@ impl Recording {
     }
 }
 
-impl Cut {
+impl CutConversation {
     /// Compacts everything before the cut without a model, even if the profile would wait. Returns the result, and the
     /// time in nanoseconds.
     pub(crate) fn compact(
@@ -156,10 +158,12 @@ impl Cut {
     ) -> CompactionResult {
         let left: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
         let added = |message: &Message| message.id >= self.before.next_id();
-        let summary =
-            left.iter().filter(|message| added(message)).filter(|message| message.body.kind == Kind::Summary);
+        let summary = left
+            .iter()
+            .filter(|message| added(message))
+            .filter(|message| message.body.kind == MessageKind::Summary);
         let weigh = |message: &&Message| {
-            with_token_counters(services, |scales| (scales.text)(&without_repeated(&message.text())))
+            with_token_counters(services, |scales| (scales.text)(&strip_verbatim_parts(&message.text())))
         };
         let summary = summary.map(weigh).sum();
         // The compacted conversation alone is valid, because a commit refuses any other.
@@ -183,7 +187,7 @@ impl Cut {
 }
 
 /// Returns a summary without the parts that a compaction repeats verbatim.
-fn without_repeated(summary: &str) -> String {
+fn strip_verbatim_parts(summary: &str) -> String {
     let past_goal = summary.strip_prefix("# Goal\n").and_then(|rest| rest.split_once("\n\n# "));
     let text = past_goal.map_or(summary, |(_, rest)| rest);
     let text = text.rsplit_once(LAST_REQUEST).map_or(text, |(before, _)| before);
@@ -206,7 +210,7 @@ mod tests {
 
     use super::*;
     use strata_conversation::compaction::BuiltinProfile;
-    use strata_conversation::history::{Outcome, ResultPart, Role};
+    use strata_conversation::history::{ResultPart, Role, ToolOutcome};
     use strata_prompt::settings::Settings;
     use strata_tokens::counting::TokenCounter;
     use strata_tokens::models::Models;
@@ -219,14 +223,15 @@ mod tests {
 
     fn result(id: &str) -> NewMessage {
         let content = vec![ResultPart::Text { text: "a line of what the tool said\n".repeat(40) }];
-        let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
-        NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
+        let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: ToolOutcome::Ok };
+        NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
     }
 
     /// Two requests, each of which edits a file, then a summary of both and a third request.
     fn recorded() -> Vec<NewMessage> {
         let ask = |text: &str| NewMessage { agent: Visibility::Hidden, ..NewMessage::text(Role::User, text) };
-        let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, "Edited two files.") };
+        let summary =
+            NewMessage { kind: MessageKind::Summary, ..NewMessage::text(Role::User, "Edited two files.") };
         let first = [ask("Edit the first"), call("a"), result("a")];
         let second = [ask("Edit the second"), call("b"), result("b")];
         let third = [summary, call("a2"), result("a2")];
@@ -270,7 +275,7 @@ mod tests {
             "rose\n\nLast request from user was: land",
             "rose",
         ];
-        let left = parts.map(without_repeated);
+        let left = parts.map(strip_verbatim_parts);
         let expected = ["Progress Summary\nrose", "rose\n\n## Files edited\n\na.rs", "rose\n\n", "rose"];
         assert_eq!(left, expected);
     }

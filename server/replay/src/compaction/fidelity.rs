@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use strata_conversation::conversation_facts::{FileTrace, ToolPatterns, facts, unbundle};
+use strata_conversation::conversation_facts::{FileTrace, ToolPatterns, extract_facts, unbundle};
 use strata_conversation::history::{ContentBlock, Message, ResultPart};
 
 /// Minimum percentage of words that must remain for a request or an error to count as kept.
@@ -92,10 +92,11 @@ pub(crate) struct FidelityReference {
 impl FidelityReference {
     /// Builds the reference for a conversation in which the messages `before` are compacted and `after` follows.
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
-        let past = facts(before.iter().map(AsRef::as_ref), tools);
+        let past = extract_facts(before.iter().map(AsRef::as_ref), tools);
         // A summary after the cut mentions files that no one touched there.
-        let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !message.is_summary()), tools);
-        let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
+        let future =
+            extract_facts(after.iter().map(AsRef::as_ref).filter(|message| !message.is_summary()), tools);
+        let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_read_or_changed);
         let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
             past.files.iter().filter(|(path, trace)| of(path, trace)).map(|(path, _)| path.clone()).collect()
         };
@@ -103,7 +104,7 @@ impl FidelityReference {
         let said = |text: &str| Some(words(text).collect::<HashSet<_>>()).filter(|words| !words.is_empty());
         Self {
             edited: named(&|_, trace| trace.is_changed()),
-            both_sides: named(&|path, trace| trace.is_touched() && touched(path)),
+            both_sides: named(&|path, trace| trace.is_read_or_changed() && touched(path)),
             requests: past.requests.iter().filter_map(|request| said(&request.text)).collect(),
             errors: past.errors.iter().filter_map(|error| said(&error.text)).collect(),
         }
@@ -190,9 +191,9 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_conversation::history::{History, NewMessage, Outcome, Role};
+    use strata_conversation::history::{History, NewMessage, Role, ToolOutcome};
 
-    fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
+    fn call(history: &mut History, tool: &str, path: &str, outcome: ToolOutcome) {
         let id = format!("call {}", history.messages().len());
         let input = serde_json::json!({ "file_path": path });
         let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
@@ -206,14 +207,14 @@ mod tests {
     fn what_is_named_counts_and_what_is_not_does_not() {
         let mut history = History::default();
         history.add(NewMessage::text(Role::User, "Please make the parser faster"));
-        call(&mut history, "Edit", "/w/src/a.rs", Outcome::Ok);
-        call(&mut history, "Edit", "/w/src/data.rs", Outcome::Ok);
-        call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
-        call(&mut history, "WebFetch", "x", Outcome::Error);
+        call(&mut history, "Edit", "/w/src/a.rs", ToolOutcome::Ok);
+        call(&mut history, "Edit", "/w/src/data.rs", ToolOutcome::Ok);
+        call(&mut history, "Read", "/w/b.rs", ToolOutcome::Ok);
+        call(&mut history, "WebFetch", "x", ToolOutcome::Error);
         let cut = history.messages().len();
-        call(&mut history, "Read", "/w/src/a.rs", Outcome::Ok);
-        call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
-        call(&mut history, "Read", "/w/new.rs", Outcome::Ok);
+        call(&mut history, "Read", "/w/src/a.rs", ToolOutcome::Ok);
+        call(&mut history, "Read", "/w/b.rs", ToolOutcome::Ok);
+        call(&mut history, "Read", "/w/new.rs", ToolOutcome::Ok);
         let (before, after) = history.messages().split_at(cut);
         let yardstick = FidelityReference::new(before, after, &ToolPatterns::default());
         let of = |text: &str| yardstick.measure_fidelity(text);

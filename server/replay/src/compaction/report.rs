@@ -48,7 +48,7 @@ impl Compactions {
 
 fn size_table(compactions: &Compactions) -> String {
     let mut table = numeric_table();
-    table.row(
+    table.add_row(
         ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
             .map(str::to_owned),
     );
@@ -58,7 +58,7 @@ fn size_table(compactions: &Compactions) -> String {
             compacted => count(sum / compacted),
         };
         let ms = |nanos: u64| format!("{:.1}", nanos as f64 / 1e6);
-        table.row([
+        table.add_row([
             builtin.name().to_owned(),
             count(stats.compacted),
             count(stats.nothing_old),
@@ -76,26 +76,28 @@ fn size_table(compactions: &Compactions) -> String {
 
 fn fidelity_table(compactions: &Compactions) -> String {
     let mut table = numeric_table();
-    table.row(
+    table.add_row(
         ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
             .map(str::to_owned),
     );
     for (builtin, stats) in &compactions.profiles {
         let fidelity = &stats.fidelity;
-        let files = |named: KeptShare, full: KeptShare| format!("{} / {}", percent(named), percent(full));
-        table.row([
+        let files = |named: KeptShare, full: KeptShare| {
+            format!("{} / {}", format_percent(named), format_percent(full))
+        };
+        table.add_row([
             builtin.name().to_owned(),
             files(fidelity.edited.named, fidelity.edited.full),
             files(fidelity.both_sides.named, fidelity.both_sides.full),
-            percent(fidelity.requests),
-            percent(fidelity.errors),
-            percent(KeptShare { kept: stats.within_budget, of: stats.compacted }),
+            format_percent(fidelity.requests),
+            format_percent(fidelity.errors),
+            format_percent(KeptShare { kept: stats.within_budget, of: stats.compacted }),
             count(stats.violations + stats.parted),
         ]);
     }
     table.render()
 }
 
-fn percent(share: KeptShare) -> String {
+fn format_percent(share: KeptShare) -> String {
     share.percent().map_or_else(|| ABSENT.to_owned(), |percent| format!("{percent:.1}"))
 }

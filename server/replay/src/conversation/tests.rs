@@ -37,7 +37,7 @@ fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
             content: vec![ResultPart::Text { text }],
-            outcome: strata_conversation::history::Outcome::Ok,
+            outcome: strata_conversation::history::ToolOutcome::Ok,
         };
         let mut request: Vec<ContentBlock> =
             open.drain(..).map(|id| result(id, words(&mut rng, most))).collect();
@@ -54,7 +54,7 @@ fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
             });
             open.push(id);
         }
-        transcript.turns.push(Turn { request, answer, ..Turn::default() });
+        transcript.turns.push(TranscriptTurn { request, answer, ..TranscriptTurn::default() });
     }
     transcript
 }
@@ -107,7 +107,7 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let settings = settings_for("claude-sonnet-4-5");
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut scenario = Scenario::new(&NO_FILES, PromptParts::Table);
-    let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));
+    let mut runner = Runner::new(PolicyName::Ledger, model_prices(services));
     let turn = |scenario: &Scenario<'_>, runner: &mut Runner| {
         let ask = PromptRequest {
             policy: Some(PolicyName::Ledger),
@@ -133,7 +133,7 @@ fn a_pause_and_a_compaction_empty_the_cache() {
     }
     let undisturbed = read(&transcript);
     let mut summarised = transcript.clone();
-    summarised.turns[6].past = PriorHistory::Summarised;
+    summarised.turns[6].past = PriorHistoryForm::Summarised;
     assert!(read(&summarised) < undisturbed);
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 600_000);
@@ -146,7 +146,7 @@ fn results_that_come_with_a_prompt_are_told_first() {
     let result = |id: &str| ContentBlock::ToolResult {
         call_id: id.to_owned(),
         content: vec![],
-        outcome: strata_conversation::history::Outcome::Ok,
+        outcome: strata_conversation::history::ToolOutcome::Ok,
     };
     let (results, request) = split_request(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
     assert_eq!(results, [result("1")]);
@@ -160,8 +160,8 @@ fn results_that_come_with_a_prompt_are_told_first() {
 #[test]
 fn what_was_billed_is_a_share_of_what_it_would_have_cost() {
     let mut transcript = chat(1, 2, 10, 0);
-    assert_eq!(billed_share(&transcript), None);
+    assert_eq!(billed_cost_ratio(&transcript), None);
     transcript.turns[0].billed = Some(Usage { input: 100, output: 7, cache_read: 0, cache_write: 400 });
     transcript.turns[1].billed = Some(Usage { input: 0, output: 7, cache_read: 500, cache_write: 0 });
-    assert_eq!(billed_share(&transcript), Some(0.65));
+    assert_eq!(billed_cost_ratio(&transcript), Some(0.65));
 }

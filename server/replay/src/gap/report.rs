@@ -48,12 +48,12 @@ fn session_table(sessions: &[(&SessionStats, &Gap)]) -> String {
     let names = GROUPS.map(|(name, _)| name);
     let mut head = ["session", "ledger", "bound", "gap"].to_vec();
     head.extend(names);
-    table.row(row(head.into_iter().map(str::to_owned)));
+    table.add_row(row(head.into_iter().map(str::to_owned)));
     for (session, gap) in sessions {
         let ledger = session.columns.get(&Column::Ledger).map_or(0.0, |column| column.share);
         let groups = GROUPS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
-        let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(percent);
-        table.row(row([truncate_name(&session.name)].into_iter().chain(figures)));
+        let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(format_percent);
+        table.add_row(row([truncate_name(&session.name)].into_iter().chain(figures)));
     }
     table.render()
 }
@@ -68,23 +68,23 @@ fn cause_table(sessions: &[(&SessionStats, &Gap)]) -> String {
     let gaps: Vec<&Gap> = sessions.iter().map(|(_, gap)| *gap).collect();
     let mean = Gap::mean(&gaps);
     let mut table = numeric_table();
-    table.row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
+    table.add_row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
     for cause in GapCause::ALL {
         let most = gaps.iter().map(|gap| gap.cost(cause)).fold(f64::NEG_INFINITY, f64::max);
         let part = crate::columns::share(mean.cost(cause), mean.total());
-        table.row([
+        table.add_row([
             cause.to_string(),
-            percent(mean.cost(cause)),
+            format_percent(mean.cost(cause)),
             format!("{:.0}%", part * 100.0),
-            percent(most),
+            format_percent(most),
         ]);
     }
     let most = gaps.iter().map(|gap| gap.total()).fold(f64::NEG_INFINITY, f64::max);
-    table.row(["gap".to_owned(), percent(mean.total()), "100%".to_owned(), percent(most)]);
+    table.add_row(["gap".to_owned(), format_percent(mean.total()), "100%".to_owned(), format_percent(most)]);
     table.render()
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     if text == "-0.0" { "0.0".to_owned() } else { text }
 }

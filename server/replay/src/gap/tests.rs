@@ -5,11 +5,11 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::MessageId;
 use strata_prompt::layout::ItemKey;
-use strata_tokens::cost::{Breakpoint, Mark, Provider, Span};
+use strata_tokens::cost::{BreakpointLifetime, CacheMarker, RequestSpan, SimulatedProvider};
 use strata_tokens::models::{CacheTtl, Models};
 
 use super::*;
-use crate::bound::Need;
+use crate::bound::TokenNeed;
 
 const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
 
@@ -48,15 +48,19 @@ fn block(word: &str) -> SentBlock {
 /// Charges the prompts of a session. Returns them with their total cost. Every file that a prompt shows is
 /// selected, and every outline belongs to the map.
 fn charged(session: &[(u64, Vec<SentBlock>)], prices: Prices) -> (Vec<ChargedPrompt>, f64) {
-    let mut provider = Provider::new(prices);
+    let mut provider = SimulatedProvider::new(prices);
     let charge = |(at_ms, blocks): &(u64, Vec<SentBlock>)| {
-        let span = |block: &SentBlock| Span {
+        let span = |block: &SentBlock| RequestSpan {
             hash: block.text,
             tokens: block.tokens,
-            mark: if block.marked { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None },
+            mark: if block.marked {
+                CacheMarker::Breakpoint(BreakpointLifetime::Short)
+            } else {
+                CacheMarker::None
+            },
             continues_run: false,
         };
-        let spans: Vec<Span> = blocks.iter().map(span).collect();
+        let spans: Vec<RequestSpan> = blocks.iter().map(span).collect();
         let paths = |part: Part| {
             let items = blocks.iter().filter(move |block| block.part == part).flat_map(|block| &block.items);
             items
@@ -223,7 +227,7 @@ proptest! {
         for turn in needs {
             bound.add_turn(turn.into_iter().map(|(name, tokens)| {
                 let key = ["file:a", "symbol:a", "system", "said:1"][name];
-                (key.to_owned(), if name < 2 { Need::AnyVersion(tokens) } else { Need::Exact(tokens) })
+                (key.to_owned(), if name < 2 { TokenNeed::AnyVersion(tokens) } else { TokenNeed::Exact(tokens) })
             }));
         }
         let gap = Gap::of(&prompts, &bound, prices);

@@ -11,8 +11,8 @@ use strata_conversation::compaction::{
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{
-    ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
-    ResultPart, Role, TextOrList, Visibility,
+    ContentBlock, Foreign, Image, ImageSource, MessageId, MessageKind, NewMessage, Pin, Provider, ResultPart,
+    Role, TextOrList, ToolOutcome, Visibility,
 };
 use strata_conversation::providers::{Format, Tool};
 use strata_conversation::trace::{SelectionRule, Trace};
@@ -153,7 +153,7 @@ impl Player<'_> {
     }
 
     fn result(&mut self) -> ContentBlock {
-        let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
+        let outcome = self.rng.one_of(&[ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Error]);
         ContentBlock::ToolResult { call_id: self.id(), content: self.parts(Self::image), outcome }
     }
 
@@ -175,8 +175,12 @@ impl Player<'_> {
         if self.rng.next_below(2) == 0 {
             let role = self.rng.one_of(&[Role::User, Role::Assistant]);
             let content = (0..self.rng.next_below(5)).map(|_| self.block()).collect();
-            let kind =
-                self.rng.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
+            let kind = self.rng.one_of(&[
+                MessageKind::Normal,
+                MessageKind::Normal,
+                MessageKind::SystemEvent,
+                MessageKind::ToolResultArchived,
+            ]);
             return vec![NewMessage { kind, ..NewMessage::new(role, content) }];
         }
         let calls: Vec<ContentBlock> = (0..=self.rng.next_below(3)).map(|_| self.call()).collect();
@@ -187,14 +191,14 @@ impl Player<'_> {
         let ids: Vec<String> = ids.collect();
         let answers = ids.into_iter().map(|call_id| {
             let content = self.parts(Self::image);
-            ContentBlock::ToolResult { call_id, content, outcome: Outcome::Ok }
+            ContentBlock::ToolResult { call_id, content, outcome: ToolOutcome::Ok }
         });
         let answers = answers.collect();
         let (asked, said) = (self.text(), self.text());
         vec![
             NewMessage::text(Role::User, asked),
             NewMessage::new(Role::Assistant, calls),
-            NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, answers) },
+            NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, answers) },
             NewMessage::text(Role::Assistant, said),
         ]
     }
@@ -260,7 +264,7 @@ impl Player<'_> {
         } else {
             let answered = calls.len() - self.rng.next_below(2).min(calls.len() - 1);
             let results = calls.into_iter().take(answered).map(|call_id| {
-                let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Error]);
+                let outcome = self.rng.one_of(&[ToolOutcome::Ok, ToolOutcome::Error]);
                 ToolResult { call_id, content: TextOrList(self.parts(Self::sound_image)), outcome }
             });
             Request::ToolResults(results.collect())
@@ -353,7 +357,7 @@ impl Player<'_> {
         let Ok(mut run) = run else { return };
         while let Some(question) = run.question() {
             let answer = answer(question);
-            with_token_counters(self.means(), |scales| run.answer(answer, scales));
+            with_token_counters(self.means(), |scales| run.handle_answer(answer, scales));
         }
         let Ok(draft) = with_token_counters(self.means(), |scales| run.finish(scales)) else { return };
         self.session.compact(draft, &profile, &tools, 0).unwrap();

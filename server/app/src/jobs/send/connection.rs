@@ -5,22 +5,22 @@ use strata_tokens::cost::Prices;
 
 use super::delta::Delta;
 use super::host::SendHost;
-use crate::commands::Connection;
+use crate::commands::ModelConnection;
 use crate::model::redaction::SecretRedactor;
 use crate::model::snapshot::Snapshot;
 
 /// Sends a piece of the answer to the client, if the answer is streamed.
-pub(super) fn show(connection: &Connection, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
+pub(super) fn show(connection: &ModelConnection, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
     if let Some(stream) = &connection.stream {
         host.show(fill(Delta::empty(stream, &connection.session)));
     }
 }
 
-pub(super) fn prices(connection: &Connection, model: &str) -> Prices {
+pub(super) fn prices(connection: &ModelConnection, model: &str) -> Prices {
     let Snapshot { models, settings, .. } = &connection.workspace;
     Prices::for_model(&models.resolve(model).model, settings.cache.ttl)
 }
 
-pub(super) fn screen(connection: &Connection) -> &SecretRedactor {
+pub(super) fn screen(connection: &ModelConnection) -> &SecretRedactor {
     &connection.workspace.screen
 }

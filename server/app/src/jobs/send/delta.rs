@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_conversation::history::Outcome;
+use strata_conversation::history::ToolOutcome;
 use strata_tokens::redaction::RestoredText;
 
 /// A piece of an answer that is being written. Has exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
@@ -54,7 +54,7 @@ pub(crate) struct DeltaToolResult {
     /// Name of the tool.
     pub name: String,
     /// Whether the call succeeded or failed.
-    pub outcome: Outcome,
+    pub outcome: ToolOutcome,
     /// Result that the model receives, truncated to 2,000 characters.
     pub text: String,
 }

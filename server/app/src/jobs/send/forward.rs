@@ -2,7 +2,7 @@
 //! no commands and records nothing.
 
 use strata_base::cancel::Cancel;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_conversation::history::ContentBlock;
 use strata_host::provider::StreamOutcome;
 use strata_tokens::cost::Charge;
@@ -50,7 +50,7 @@ fn placeholder_warning(block: &ContentBlock) -> Option<String> {
     let ContentBlock::ToolCall { name, input, .. } = block else { return None };
     let input = input.to_string();
     let (_, placeholder) = placeholders(&input).next()?;
-    let name = External::new(name).notice();
+    let name = ExternalText::new(name).notice();
     Some(format!(
         "a call of the tool {name} contains the placeholder {placeholder} instead of a secret; if the tool edits your own files, add \
          its name to redaction.edit_tools in your own settings"

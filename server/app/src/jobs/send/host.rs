@@ -3,7 +3,7 @@
 use strata_base::cancel::Cancel;
 
 use super::delta::Delta;
-use crate::commands::prompt::{Discard, Record};
+use crate::commands::prompt::{DiscardPrompt, RecordOutcome};
 use crate::commands::{Command, CommandError, Invocation};
 use crate::jobs::tools::ToolHost;
 
@@ -25,7 +25,7 @@ pub trait SendHost: ToolHost {
 /// Returns the flag that cancels a command of a request to a model, given the flag of the request. The end of a turn must
 /// be recorded even if the request is cancelled.
 pub fn cancel_for(command: &str, request: &Cancel) -> Cancel {
-    match [Record::NAME, Discard::NAME].contains(&command) {
+    match [RecordOutcome::NAME, DiscardPrompt::NAME].contains(&command) {
         true => Cancel::new(),
         false => request.clone(),
     }

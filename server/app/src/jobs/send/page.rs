@@ -2,7 +2,7 @@
 //! stay placeholders in it.
 
 use serde_json::{Value, json};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_host::uri;
 
 use crate::commands::{AnswerDocument, CommandError, SendEnd, SendReply};
@@ -22,14 +22,14 @@ impl AnswerDocument {
         }
         let path = self.previews.write_answer(&reply.session, &self.text(reply))?;
         Ok(json!({
-            "message": format!("{} answered in {}", notice(&reply.model), notice(&path.display().to_string())),
+            "message": format!("{} answered in {}", escape_for_notice(&reply.model), escape_for_notice(&path.display().to_string())),
             "path": path.display().to_string(),
-            "uri": uri::from_path(&path),
+            "uri": uri::file_uri(&path),
         }))
     }
 
     fn text(&self, reply: &SendReply) -> String {
-        let markdown = |text: &str| External::new(text).markdown().to_string();
+        let markdown = |text: &str| ExternalText::new(text).markdown().to_string();
         let quoted: String = self.question.lines().map(|line| format!("> {}\n", markdown(line))).collect();
         let bill = format!(
             "{}: {}, {} in, {:.0} % of them read from the cache, {} out",
@@ -62,6 +62,6 @@ impl AnswerDocument {
     }
 }
 
-fn notice(text: &str) -> String {
-    External::new(text).notice().to_string()
+fn escape_for_notice(text: &str) -> String {
+    ExternalText::new(text).notice().to_string()
 }

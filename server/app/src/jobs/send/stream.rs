@@ -5,20 +5,20 @@ use std::time::Duration;
 use serde_json::Value;
 use strata_base::cancel::Cancel;
 use strata_conversation::providers::reply::ReplyEvent;
-use strata_host::provider::{SendError, SendEvent, StreamOutcome};
+use strata_host::provider::{SendError, StreamEvent, StreamOutcome};
 use strata_tokens::redaction::{Destination, RestoredText, Restorer};
 
 use super::connection::{screen, show};
 use super::delta::{Delta, DeltaToolCall};
 use super::host::SendHost;
-use crate::commands::Connection;
+use crate::commands::ModelConnection;
 
 /// Shortest wait before a retry that is shown as a notice.
 const LONG_WAIT: Duration = Duration::from_secs(3);
 
 /// The complete text of an answer.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct AnswerText {
     /// The text with its placeholders.
     pub(super) written: String,
     /// The text as shown to the user.
@@ -36,33 +36,33 @@ pub(super) enum Audience {
 }
 
 /// A stream of answer pieces that can be shown as they arrive.
-struct Stream<'a> {
-    connection: &'a Connection,
+struct AnswerStream<'a> {
+    connection: &'a ModelConnection,
     audience: Audience,
     host: &'a mut dyn SendHost,
     /// `None` if the text keeps its placeholders.
     text: Option<Restorer>,
     thinking: Option<Restorer>,
-    answer: Answer,
+    answer: AnswerText,
 }
 
 /// Sends a request body with a limit for the answer, and streams the answer. Also returns its complete text.
 pub(super) fn send(
-    connection: &Connection,
+    connection: &ModelConnection,
     mut body: Value,
     reserve: usize,
     audience: Audience,
     host: &mut dyn SendHost,
     cancel: &Cancel,
-) -> (Result<StreamOutcome, SendError>, Answer) {
+) -> (Result<StreamOutcome, SendError>, AnswerText) {
     limit_answer(connection, &mut body, reserve);
-    let mut stream = Stream::new(connection, audience, host);
+    let mut stream = AnswerStream::new(connection, audience, host);
     let result = connection.client.send(&body, cancel, &mut |event| stream.handle_event(event));
     (result, stream.finish())
 }
 
 /// Limits the tokens of the answer. Without a setting, only formats that require a limit get one.
-fn limit_answer(connection: &Connection, body: &mut Value, reserve: usize) {
+fn limit_answer(connection: &ModelConnection, body: &mut Value, reserve: usize) {
     let Some(dialect) = connection.format.dialect() else { return };
     let required = dialect.properties().requires_output_limit.then_some(reserve);
     if let Some(limit) = connection.max_output_tokens.or(required) {
@@ -70,20 +70,20 @@ fn limit_answer(connection: &Connection, body: &mut Value, reserve: usize) {
     }
 }
 
-impl<'a> Stream<'a> {
-    fn new(connection: &'a Connection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
+impl<'a> AnswerStream<'a> {
+    fn new(connection: &'a ModelConnection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
         let restorer = || match audience {
             Audience::User => Some(screen(connection).restorer(Destination::Display)),
             Audience::Client => None,
         };
         let (text, thinking) = (restorer(), restorer());
-        Self { connection, audience, host, text, thinking, answer: Answer::default() }
+        Self { connection, audience, host, text, thinking, answer: AnswerText::default() }
     }
 
-    fn handle_event(&mut self, event: SendEvent) {
+    fn handle_event(&mut self, event: StreamEvent) {
         match event {
-            SendEvent::Reply(event) => self.handle_reply_event(event),
-            SendEvent::Waiting { wait, reason } => {
+            StreamEvent::Reply(event) => self.handle_reply_event(event),
+            StreamEvent::Waiting { wait, reason } => {
                 let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
                 self.host.progress(&notice);
                 if wait >= LONG_WAIT {
@@ -118,7 +118,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Shows the last pieces, and returns the complete text.
-    fn finish(mut self) -> Answer {
+    fn finish(mut self) -> AnswerText {
         self.end_thinking();
         self.end_text();
         self.answer

@@ -13,10 +13,10 @@ use strata_prompt::settings::Settings;
 use strata_tokens::cost::Usage;
 
 use serde_json::json;
-use strata_host::provider::SendEvent;
+use strata_host::provider::StreamEvent;
 
 use super::*;
-use crate::commands::{Connection, Deferred};
+use crate::commands::{DeferredReply, ModelConnection};
 use crate::jobs::tools::ToolHost;
 use crate::runtime::headless::{HeadlessWorkspace, SessionSource};
 use crate::services::provider_client::ModelClient;
@@ -60,7 +60,7 @@ impl ModelClient for Script {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(SendEvent),
+        on_event: &mut dyn FnMut(StreamEvent),
     ) -> Result<StreamOutcome, SendError> {
         let round = {
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,12 +73,12 @@ impl ModelClient for Script {
         };
         let reply = |content, end| Reply { content, usage: Some(USAGE), end };
         let mut begin = |text: &str| {
-            on_event(SendEvent::Reply(ReplyEvent::Text(text.to_owned())));
+            on_event(StreamEvent::Reply(ReplyEvent::Text(text.to_owned())));
             reply(vec![ContentBlock::text(text)], ReplyEnd::Cut)
         };
         match turn.unwrap() {
             Turn::Says(pieces) => {
-                pieces.iter().for_each(|piece| on_event(SendEvent::Reply(ReplyEvent::Text(piece.clone()))));
+                pieces.iter().for_each(|piece| on_event(StreamEvent::Reply(ReplyEvent::Text(piece.clone()))));
                 let content = vec![ContentBlock::text(pieces.concat())];
                 Ok(StreamOutcome { reply: reply(content, ReplyEnd::Complete), broken: None })
             }
@@ -88,7 +88,7 @@ impl ModelClient for Script {
                     let (id, name) = (format!("call-{round}-{number}"), name.to_owned());
                     let call =
                         ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() };
-                    on_event(SendEvent::Reply(call));
+                    on_event(StreamEvent::Reply(call));
                     content.push(ContentBlock::ToolCall { id, name, input });
                 }
                 Ok(StreamOutcome { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
@@ -108,9 +108,9 @@ impl ModelClient for Script {
             Turn::Waits(waits) => {
                 for seconds in waits {
                     let wait = Duration::from_secs(seconds);
-                    on_event(SendEvent::Waiting { wait, reason: "slow down".to_owned() });
+                    on_event(StreamEvent::Waiting { wait, reason: "slow down".to_owned() });
                 }
-                on_event(SendEvent::Reply(ReplyEvent::Text("Now.".to_owned())));
+                on_event(StreamEvent::Reply(ReplyEvent::Text("Now.".to_owned())));
                 let reply = reply(vec![ContentBlock::text("Now.")], ReplyEnd::Complete);
                 Ok(StreamOutcome { reply, broken: None })
             }
@@ -190,7 +190,7 @@ impl Host {
             format: Some(format),
             ..AssembleParams::default()
         });
-        let connection = Connection { format, ..self.connection(&script) };
+        let connection = ModelConnection { format, ..self.connection(&script) };
         let last_tools = self.workspace.session().unwrap().next_request(0).tools;
         let job = SendJob {
             connection,
@@ -199,15 +199,15 @@ impl Host {
             last_tools,
             tool_rounds: rounds,
             page: None,
-            reply: Deferred::default(),
+            reply: DeferredReply::default(),
         };
         let reply = job.run(self, &Cancel::new());
         let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (reply, bodies)
     }
 
-    fn connection(&self, script: &Arc<Script>) -> Connection {
-        Connection {
+    fn connection(&self, script: &Arc<Script>) -> ModelConnection {
+        ModelConnection {
             session: self.workspace.session_id().to_owned(),
             stream: Some("a".to_owned()),
             client: Arc::clone(script) as Arc<dyn ModelClient>,
@@ -223,7 +223,7 @@ impl Host {
     }
 
     fn text(&self) -> String {
-        self.shown.iter().filter_map(|delta| Some(delta.text.as_ref()?.for_terminal())).collect()
+        self.shown.iter().filter_map(|delta| Some(delta.text.as_ref()?.terminal_text())).collect()
     }
 }
 
@@ -237,7 +237,7 @@ fn an_answer_is_streamed_recorded_and_billed() {
     let (reply, bodies) = host.ask(vec![Turn::Says(vec!["Ad".to_owned(), "a.".to_owned()])], 16);
     let reply = reply.unwrap();
     assert_eq!(
-        (reply.text.for_terminal(), reply.end, reply.requests, reply.rounds),
+        (reply.text.terminal_text(), reply.end, reply.requests, reply.rounds),
         ("Ada.", SendEnd::Complete, 1, 0)
     );
     assert_eq!(host.text(), "Ada.");
@@ -272,7 +272,7 @@ fn every_tool_call_is_answered_and_shown() {
     let (reply, bodies) = host.ask(turns, 16);
     let reply = reply.unwrap();
     assert_eq!(
-        (reply.text.for_terminal(), reply.rounds, reply.requests, reply.usage.input),
+        (reply.text.terminal_text(), reply.rounds, reply.requests, reply.usage.input),
         ("lib.py does.", 4, 5, 50)
     );
     let failed: Vec<bool> = reply.tools.iter().map(|used| used.failed).collect();
@@ -314,7 +314,7 @@ fn rounds_of_tool_calls_are_limited() {
     assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
     // The conversation can continue, because every tool call has an answer.
     let (reply, _) = host.ask(vec![answer_with("Well.")], 2);
-    assert_eq!(reply.unwrap().text.for_terminal(), "Well.");
+    assert_eq!(reply.unwrap().text.terminal_text(), "Well.");
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn tools_stay_declared_when_they_may_not_be_called() {
         let (reply, later) =
             host.ask_with(ToolAccess::None, format, vec![call(), answer_with("Still Ada.")], 1, None);
         let reply = reply.unwrap();
-        assert_eq!((reply.text.for_terminal(), reply.end), ("Still Ada.", SendEnd::Complete), "{format:?}");
+        assert_eq!((reply.text.terminal_text(), reply.end), ("Still Ada.", SendEnd::Complete), "{format:?}");
         assert!(reply.tools[0].failed && later[1].to_string().contains("no tools may be used"), "{format:?}");
         for body in &later {
             assert_eq!(body[tools], bodies[0][tools], "{format:?}");
@@ -403,7 +403,7 @@ fn only_the_first_64_tool_calls_are_run_but_all_are_answered() {
     let calls = vec![("grep", json!({ "pattern": "greet" })); 200];
     let (reply, bodies) = host.ask(vec![Turn::Calls(calls), answer_with("Enough.")], 16);
     let reply = reply.unwrap();
-    assert_eq!((reply.text.for_terminal(), reply.tools.len()), ("Enough.", 200));
+    assert_eq!((reply.text.terminal_text(), reply.tools.len()), ("Enough.", 200));
     assert_eq!(reply.tools.iter().filter(|call| !call.failed).count(), 64);
     assert!(
         reply.warnings.iter().any(|warning| warning.contains("some were not run")),
@@ -419,10 +419,10 @@ fn a_partial_answer_is_recorded() {
     let mut host = Host::new();
     let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];
     let reply = host.ask(turns, 16).0.unwrap();
-    assert_eq!((reply.end, reply.text.for_terminal(), reply.error), (SendEnd::Cancelled, "It is", None));
+    assert_eq!((reply.end, reply.text.terminal_text(), reply.error), (SendEnd::Cancelled, "It is", None));
     assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It is");
     let reply = host.ask(vec![Turn::IsCut("It may")], 16).0.unwrap();
-    assert_eq!((reply.end, reply.text.for_terminal()), (SendEnd::Cut, "It may"));
+    assert_eq!((reply.end, reply.text.terminal_text()), (SendEnd::Cut, "It may"));
     assert!(reply.error.unwrap().contains("the connection broke"));
     assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It may");
 }
@@ -438,7 +438,7 @@ fn a_prompt_that_is_too_long_is_compacted_and_resent_once() {
     let too_long = || Turn::IsRefused(ProviderErrorKind::ContextLimit);
     let (reply, bodies) = host.ask(vec![too_long(), answer_with("Now it fits.")], 16);
     let reply = reply.unwrap();
-    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now it fits.", 1));
+    assert_eq!((reply.text.terminal_text(), reply.requests), ("Now it fits.", 1));
     assert!(reply.warnings.iter().any(|warning| warning.contains("compacted")), "{:?}", reply.warnings);
     assert!(host.shown.iter().any(|delta| delta.notice.is_some()));
     assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
@@ -464,7 +464,7 @@ fn a_stated_limit_decides_how_much_of_the_conversation_is_sent_again() {
         }
         let turns = vec![Turn::IsTooLong(ContextSize { limit, requested }), answer_with("Now it fits.")];
         let (reply, bodies) = host.ask(turns, 16);
-        assert_eq!(reply.unwrap().text.for_terminal(), "Now it fits.", "{limit:?}");
+        assert_eq!(reply.unwrap().text.terminal_text(), "Now it fits.", "{limit:?}");
         let sizes: Vec<usize> = bodies.iter().map(|body| host.count_tokens(&body.to_string())).collect();
         let max_size = match (limit, requested) {
             (Some(limit), Some(requested)) => sizes[0] * limit as usize / requested as usize,
@@ -479,7 +479,7 @@ fn a_stated_limit_decides_how_much_of_the_conversation_is_sent_again() {
 fn a_long_wait_before_a_retry_is_shown_as_a_notice() {
     let mut host = Host::new();
     let reply = host.ask(vec![Turn::Waits(vec![1, 20])], 16).0.unwrap();
-    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now.", 1));
+    assert_eq!((reply.text.terminal_text(), reply.requests), ("Now.", 1));
     let notices: Vec<&str> = host.shown.iter().filter_map(|delta| delta.notice.as_deref()).collect();
     assert_eq!(notices, ["slow down; retrying in 20 s"]);
     assert!(host.progress.contains(&"slow down; retrying in 1 s".to_owned()), "{:?}", host.progress);
@@ -539,7 +539,7 @@ fn a_streamed_placeholder_is_restored_if_show_secrets_is_set() {
         let pieces = answer(&placeholder).chars().map(String::from).collect();
         let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
         let expected = answer(if show_secrets { &secret } else { &placeholder });
-        assert_eq!((reply.text.for_terminal(), host.text()), (&*expected, expected.clone()));
+        assert_eq!((reply.text.terminal_text(), host.text()), (&*expected, expected.clone()));
         // The stored message, which is sent again, and the text for documents contain the placeholder.
         let stored = host.messages().last().unwrap().to_string();
         assert!(stored.contains(&placeholder) && !stored.contains(&secret), "{stored}");

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 use strata_base::cancel::Cancel;
-use strata_conversation::history::{ContentBlock, Outcome, ResultPart, TextOrList};
+use strata_conversation::history::{ContentBlock, ResultPart, TextOrList, ToolOutcome};
 use strata_conversation::providers::Tool as Declaration;
 use strata_prompt::assembly::ToolResult;
 
@@ -13,7 +13,7 @@ use super::connection::show;
 use super::delta::{Delta, DeltaToolResult};
 use super::host::SendHost;
 use crate::commands::{CommandError, SendJob, SendReply, ToolAccess, ToolUse};
-use crate::jobs::tools::{Schemas, Tool, ToolHost, call};
+use crate::jobs::tools::{Tool, ToolHost, ToolSchemas, call};
 
 /// Tools offered to the model, in the order of their declaration.
 const OFFERED_TOOLS: [&str; 10] = [
@@ -54,11 +54,11 @@ pub(super) enum RoundInput {
 /// stay cached.
 pub(super) fn tool_declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
-        let schemas = Schemas::new();
+        let schemas = ToolSchemas::new();
         let declared = |tool: &Tool| Declaration {
             name: tool.name.to_owned(),
             description: tool.description.to_owned(),
-            input_schema: schemas.input(tool).into(),
+            input_schema: schemas.input_schema(tool).into(),
         };
         OFFERED_TOOLS
             .iter()
@@ -110,15 +110,15 @@ impl SendJob {
                 }
             };
             let (mut text, outcome) = match result {
-                Ok(text) => (text, Outcome::Ok),
+                Ok(text) => (text, ToolOutcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
-                Err(error) => (error.to_string(), Outcome::Error),
+                Err(error) => (error.to_string(), ToolOutcome::Error),
             };
             if is_last && number == count {
                 text.push_str("\n(No more tool calls are possible. Answer with what you know.)");
             }
             bytes += text.len();
-            let failed = outcome == Outcome::Error;
+            let failed = outcome == ToolOutcome::Error;
             reply.tools.push(ToolUse { name: name.clone(), input: input.clone(), failed });
             let (id, name) = (id.clone(), name.clone());
             let shown = DeltaToolResult { id: id.clone(), name, outcome, text: truncate(&text) };

@@ -82,7 +82,7 @@ pub fn call(
     arguments.retain(|_, value| !value.is_null());
     let (options, arguments) = split_options(tool, arguments)?;
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
-    let mut reply = paged_reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
+    let mut reply = run_paged(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
     reply.add_freshness(tool, &excluded, host);
     reply.text.push_str(&text::freshness(&reply.freshness));
     Ok(reply)
@@ -104,7 +104,7 @@ pub fn call_for_user<C: Command<Args: Serialize>>(
     };
     let options = CallOptions { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
-    let mut reply = paged_reply(tool, &options, arguments, &mut FilteredHost { host, excluded: &nothing })?;
+    let mut reply = run_paged(tool, &options, arguments, &mut FilteredHost { host, excluded: &nothing })?;
     // Remove the cursor, because a reader in a shell can use a larger budget instead.
     remove_fields(&mut reply.structured, &[NEXT_CURSOR]);
     reply.text = (tool.text)(&reply.structured);
@@ -138,7 +138,7 @@ impl ToolReply {
     }
 }
 
-fn paged_reply(
+fn run_paged(
     tool: &Tool,
     options: &CallOptions,
     arguments: Map<String, Value>,

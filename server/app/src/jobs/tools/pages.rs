@@ -65,12 +65,12 @@ pub(super) fn page(
     };
     match shape {
         Pagination::Whole | Pagination::Budget { .. } => Ok(reply),
-        Pagination::Lists(fields) => entry_page(&Rows::from_lists(reply, fields), from, fits),
+        Pagination::Lists(fields) => entry_page(&ReplyRows::from_lists(reply, fields), from, fits),
         Pagination::Nested { outer, inner } => {
-            entry_page(&Rows::from_nested_lists(reply, outer, inner), from, fits)
+            entry_page(&ReplyRows::from_nested_lists(reply, outer, inner), from, fits)
         }
         Pagination::Clipped(fields) => {
-            let rows = Rows::from_lists(reply, fields);
+            let rows = ReplyRows::from_lists(reply, fields);
             let row_count = rows.count();
             let page = |count: usize| match row_count - count {
                 0 => rows.with_rows(0, count),
@@ -79,12 +79,12 @@ pub(super) fn page(
             Ok(page(largest_fitting(row_count, |count| fits(&page(count)))))
         }
         Pagination::Lines(field) => line_page(reply, field, from, fits),
-        Pagination::Numbered => Ok(numbered_page(reply, fits)),
+        Pagination::Numbered => Ok(tool_output_page(reply, fits)),
     }
 }
 
 /// The entries of a reply, and the reply without them.
-struct Rows {
+struct ReplyRows {
     frame: Value,
     layout: RowLayout,
 }
@@ -95,7 +95,7 @@ enum RowLayout {
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
 }
 
-impl Rows {
+impl ReplyRows {
     fn from_lists(mut reply: Value, fields: &[&'static str]) -> Self {
         let lists = fields.iter().map(|field| (*field, take_list(&mut reply, field))).collect();
         Self { frame: reply, layout: RowLayout::Lists(lists) }
@@ -149,7 +149,7 @@ impl Rows {
     }
 }
 
-fn entry_page(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
+fn entry_page(rows: &ReplyRows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
     let row_count = rows.count();
     if from > 0 && from >= row_count {
         return Err(BadCursor);
@@ -182,7 +182,7 @@ fn line_page(
 }
 
 /// Shortens a reply to `strata.toolOutput.read` to the lines that fit.
-fn numbered_page(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
+fn tool_output_page(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
     let text = take_text(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
     let page = |end: usize| {

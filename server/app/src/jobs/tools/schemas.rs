@@ -14,21 +14,21 @@ use serde_json::{Map, Value, json};
 const DEFINITIONS: &str = "#/$defs/";
 
 #[derive(Debug)]
-pub struct Schemas(Value);
+pub struct ToolSchemas(Value);
 
-impl Default for Schemas {
+impl Default for ToolSchemas {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Schemas {
+impl ToolSchemas {
     /// Derives the schemas from the command types.
     pub fn new() -> Self {
         Self(describe_commands())
     }
 
-    pub fn input(&self, tool: &Tool) -> Map<String, Value> {
+    pub fn input_schema(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.command_schema(tool, "params");
         remove_properties(&mut schema, tool.hidden_arguments());
         if tool.shape.has_budget() {
@@ -45,7 +45,7 @@ impl Schemas {
     }
 
     /// Returns the schema of a tool's structured reply.
-    pub fn output(&self, tool: &Tool) -> Map<String, Value> {
+    pub fn output_schema(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.command_schema(tool, "reply");
         remove_properties(&mut schema, OMITTED_FIELDS.iter().copied());
         if tool.shape.has_cursor() {
@@ -162,7 +162,7 @@ fn remove_properties(schema: &mut Map<String, Value>, names: impl Iterator<Item 
 fn describe_commands() -> Value {
     let mut shapes = TypeSchemas::default();
     let commands = commands::describe_all(&mut shapes);
-    json!({ "commands": commands, "$defs": shapes.finish() })
+    json!({ "commands": commands, "$defs": shapes.into_definitions() })
 }
 
 #[cfg(test)]
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn every_schema_is_complete_and_omits_hidden_arguments() {
-        let schemas = Schemas::new();
+        let schemas = ToolSchemas::new();
         for tool in TOOLS {
-            let input = Value::Object(schemas.input(tool));
+            let input = Value::Object(schemas.input_schema(tool));
             assert_eq!(input["type"], "object", "{}", tool.name);
             for hidden in tool.hidden_arguments() {
                 assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
             }
-            let output = Value::Object(schemas.output(tool));
+            let output = Value::Object(schemas.output_schema(tool));
             assert_eq!(output["type"], "object", "{}", tool.name);
             for reference in schema::references(&output) {
                 let pointer = reference.strip_prefix('#').unwrap();
@@ -203,9 +203,9 @@ mod tests {
             let properties = fields.get("properties").and_then(Value::as_object);
             properties.into_iter().flat_map(Map::values).for_each(|property| check(tool, property));
         }
-        let schemas = Schemas::new();
+        let schemas = ToolSchemas::new();
         for tool in TOOLS {
-            check(tool.name, &schemas.input(tool).into());
+            check(tool.name, &schemas.input_schema(tool).into());
         }
     }
 
@@ -213,8 +213,8 @@ mod tests {
     #[expect(clippy::print_stdout, reason = "prints the figure in docs/mcp.md")]
     #[test]
     fn the_definitions_of_all_tools_take_few_tokens() {
-        let schemas = Schemas::new();
-        let definition = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) });
+        let schemas = ToolSchemas::new();
+        let definition = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input_schema(tool) });
         let all = TOOLS.iter().map(definition).collect::<Value>().to_string();
         let tokens = TokenCounter::default().count(Tokenizer::O200k, &all);
         println!("tool definitions: {tokens} tokens");
@@ -224,7 +224,7 @@ mod tests {
     /// Hidden arguments must exist, so that a renamed argument does not become visible.
     #[test]
     fn hidden_arguments_exist() {
-        let schemas = Schemas::new();
+        let schemas = ToolSchemas::new();
         for tool in TOOLS {
             let params = schemas.command_schema(tool, "params");
             for hidden in tool.hidden {

@@ -3,7 +3,7 @@
 //! as another line of the result; only the content of a file or a tool output keeps its lines.
 
 use serde_json::Value;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 
 use super::pages::{MORE, NEXT_CURSOR};
 use crate::model::freshness::Freshness;
@@ -19,17 +19,17 @@ pub fn map_with_hint(reply: &Value, hint: &str) -> String {
         0 => String::new(),
         count => format!("\n({count} more files have an outline: {hint})"),
     };
-    format!("{}\n{}{left_out}", block(reply, "legend"), block(reply, "text"))
+    format!("{}\n{}{left_out}", render_lines(reply, "legend"), render_lines(reply, "text"))
 }
 
 pub fn outline(reply: &Value) -> String {
     let (path, language) = (leading_name(reply, "path"), inline_name(reply, "language"));
-    format!("{path} ({language})\n{}{}", block(reply, "text"), cursor_hint(reply))
+    format!("{path} ({language})\n{}{}", render_lines(reply, "text"), cursor_hint(reply))
 }
 
-pub(super) fn context(reply: &Value) -> String {
+pub(super) fn relevant_code(reply: &Value) -> String {
     let entry = |item: &Value| {
-        let definition = match (inline_name(item, "name"), line(item, "head")) {
+        let definition = match (inline_name(item, "name"), render_line(item, "head")) {
             (name, _) if name.is_empty() => String::new(),
             (name, head) if head.is_empty() => format!(": {} {name}", inline_name(item, "kind")),
             (name, head) => format!(": {name}: {head}"),
@@ -45,13 +45,18 @@ pub(super) fn symbols(reply: &Value) -> String {
             container if container.is_empty() => container,
             container => format!(" (in {container})"),
         };
-        format!("{}{}: {}{within}", leading_name(symbol, "path"), line_suffix(symbol), line(symbol, "head"))
+        format!(
+            "{}{}: {}{within}",
+            leading_name(symbol, "path"),
+            line_suffix(symbol),
+            render_line(symbol, "head")
+        )
     };
-    render_list(reply, "symbols", entry, "no definition matches") + &unparsed(reply)
+    render_list(reply, "symbols", entry, "no definition matches") + &unparsed_files(reply)
 }
 
 /// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
-fn unparsed(reply: &Value) -> String {
+fn unparsed_files(reply: &Value) -> String {
     let files = list(reply, "unparsed").iter();
     let files: Vec<String> = files
         .map(|file| format!("{} (lines {})", inline_name(file, "path"), inline_name(file, "lines")))
@@ -81,12 +86,16 @@ fn line_suffix(definition: &Value) -> String {
 /// Maximum number of files that could not be searched to name in a result.
 const MAX_UNREADABLE: usize = 3;
 
-pub(super) fn matches(reply: &Value) -> String {
+pub(super) fn grep_matches(reply: &Value) -> String {
     let file = |file: &Value| {
         let mut text = leading_name(file, "path");
         for found_line in list(file, "lines") {
             let mark = if found_line["context"] == true { '-' } else { ':' };
-            text.push_str(&format!("\n{}{mark} {}", number(found_line, "line"), line(found_line, "text")));
+            text.push_str(&format!(
+                "\n{}{mark} {}",
+                number(found_line, "line"),
+                render_line(found_line, "text")
+            ));
         }
         text
     };
@@ -103,7 +112,7 @@ pub(super) fn matches(reply: &Value) -> String {
     let unreadable = match unreadable.split_at_checked(MAX_UNREADABLE).unwrap_or((unreadable, &[])) {
         ([], _) => String::new(),
         (first, more) => {
-            let reasons: Vec<String> = first.iter().map(|file| line(file, "reason")).collect();
+            let reasons: Vec<String> = first.iter().map(|file| render_line(file, "reason")).collect();
             let more = if more.is_empty() { String::new() } else { format!("; {} more files", more.len()) };
             format!("\n(not searched: {}{more})", reasons.join("; "))
         }
@@ -120,9 +129,9 @@ pub(super) fn references(reply: &Value) -> String {
             (_, "guess") => " (guess)",
             _ => "",
         };
-        format!("{}:{}:{mark} {}", leading_name(hit, "path"), number(hit, "line"), line(hit, "text"))
+        format!("{}:{}:{mark} {}", leading_name(hit, "path"), number(hit, "line"), render_line(hit, "text"))
     };
-    let hint = match line(reply, "howToNarrow") {
+    let hint = match render_line(reply, "howToNarrow") {
         hint if hint.is_empty() => hint,
         hint => format!("\n({hint})"),
     };
@@ -179,7 +188,7 @@ pub(super) fn files_found(reply: &Value) -> String {
     render_list(reply, "files", entry, "no path matches")
 }
 
-pub(super) fn file(reply: &Value) -> String {
+pub(super) fn file_text(reply: &Value) -> String {
     let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
     let also = leading_names(reply, "others");
     let also =
@@ -196,7 +205,7 @@ pub(super) fn files_listed(reply: &Value) -> String {
         let ranges = leading_names(file, "lines");
         let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
         let weight = file["tokens"].as_u64().map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
-        let problem = match line(file, "problem") {
+        let problem = match render_line(file, "problem") {
             problem if problem.is_empty() => problem,
             problem => format!(" ({problem})"),
         };
@@ -205,7 +214,7 @@ pub(super) fn files_listed(reply: &Value) -> String {
     render_list(reply, "files", entry, "no file is selected or excluded")
 }
 
-pub(super) fn files_changed(reply: &Value) -> String {
+pub(super) fn selection_change(reply: &Value) -> String {
     let changed = leading_names(reply, "changed");
     let mut text = if changed.is_empty() {
         "nothing changed".to_owned()
@@ -216,7 +225,7 @@ pub(super) fn files_changed(reply: &Value) -> String {
         text.push_str(&format!(
             "\nleft out: {} ({})",
             leading_name(withheld, "path"),
-            line(withheld, "reason")
+            render_line(withheld, "reason")
         ));
     }
     match number(reply, MORE) {
@@ -251,7 +260,7 @@ pub(super) fn rules(reply: &Value) -> String {
     format!("{}{others}{trust}", render_list(reply, "rules", entry, "no rule applies"))
 }
 
-pub(super) fn changes(reply: &Value) -> String {
+pub(super) fn changed_files(reply: &Value) -> String {
     let entry = |file: &Value| {
         let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
         format!("{}: {}{unsaved}", leading_name(file, "path"), inline_name(file, "change"))
@@ -260,36 +269,36 @@ pub(super) fn changes(reply: &Value) -> String {
     format!("{}\n(state for `since`: {state})", render_list(reply, "files", entry, "no file has changed"))
 }
 
-pub(super) fn hits(reply: &Value) -> String {
+pub(super) fn memory_hits(reply: &Value) -> String {
     let entry = |hit: &Value| match raw(hit, "source") {
         "message" => {
             let (session, message) = (inline_name(hit, "session"), number(hit, "message"));
             format!(
                 "session {session}, message {message} ({}): {}",
                 inline_name(hit, "role"),
-                passage(hit, "snippet")
+                render_passage(hit, "snippet")
             )
         }
         "file" => format!(
             "{}, line {}: {}",
             leading_name(hit, "path"),
             number(hit, "line"),
-            passage(hit, "snippet")
+            render_passage(hit, "snippet")
         ),
         _ => {
             let tags = leading_names(hit, "tags");
             let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
-            format!("note {}{tags}: {}", hit["id"], passage(hit, "snippet"))
+            format!("note {}{tags}: {}", hit["id"], render_passage(hit, "snippet"))
         }
     };
     render_list(reply, "hits", entry, "no note or message contains these words")
 }
 
-pub(super) fn note_saved(reply: &Value) -> String {
+pub(super) fn saved_note(reply: &Value) -> String {
     format!("saved note {}", reply["id"])
 }
 
-pub(super) fn output(reply: &Value) -> String {
+pub(super) fn tool_output(reply: &Value) -> String {
     let (from, to, total) = (number(reply, "from"), number(reply, "to"), number(reply, "total"));
     let end = match to < total {
         true => format!("(lines {from} to {to} of {total}; continue with `from` {})", to + 1),
@@ -301,7 +310,7 @@ pub(super) fn output(reply: &Value) -> String {
 }
 
 pub(super) fn tokens(reply: &Value) -> String {
-    let warning = match line(reply, "warning") {
+    let warning = match render_line(reply, "warning") {
         warning if warning.is_empty() => warning,
         warning => format!("\n(warning: {warning})"),
     };
@@ -329,33 +338,33 @@ fn cursor_hint(reply: &Value) -> String {
 
 /// Renders a name that may begin a line: a path or a tag.
 fn leading_name(value: &Value, field: &str) -> String {
-    External::new(raw(value, field)).line_start().to_string()
+    ExternalText::new(raw(value, field)).line_start().to_string()
 }
 
 fn leading_names(value: &Value, field: &str) -> Vec<String> {
     let names = list(value, field).iter().filter_map(Value::as_str);
-    names.map(|name| External::new(name).line_start().to_string()).collect()
+    names.map(|name| ExternalText::new(name).line_start().to_string()).collect()
 }
 
 /// Renders a name that follows others on its line.
 fn inline_name(value: &Value, field: &str) -> String {
-    External::new(raw(value, field)).line().to_string()
+    ExternalText::new(raw(value, field)).line().to_string()
 }
 
 /// Renders a line of content that follows its position.
-fn line(value: &Value, field: &str) -> String {
-    External::new(raw(value, field)).tool_line().to_string()
+fn render_line(value: &Value, field: &str) -> String {
+    ExternalText::new(raw(value, field)).tool_line().to_string()
 }
 
 /// Renders a passage of a text that follows its position, with its line breaks as spaces.
-fn passage(value: &Value, field: &str) -> String {
+fn render_passage(value: &Value, field: &str) -> String {
     let words: Vec<&str> = raw(value, field).split_whitespace().collect();
-    External::new(&words.join(" ")).line().to_string()
+    ExternalText::new(&words.join(" ")).line().to_string()
 }
 
 /// Renders lines that the engine wrote, with names that are safe already.
-fn block(value: &Value, field: &str) -> String {
-    External::new(raw(value, field)).lines().to_string()
+fn render_lines(value: &Value, field: &str) -> String {
+    ExternalText::new(raw(value, field)).lines().to_string()
 }
 
 /// Returns the text of a field as it is: to compare it, or as the content that was asked for.

@@ -16,7 +16,7 @@ use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_rule_by_link_target;
-use strata_host::walk::Entry;
+use strata_host::walk::WalkEntry;
 
 use super::inputs::IndexInputs;
 use crate::model::parse_attempt::attempt_parse;
@@ -77,7 +77,7 @@ impl<'a> OutlineRun<'a> {
         Self { inputs, budget: WorkBudget::with_shared_work(u64::MAX), known_files: HashMap::new() }
     }
 
-    pub(super) fn for_all_files(inputs: &'a IndexInputs<'a>, files: &[&Entry]) -> Self {
+    pub(super) fn for_all_files(inputs: &'a IndexInputs<'a>, files: &[&WalkEntry]) -> Self {
         let known = |root: &Root| (root.real.to_owned(), inputs.cache.known_files(&root.real));
         let bytes = files.iter().map(|entry| entry.stamp.size).sum();
         Self {
@@ -89,18 +89,21 @@ impl<'a> OutlineRun<'a> {
 
     /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
     /// first line.
-    pub(super) fn may_outline(entry: &Entry) -> bool {
+    pub(super) fn may_outline(entry: &WalkEntry) -> bool {
         let key = &entry.key;
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
     }
 
     /// Outlines the file that `entry` describes. Uses its stored outline if possible.
-    pub(super) fn outline(&self, entry: &Entry) -> OutlineResult {
+    pub(super) fn outline(&self, entry: &WalkEntry) -> OutlineResult {
         self.stored_outline(entry).unwrap_or_else(|| self.read(entry))
     }
 
     /// Returns the files of each folder that have stored outlines, but are not in `entries`.
-    pub(super) fn missing(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
+    pub(super) fn deleted_files(
+        self,
+        entries: &[WalkEntry],
+    ) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut known_files = self.known_files;
         for (root, below) in entries.iter().filter_map(|entry| self.inputs.roots.split(&entry.key)) {
             if let Some(files) = known_files.get_mut(&root.real) {
@@ -111,7 +114,7 @@ impl<'a> OutlineRun<'a> {
     }
 
     /// Returns the stored outline of a file if its metadata is unchanged since it was read.
-    fn stored_outline(&self, entry: &Entry) -> Option<OutlineResult> {
+    fn stored_outline(&self, entry: &WalkEntry) -> Option<OutlineResult> {
         let (root, below) = self.inputs.roots.split(&entry.key)?;
         let known = self.known_files.get(&root.real)?.get(below)?;
         let language = language_of(&entry.key, "")?;
@@ -129,7 +132,7 @@ impl<'a> OutlineRun<'a> {
         })
     }
 
-    fn read(&self, entry: &Entry) -> OutlineResult {
+    fn read(&self, entry: &WalkEntry) -> OutlineResult {
         let limits = ReadLimits { max_bytes: self.inputs.options.max_outline_bytes };
         // Check before reading the text: once the stamp is settled, any later change produces a different one.
         let is_settled = entry.stamp.is_reliable();
@@ -191,7 +194,7 @@ impl Efforts {
 
 impl OutlineUpdates {
     /// Records the result of outlining a file.
-    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineResult) {
+    pub(super) fn record_outline(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineResult) {
         let OutlineResult { symbols, effort, known_file, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
         let update = self.folder(&root.real);
@@ -208,7 +211,7 @@ impl OutlineUpdates {
         }
     }
 
-    pub(super) fn set_missing(&mut self, folder: &Path, files: Vec<Box<str>>) {
+    pub(super) fn set_deleted_files(&mut self, folder: &Path, files: Vec<Box<str>>) {
         self.folder(folder).deleted = files;
     }
 
@@ -218,7 +221,7 @@ impl OutlineUpdates {
     }
 
     /// Returns whether losing the waiting outlines would cost much work.
-    pub(super) fn is_costly(&self) -> bool {
+    pub(super) fn is_costly_to_lose(&self) -> bool {
         self.given_up > 0
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use strata_prompt::assembly::IndexState;
 use strata_prompt::trust::Trust;
 
-use super::{Access, HeadlessWorkspace, SessionSource, can_run_on_server};
+use super::{HeadlessWorkspace, SessionAccess, SessionSource, can_run_on_server};
 use crate::commands::CommandDefinition;
 use crate::model::live_view::LiveCall;
 use crate::model::snapshot::Snapshot;
@@ -29,7 +29,7 @@ pub fn run_for_client(mut snapshot: Snapshot, call: LiveCall) -> Option<Result<V
         None => workspace.open_session(SessionSource::InMemory).ok()?,
         Some(id) => {
             workspace.open_store().ok()?;
-            workspace.open_session(SessionSource::Stored(id, Access::Read)).ok()?;
+            workspace.open_session(SessionSource::Stored(id, SessionAccess::Read)).ok()?;
         }
     }
     workspace.index(|_| ()).ok()?;

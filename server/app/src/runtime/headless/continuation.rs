@@ -10,7 +10,7 @@ const MAX_AGE_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// The conversation to continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Continuation {
+pub enum SessionToContinue {
     /// There is none yet.
     Nothing,
     /// The most recently used conversation, by its id.
@@ -27,18 +27,18 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the store cannot be read.
-    pub fn continuation(&self) -> Result<Continuation, CommandError> {
+    pub fn session_to_continue(&self) -> Result<SessionToContinue, CommandError> {
         let store = &self.services.store;
-        let Some(newest) = store.list()?.into_iter().next() else { return Ok(Continuation::Nothing) };
+        let Some(newest) = store.list()?.into_iter().next() else { return Ok(SessionToContinue::Nothing) };
         if now_ms().saturating_sub(newest.updated_ms) > MAX_AGE_MS {
-            return Ok(Continuation::TooOld(newest.updated_ms));
+            return Ok(SessionToContinue::TooOld(newest.updated_ms));
         }
         let id = newest.id.as_str().to_owned();
         match (store.branch_of(&id)?, branch(&self.snapshot)) {
             (Some(old_branch), Some(current_branch)) if old_branch != current_branch => {
-                Ok(Continuation::OtherBranch(old_branch))
+                Ok(SessionToContinue::OtherBranch(old_branch))
             }
-            _ => Ok(Continuation::Session(id)),
+            _ => Ok(SessionToContinue::Session(id)),
         }
     }
 }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use strata_base::cancel::Cancel;
 use strata_prompt::session::Session;
 
-use crate::commands::{Effect, Job};
+use crate::commands::{BackgroundJob, Effect};
 use crate::model::sessions::Sessions;
 use crate::model::snapshot::Snapshot;
 use crate::runtime::effects;
-use crate::runtime::session_runtime::{Host, ModelRequest, Thread, Work};
+use crate::runtime::session_runtime::{Host, ModelRequest, SessionWork, ThreadKind};
 use crate::services::Services;
 
 /// Work of a command or of its jobs that has not been carried out yet.
 pub(super) enum PendingWork {
-    Work(Work),
+    Work(SessionWork),
     Model(ModelRequest),
     Reindex,
 }
@@ -42,11 +42,11 @@ impl Host for HeadlessHost<'_> {
         self.services
     }
 
-    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job> {
+    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<BackgroundJob> {
         effects::apply(self.sessions, changed, effects)
     }
 
-    fn spawn(&mut self, _: Thread, work: Work) {
+    fn spawn(&mut self, _: ThreadKind, work: SessionWork) {
         self.pending.push_back(PendingWork::Work(work));
     }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use strata_host::config::{
-    EditError, Layer, SettingsSource, WORKSPACE_FILES, from_toml, setting_path, user_file, value_to_toml,
-    with_setting,
+    SettingEditError, SettingLayer, SettingsSource, WORKSPACE_FILES, from_toml, parse_setting_path,
+    user_file, value_to_toml, with_setting,
 };
 
 use super::{HeadlessWorkspace, parse_value};
@@ -40,7 +40,7 @@ pub enum SettingChangeError {
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
-    Edit { path: PathBuf, error: EditError },
+    Edit { path: PathBuf, error: SettingEditError },
     /// The settings would be rejected.
     #[error("{0}")]
     Rejected(String),
@@ -48,19 +48,19 @@ pub enum SettingChangeError {
 
 impl SettingChangeError {
     /// Creates the error for a name that no setting has.
-    pub fn unknown(name: &str) -> Self {
-        Self::Unknown { name: name.to_owned(), nearest: settings::nearest_name(name) }
+    pub fn unknown_setting(name: &str) -> Self {
+        Self::Unknown { name: name.to_owned(), nearest: settings::nearest_setting_name(name) }
     }
 }
 
 /// Returns the names of all settings, sorted.
 pub fn setting_names() -> Vec<String> {
-    settings::names()
+    settings::setting_names()
 }
 
 /// Returns the value of a setting, or of a group of settings, in a tree of settings. Returns `None` if there is none.
 pub fn setting_value<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
-    setting_path(name)?.iter().try_fold(tree, |node, part| node.get(part))
+    parse_setting_path(name)?.iter().try_fold(tree, |node, part| node.get(part))
 }
 
 /// Returns a value as TOML on one line.
@@ -93,7 +93,8 @@ impl HeadlessWorkspace {
         name: &str,
         value: Option<&str>,
     ) -> Result<PathBuf, SettingChangeError> {
-        let setting = settings::find_setting(name).ok_or_else(|| SettingChangeError::unknown(name))?;
+        let setting =
+            settings::find_setting(name).ok_or_else(|| SettingChangeError::unknown_setting(name))?;
         let path = self.settings_file(file)?;
         if path.extension().is_none_or(|extension| extension != "toml") {
             return Err(SettingChangeError::NotToml(path));
@@ -103,7 +104,7 @@ impl HeadlessWorkspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             read => read.map_err(failed)?,
         };
-        let value = value.map(|text| parse_given(text, &setting.default));
+        let value = value.map(|text| parse_setting_value(text, &setting.default));
         let changed = with_setting(&text, &setting.path, value.as_ref())
             .map_err(|error| SettingChangeError::Edit { path: path.clone(), error })?;
         self.check_settings(file, &path, &changed, name)?;
@@ -125,7 +126,7 @@ impl HeadlessWorkspace {
             Ok(values) => values,
             Err(error) => return rejected(error.to_string()),
         };
-        let layer = if file == SettingsFile::User { Layer::User } else { Layer::Workspace };
+        let layer = if file == SettingsFile::User { SettingLayer::User } else { SettingLayer::Workspace };
         let mut configuration = (*self.snapshot.configuration).clone();
         let source = SettingsSource { layer, name: file_name.into(), values };
         if let Some(problem) = configuration.replace(layer, vec![Ok(source)]).pop() {
@@ -141,7 +142,7 @@ impl HeadlessWorkspace {
 
 /// Returns a value from the command line for a setting with this default: as TOML, or as plain text. Numbers can be
 /// written like `4k`.
-fn parse_given(text: &str, default: &Value) -> Value {
+fn parse_setting_value(text: &str, default: &Value) -> Value {
     if default.is_string() {
         return text.into();
     }

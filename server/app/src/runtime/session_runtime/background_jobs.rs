@@ -11,7 +11,7 @@ use strata_conversation::tool_result_archival::ArchivalPlan;
 use super::SessionRuntime;
 use super::compactions::ActiveCompaction;
 use super::event::{ReplySender, SessionEvent};
-use super::host::{Host, Thread, spawn};
+use super::host::{Host, ThreadKind, spawn};
 use super::progress::TrackedWork;
 use super::queue::Task;
 use crate::clock::now_ms;
@@ -57,7 +57,7 @@ impl SessionRuntime {
             let draft = job.draft(&session, &snapshot, &services, &cancel);
             draft.map(Box::new).map_err(|error| CommandError::failed(error.to_string()))
         };
-        spawn("draft", Thread::Blocking, host, work, move |draft| {
+        spawn("draft", ThreadKind::Blocking, host, work, move |draft| {
             let draft = draft.unwrap_or(Err(CommandError::Internal));
             draft_cell.fill(draft.as_deref().cloned().map_err(ToString::to_string));
             SessionEvent::DraftFinished(id, number, draft)
@@ -65,7 +65,7 @@ impl SessionRuntime {
     }
 
     /// Queues a finished draft in its session to be installed, or ends a compaction whose draft failed.
-    pub(super) fn draft_finished(
+    pub(super) fn handle_finished_draft(
         &mut self,
         session: &str,
         number: u64,
@@ -73,7 +73,7 @@ impl SessionRuntime {
         host: &mut dyn Host,
     ) {
         match draft {
-            Err(error) => self.compaction_ended(session, number, Err(error), host),
+            Err(error) => self.handle_compaction_end(session, number, Err(error), host),
             Ok(draft) => {
                 if let Some(running) = self.compactions.get_mut(session, number) {
                     running.notice = Some(running.job.ended_notice(Some(&draft)));
@@ -83,7 +83,7 @@ impl SessionRuntime {
         }
     }
 
-    pub(super) fn compaction_ended(
+    pub(super) fn handle_compaction_end(
         &mut self,
         session: &str,
         number: u64,
@@ -112,7 +112,7 @@ impl SessionRuntime {
         };
         // If a prompt installed the draft, that prompt has already been counted.
         if result.is_ok() && !is_adopted {
-            self.count_tokens(session, host);
+            self.start_token_count(session, host);
         }
         let outcome = if result.is_ok() { "done" } else { "the conversation is unchanged" };
         host.end_progress(TrackedWork::Compacting(number), outcome);
@@ -134,13 +134,13 @@ impl SessionRuntime {
         let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
         let session = id.to_owned();
         let work = move || Box::new(summarize_results(plan, &snapshot, &services));
-        spawn("sum up", Thread::Blocking, host, work, |archival| {
+        spawn("sum up", ThreadKind::Blocking, host, work, |archival| {
             SessionEvent::ToolResultsSummarized(session, archival)
         });
     }
 
     /// Asks the client to count the tokens of a compacted conversation, if the client supports it.
-    fn count_tokens(&mut self, id: &str, host: &mut dyn Host) {
+    fn start_token_count(&mut self, id: &str, host: &mut dyn Host) {
         let Some(token_counter) = host.services().token_count_client() else { return };
         let Some(session) = host.sessions().get(id).cloned() else { return };
         if !self.measuring.insert(id.to_owned()) {
@@ -148,13 +148,13 @@ impl SessionRuntime {
         }
         let (snapshot, session_id) = (host.snapshot().clone(), id.to_owned());
         let work = move || {
-            let count = token_counter.measure_next(&session, &snapshot, now_ms(), &Cancel::new());
+            let count = token_counter.count_next_prompt_tokens(&session, &snapshot, now_ms(), &Cancel::new());
             if let Err(problem) = &count {
                 tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
             }
             count.ok()
         };
-        spawn("count", Thread::Blocking, host, work, |count| {
+        spawn("count", ThreadKind::Blocking, host, work, |count| {
             SessionEvent::TokensCounted(session_id, count.flatten())
         });
     }

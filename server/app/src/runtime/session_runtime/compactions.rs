@@ -37,7 +37,7 @@ pub(super) struct RunningCompactions {
 
 impl RunningCompactions {
     /// Returns the running compaction of a session, for a command that may wait for it.
-    pub(super) fn for_command(&self, session: &str) -> Option<RunningCompaction> {
+    pub(super) fn running_compaction(&self, session: &str) -> Option<RunningCompaction> {
         let ActiveCompaction { number, job, draft, .. } = self.running.get(session)?;
         Some(RunningCompaction { number: *number, job: job.clone(), draft: draft.clone() })
     }
@@ -106,7 +106,7 @@ impl RunningCompactions {
             .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
-    pub(super) fn cancel_closed(&mut self, open: &Sessions) {
+    pub(super) fn cancel_closed_sessions(&mut self, open: &Sessions) {
         self.failed.retain(|session, _| open.contains(session));
         for (session, running) in &self.running {
             if !open.contains(session) {

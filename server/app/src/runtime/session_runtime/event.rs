@@ -112,7 +112,7 @@ impl SessionEvent {
     }
 
     /// Returns the event to handle if handling this one panics, which releases everything that waits for it.
-    pub fn lost(&self) -> Self {
+    pub fn recovery_event(&self) -> Self {
         match self {
             Self::TaskFinished(session, task) => {
                 let compaction = match task.waiter {

@@ -10,7 +10,7 @@ use strata_prompt::session::Session;
 
 use super::event::{ReplySender, SessionEvent};
 use super::progress::{ProgressToken, TrackedWork};
-use crate::commands::{CommandError, Effect, Job, ModelJob};
+use crate::commands::{BackgroundJob, CommandError, Effect, ModelJob};
 use crate::faults::with_fault_points;
 use crate::jobs::send::SendHost;
 use crate::model::sessions::Sessions;
@@ -18,11 +18,11 @@ use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 
 /// Work of a session. The host passes its result to [`SessionRuntime::handle`](super::SessionRuntime::handle).
-pub type Work = Box<dyn FnOnce() -> SessionEvent + Send>;
+pub type SessionWork = Box<dyn FnOnce() -> SessionEvent + Send>;
 
 /// The kind of thread that work needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Thread {
+pub enum ThreadKind {
     /// For work that computes, and waits for nothing but the disk.
     Short,
     /// For work that may wait a long time for outside events.
@@ -41,10 +41,10 @@ pub trait Host {
 
     /// Installs a changed session and applies the effects of a command, completely or not at all. Returns the jobs to
     /// start.
-    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<Job>;
+    fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<BackgroundJob>;
 
     /// Runs work on a thread of this kind.
-    fn spawn(&mut self, thread: Thread, work: Work);
+    fn spawn(&mut self, thread: ThreadKind, work: SessionWork);
 
     /// Runs a request to a model on a thread of its own, since it takes up to minutes and runs commands itself. Its
     /// result is an event like that of other work.
@@ -78,7 +78,7 @@ pub trait Host {
 /// Runs work on a thread of the host. `finish` receives its result there, or `None` if the work panicked.
 pub(super) fn spawn<T: 'static>(
     name: &'static str,
-    thread: Thread,
+    thread: ThreadKind,
     host: &mut dyn Host,
     work: impl FnOnce() -> T + Send + 'static,
     finish: impl FnOnce(Option<T>) -> SessionEvent + Send + 'static,
@@ -107,7 +107,7 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    pub fn session(&self) -> &str {
+    pub fn session_id(&self) -> &str {
         self.job.session()
     }
 

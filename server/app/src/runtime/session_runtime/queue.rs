@@ -22,7 +22,7 @@ pub(super) struct QueuedTask {
 
 impl QueuedTask {
     /// Creates a task that installs a result in its session, for which it needs no index.
-    pub(super) fn installing(task: Task, snapshot: Snapshot) -> Self {
+    pub(super) fn new_install(task: Task, snapshot: Snapshot) -> Self {
         let awaited_index = AwaitedIndex { need: IndexNeed::Nothing, since: None };
         Self { task, snapshot, target: SessionTarget::Named, awaited_index }
     }
@@ -125,7 +125,7 @@ impl TaskQueues {
         queue.tasks.iter().find(|queued| queued.task.is_result_needed()).map(|queued| queued.awaited_index)
     }
 
-    pub(super) fn sessions(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn session_ids(&self) -> impl Iterator<Item = &str> {
         self.sessions.keys().map(String::as_str)
     }
 
@@ -148,7 +148,7 @@ impl TaskQueues {
     }
 
     /// Whether a session is only a placeholder until another session is resumed.
-    pub(super) fn is_resuming(&self, session: &str) -> bool {
+    pub(super) fn is_resume_placeholder(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
             let is_resumption = |queued: &QueuedTask| matches!(queued.task, Task::Resume(_));
             queue.state == QueueState::Resuming || queue.tasks.iter().any(is_resumption)

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use strata_host::store::{Access, StoreError};
+use strata_host::store::{SessionAccess, StoreError};
 use strata_prompt::session::Session;
 
 use crate::commands::Effect;
@@ -35,10 +35,10 @@ impl FirstSession {
     pub fn open(resume: Option<&str>, store: &SessionStore) -> Self {
         let (mut pending, mut problem) = (None, None);
         if let Some(id) = resume {
-            match store.load(id, Access::Write) {
+            match store.load(id, SessionAccess::Write) {
                 Ok(session) => return Self { session, pending, problem },
                 Err(error) if is_transient(&error) => pending = Some(id.to_owned()),
-                Err(error) => problem = Some(failure(&error)),
+                Err(error) => problem = Some(resume_failure_message(&error)),
             }
         }
         Self { session: Arc::new(Session::new(SessionStore::new_id_or_fallback())), pending, problem }
@@ -55,14 +55,14 @@ fn is_transient(error: &SessionStoreError) -> bool {
 pub(super) fn resume(name: &str, services: &Services) -> CommandOutcome {
     let deadline = Instant::now() + RESUME_TIMEOUT;
     let effects = loop {
-        match services.store.load(name, Access::Write) {
+        match services.store.load(name, SessionAccess::Write) {
             Ok(session) => {
                 let id = Arc::clone(&session.id);
                 break vec![Effect::Open(session), Effect::Show(id)];
             }
             Err(error) if is_transient(&error) && Instant::now() < deadline => thread::sleep(RESUME_PAUSE),
             Err(error) => {
-                services.warn("resume", failure(&error));
+                services.warn("resume", resume_failure_message(&error));
                 break Vec::new();
             }
         }
@@ -70,6 +70,6 @@ pub(super) fn resume(name: &str, services: &Services) -> CommandOutcome {
     CommandOutcome { session: None, effects, result: Ok(Value::Null) }
 }
 
-fn failure(error: &SessionStoreError) -> String {
+fn resume_failure_message(error: &SessionStoreError) -> String {
     format!("cannot resume the last session, so a new one was started: {error}")
 }

@@ -21,7 +21,7 @@ pub(super) struct RunningSend {
 }
 
 impl RunningSend {
-    pub(super) fn occupies(&self, session: &str) -> bool {
+    pub(super) fn is_occupying(&self, session: &str) -> bool {
         self.occupies_session && self.session == session
     }
 }
@@ -39,7 +39,7 @@ impl RunningSends {
     }
 
     /// Cancels the requests that continue conversations of closed sessions.
-    pub(super) fn cancel_closed(&self, open: &Sessions) {
+    pub(super) fn cancel_closed_sessions(&self, open: &Sessions) {
         for running in self.running.values() {
             if running.occupies_session && !open.contains(&running.session) {
                 running.caller.cancel.cancel();

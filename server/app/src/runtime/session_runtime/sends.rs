@@ -19,7 +19,7 @@ impl SessionRuntime {
     pub(super) fn send(&mut self, job: Box<ModelJob>, caller: Caller, host: &mut dyn Host) {
         let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
         let mut running = self.sends.running.values();
-        let rejection = if occupies_session && running.any(|running| running.occupies(&session)) {
+        let rejection = if occupies_session && running.any(|running| running.is_occupying(&session)) {
             Some("this session is already waiting for an answer; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
             Some("too many requests to models are running; wait until one ends")
@@ -41,7 +41,7 @@ impl SessionRuntime {
     }
 
     /// Handles the end of a request to a model. Sends the reply after all deltas of the answer.
-    pub(super) fn model_answered(
+    pub(super) fn handle_model_answer(
         &mut self,
         number: u64,
         result: Result<Value, CommandError>,

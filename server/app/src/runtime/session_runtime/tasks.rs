@@ -12,16 +12,17 @@ use strata_prompt::session::Session;
 
 use super::SessionRuntime;
 use super::event::{Caller, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
-use super::host::{Host, Thread, spawn};
+use super::host::{Host, ThreadKind, spawn};
 use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use super::resume::resume;
 use crate::commands::MAIN_SESSION;
 use crate::commands::files::{Rename, RenameFiles, Renames};
-use crate::commands::{CommandError, Effect, IndexNeed, Invocation, Job};
+use crate::commands::{BackgroundJob, CommandError, Effect, IndexNeed, Invocation};
 use crate::faults::{self, FaultPoint};
 use crate::model::snapshot::Snapshot;
 use crate::runtime::executor::{
-    self, CommandOutcome, Environment, apply_job_result, release_opened, restore_stored_session,
+    self, CommandEnvironment, CommandOutcome, apply_job_result, release_unused_sessions,
+    restore_stored_session,
 };
 use crate::services::compaction_notice::CompactionReason;
 use crate::services::token_count_client::CountedPrompt;
@@ -29,17 +30,17 @@ use crate::services::token_count_client::CountedPrompt;
 impl SessionRuntime {
     /// Begins with the current session. If `pending` is the id of a session to resume, the commands for the current
     /// session wait for it, but only for a few seconds after [`start_ready_tasks`](Self::start_ready_tasks) is called.
-    pub fn begin(&mut self, pending: Option<String>, host: &dyn Host) {
+    pub fn start_current_session(&mut self, pending: Option<String>, host: &dyn Host) {
         let current = host.sessions().current_id();
         self.queues.set_current(current);
         if let Some(id) = pending {
-            self.queues.push(current, QueuedTask::installing(Task::Resume(id), host.snapshot().clone()));
+            self.queues.push(current, QueuedTask::new_install(Task::Resume(id), host.snapshot().clone()));
         }
     }
 
     /// Whether a session is only a placeholder until another session is resumed.
-    pub fn is_resuming(&self, session: &str) -> bool {
-        self.queues.is_resuming(session)
+    pub fn is_resume_placeholder(&self, session: &str) -> bool {
+        self.queues.is_resume_placeholder(session)
     }
 
     /// Queues a command in the session that it names.
@@ -50,7 +51,7 @@ impl SessionRuntime {
             Err(error) => return caller.reply.send(Err(error)),
         };
         let target = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
-        let Some(session) = host.sessions().resolve(&session) else {
+        let Some(session) = host.sessions().resolve_id(&session) else {
             let error = CommandError::invalid(
                 "session",
                 &format!("session `{session}` is not open; open it with strata.session.load"),
@@ -61,7 +62,7 @@ impl SessionRuntime {
         let awaited_index = AwaitedIndex { need: command.index, since: Some(Instant::now()) };
         let task = Task::Command(command, caller);
         self.queues.push(&session, QueuedTask { task, snapshot, target, awaited_index });
-        self.start_next(&session, host);
+        self.start_next_task(&session, host);
     }
 
     /// Queues a command in every open session that renames these files in its selection.
@@ -73,7 +74,8 @@ impl SessionRuntime {
         for session in sessions {
             // While the current session is only a placeholder for a session to be resumed, rename the files in the
             // resumed session.
-            let is_placeholder = session == *host.sessions().current_id() && self.is_resuming(&session);
+            let is_placeholder =
+                session == *host.sessions().current_id() && self.is_resume_placeholder(&session);
             let session = if is_placeholder { MAIN_SESSION } else { &*session };
             let rename = |(from, to): &(FileKey, FileKey)| Rename {
                 from: from.as_str().to_owned(),
@@ -89,12 +91,12 @@ impl SessionRuntime {
 
     /// Queues the outcome of outside work in its session.
     pub(super) fn push(&mut self, session: &str, task: Task, host: &mut dyn Host) {
-        self.queues.push(session, QueuedTask::installing(task, host.snapshot().clone()));
-        self.start_next(session, host);
+        self.queues.push(session, QueuedTask::new_install(task, host.snapshot().clone()));
+        self.start_next_task(session, host);
     }
 
     /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
-    pub(super) fn start_next(&mut self, id: &str, host: &mut dyn Host) {
+    pub(super) fn start_next_task(&mut self, id: &str, host: &mut dyn Host) {
         while let Some(queued) = self.next_task(id, host) {
             let compaction = queued.task.compaction_number();
             match catch_panic(|| self.start(id, queued, host)) {
@@ -103,7 +105,7 @@ impl SessionRuntime {
                 Err(panicked) => {
                     tracing::error!(session = id, %panicked, "a task was not started");
                     if let Some(number) = compaction {
-                        self.compaction_ended(id, number, Err(CommandError::Internal), host);
+                        self.handle_compaction_end(id, number, Err(CommandError::Internal), host);
                     }
                 }
             }
@@ -136,14 +138,14 @@ impl SessionRuntime {
 
     /// Returns the time until the first waiting task stops waiting for the index.
     pub fn shortest_index_wait(&self, host: &dyn Host) -> Option<Duration> {
-        self.queues.sessions().filter_map(|id| self.index_wait(id, host)).min()
+        self.queues.session_ids().filter_map(|id| self.index_wait(id, host)).min()
     }
 
     /// Starts tasks that no longer have to wait for the index.
     pub fn start_ready_tasks(&mut self, host: &mut dyn Host) {
-        let sessions: Vec<String> = self.queues.sessions().map(str::to_owned).collect();
+        let sessions: Vec<String> = self.queues.session_ids().map(str::to_owned).collect();
         for session in sessions {
-            self.start_next(&session, host);
+            self.start_next_task(&session, host);
         }
     }
 
@@ -162,7 +164,7 @@ impl SessionRuntime {
         let services = Arc::clone(host.services());
         let (session_id, roots) = (id.to_owned(), Arc::clone(&host.snapshot().roots));
         let PreparedTask { name, job, thread, waiter } =
-            self.prepare(id, Arc::clone(&before), task, snapshot, host);
+            self.prepare_task(id, Arc::clone(&before), task, snapshot, host);
         spawn(name, thread, host, job, move |outcome| {
             let outcome = outcome.unwrap_or_else(|| {
                 restore_stored_session(&before, &services);
@@ -173,7 +175,7 @@ impl SessionRuntime {
         true
     }
 
-    fn prepare(
+    fn prepare_task(
         &self,
         id: &str,
         before: Arc<Session>,
@@ -206,7 +208,7 @@ impl SessionRuntime {
                     Box::new(move || apply_job_result(&before, &services, compact))
                 };
                 let waiter = Waiter::Compaction(number);
-                PreparedTask { name: "compaction", job, thread: Thread::Short, waiter }
+                PreparedTask { name: "compaction", job, thread: ThreadKind::Short, waiter }
             }
             Task::Measure(CountedPrompt { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
@@ -214,7 +216,7 @@ impl SessionRuntime {
                     Ok(())
                 };
                 let job = Box::new(move || apply_job_result(&before, &services, measure));
-                PreparedTask { name: "measuring", job, thread: Thread::Short, waiter: Waiter::None }
+                PreparedTask { name: "measuring", job, thread: ThreadKind::Short, waiter: Waiter::None }
             }
             Task::Archive(archival) => {
                 let archive = move |session: &mut Session| {
@@ -222,11 +224,11 @@ impl SessionRuntime {
                     Ok(())
                 };
                 let job = Box::new(move || apply_job_result(&before, &services, archive));
-                PreparedTask { name: "ageing", job, thread: Thread::Short, waiter: Waiter::None }
+                PreparedTask { name: "ageing", job, thread: ThreadKind::Short, waiter: Waiter::None }
             }
             Task::Resume(name) => {
                 let job = Box::new(move || resume(&name, &services));
-                PreparedTask { name: "resume", job, thread: Thread::Blocking, waiter: Waiter::None }
+                PreparedTask { name: "resume", job, thread: ThreadKind::Blocking, waiter: Waiter::None }
             }
         }
     }
@@ -242,13 +244,13 @@ impl SessionRuntime {
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         let sessions = host.sessions().clone();
-        let compaction = self.compactions.for_command(id);
+        let compaction = self.compactions.running_compaction(id);
         let cancel = caller.cancel.clone();
         let may_await_reply = command.may_await_reply(&snapshot, &services);
         let job = move || {
             let span = tracing::info_span!("command", name = command.name);
             let _inside = span.enter();
-            let environment = Environment {
+            let environment = CommandEnvironment {
                 snapshot: &snapshot,
                 sessions: &sessions,
                 services: &services,
@@ -257,7 +259,7 @@ impl SessionRuntime {
             };
             executor::execute(command, &before, &environment)
         };
-        let thread = if may_await_reply { Thread::Blocking } else { Thread::Short };
+        let thread = if may_await_reply { ThreadKind::Blocking } else { ThreadKind::Short };
         PreparedTask { name: "command", job: Box::new(job), thread, waiter: Waiter::Caller(caller) }
     }
 
@@ -266,19 +268,19 @@ impl SessionRuntime {
         let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
             Task::Command(_, caller) => caller.reply.send(Err(closed_error())),
-            Task::Compact(number, _) => self.compaction_ended(id, number, Err(closed_error()), host),
+            Task::Compact(number, _) => self.handle_compaction_end(id, number, Err(closed_error()), host),
             Task::Archive(_) | Task::Measure(_) | Task::Resume(_) => {}
         }
     }
 
-    pub(super) fn task_finished(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
+    pub(super) fn handle_finished_task(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
         self.apply_outcome(id, task, host);
         // Run this last, because it is also the recovery if anything above panics.
         self.finish_task(id, host);
     }
 
     /// Recovers from a panic while the outcome of a task was applied.
-    pub(super) fn task_lost(
+    pub(super) fn recover_lost_task(
         &mut self,
         id: &str,
         effects: &[Effect],
@@ -290,9 +292,9 @@ impl SessionRuntime {
             restore_stored_session(before, host.services());
         }
         // Release sessions that were opened for writing but not installed, so that other processes can write to them.
-        release_opened(effects, host.sessions(), host.services());
+        release_unused_sessions(effects, host.sessions(), host.services());
         if let Some(number) = compaction {
-            self.compaction_ended(id, number, Err(CommandError::Internal), host);
+            self.handle_compaction_end(id, number, Err(CommandError::Internal), host);
         }
         self.finish_task(id, host);
     }
@@ -302,9 +304,9 @@ impl SessionRuntime {
         self.queues.finish_task(id);
         let current = Arc::clone(host.sessions().current_id());
         if self.queues.set_current(&current) {
-            self.start_next(&current, host);
+            self.start_next_task(&current, host);
         }
-        self.start_next(id, host);
+        self.start_next_task(id, host);
     }
 
     fn apply_outcome(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
@@ -317,7 +319,7 @@ impl SessionRuntime {
             if let Some(before) = host.sessions().get(id) {
                 restore_stored_session(before, host.services());
             }
-            release_opened(&effects, host.sessions(), host.services());
+            release_unused_sessions(&effects, host.sessions(), host.services());
             (changed, effects) = (None, Vec::new());
             result = result.and(Err(CommandError::failed(
                 "the workspace folders changed while this command ran, so nothing was changed; run it again",
@@ -327,26 +329,26 @@ impl SessionRuntime {
         if changed.is_some() || !effects.is_empty() {
             jobs = host.update_sessions(changed, effects);
             // A compaction that starts prevents archival.
-            jobs.sort_by_key(|job| matches!(job, Job::Archive(_)));
-            self.compactions.cancel_closed(host.sessions());
-            self.sends.cancel_closed(host.sessions());
+            jobs.sort_by_key(|job| matches!(job, BackgroundJob::Archive(_)));
+            self.compactions.cancel_closed_sessions(host.sessions());
+            self.sends.cancel_closed_sessions(host.sessions());
         }
         let mut waiter = Some(waiter);
         for job in jobs {
             match job {
-                Job::Reindex => host.reindex(),
-                Job::Notify(notice) => host.services().notify_compaction(*notice),
-                Job::Adopted(number) => {
+                BackgroundJob::Reindex => host.reindex(),
+                BackgroundJob::Notify(notice) => host.services().notify_compaction(*notice),
+                BackgroundJob::Adopted(number) => {
                     if let Some(running) = self.compactions.get_mut(id, number) {
                         running.is_adopted = true;
                     }
                 }
-                Job::Archive(plan) => self.summarize_tool_results(id, *plan, host),
-                Job::Send(job) => match waiter.take() {
+                BackgroundJob::Archive(plan) => self.summarize_tool_results(id, *plan, host),
+                BackgroundJob::Send(job) => match waiter.take() {
                     Some(Waiter::Caller(caller)) => self.send(job, caller, host),
                     queued => waiter = queued,
                 },
-                Job::Compact(job) => match (&job.reason, waiter.take()) {
+                BackgroundJob::Compact(job) => match (&job.reason, waiter.take()) {
                     (CompactionReason::Due(_), queued) => {
                         waiter = queued;
                         self.compact(*job, host.background_cancel(), None, host);
@@ -360,7 +362,7 @@ impl SessionRuntime {
         }
         match waiter {
             Some(Waiter::Caller(caller)) => caller.reply.send(result),
-            Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result, host),
+            Some(Waiter::Compaction(number)) => self.handle_compaction_end(id, number, result, host),
             Some(Waiter::None) => {
                 if let Err(error) = result {
                     tracing::warn!(%error, session = id, "the result of a background task was discarded");
@@ -375,6 +377,6 @@ impl SessionRuntime {
 struct PreparedTask {
     name: &'static str,
     job: Box<dyn FnOnce() -> CommandOutcome + Send>,
-    thread: Thread,
+    thread: ThreadKind,
     waiter: Waiter,
 }

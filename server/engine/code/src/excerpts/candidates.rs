@@ -30,7 +30,7 @@ pub struct CandidateFile {
 
 /// A file that may contribute excerpts, with its current text.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub struct ExcerptCandidate<'a> {
     pub file: &'a CandidateFile,
     pub outline: Option<&'a Outline>,
     pub text: &'a str,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::{Candidate, recency_score};
+use super::candidates::{ExcerptCandidate, recency_score};
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
 use super::features::{Features, Intent};
 use super::passages::{Passage, PassageCache};
@@ -56,7 +56,7 @@ impl Eq for RankedPassage {}
 /// that" and "it still fails" follow a change.
 pub fn choose(
     passages: &PassageCache,
-    candidates: &[Candidate<'_>],
+    candidates: &[ExcerptCandidate<'_>],
     query: &ExcerptQuery<'_>,
     budget: ExcerptBudget,
     heading: &dyn Fn(&Excerpt) -> String,
@@ -68,7 +68,8 @@ pub fn choose(
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (file_index, file) in files.iter().enumerate() {
         let is_unnamed = || file.features.iter().all(|features| features.file_named == 0.0);
-        if !has_word_matches && !file.is_likely(query, is_change) || file.is_blank() && is_unnamed() {
+        if !has_word_matches && !file.is_likely_relevant(query, is_change) || file.is_blank() && is_unnamed()
+        {
             continue;
         }
         for (index, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
@@ -80,7 +81,7 @@ pub fn choose(
     let ranked = |(&(file, index), &score): (&(usize, usize), &f64)| RankedPassage { score, file, index };
     let mut queue: BinaryHeap<RankedPassage> = scores.iter().map(ranked).collect();
     let best = queue.peek().map_or(1.0, |ranked| ranked.score.max(f64::MIN_POSITIVE));
-    let mut packing = Packing {
+    let mut packing = ExcerptPacker {
         files: &files,
         query,
         best,
@@ -92,7 +93,7 @@ pub fn choose(
     };
     let mut misses = 0;
     while let Some(RankedPassage { file, index, .. }) = queue.pop() {
-        if packing.contains(file, index) {
+        if packing.is_chosen(file, index) {
             continue;
         }
         if packing.add(file, index, budget) {
@@ -114,7 +115,7 @@ pub fn choose(
 impl ScoredFile<'_> {
     /// Whether the file may be meant although no word of the request occurs in any candidate. Of a file of which the
     /// user or an earlier question chose parts, no others are guessed.
-    fn is_likely(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
+    fn is_likely_relevant(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
         let key = &self.candidate.file.file;
         let has_changed = recency_score(query.recency.get(key).copied()) > MIN_RECENCY;
         let is_near = query.open.contains(key) || is_change && has_changed;
@@ -128,14 +129,14 @@ impl ScoredFile<'_> {
         else {
             return false;
         };
-        let mut lines = line_numbers(&passage.shown);
+        let mut lines = to_u32_range(&passage.shown);
         lines.all(|line| shown.iter().any(|range| range.contains(&line)))
     }
 
     fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
         let definition = passage.definition.and_then(|index| self.passages.definitions.get(index));
         let name_and_ordinal = definition.map(|definition| (&*definition.name, definition.ordinal));
-        let lines = line_numbers(&passage.lines);
+        let lines = to_u32_range(&passage.lines);
         query
             .dismissed
             .iter()
@@ -144,7 +145,7 @@ impl ScoredFile<'_> {
 }
 
 /// The excerpts chosen so far.
-struct Packing<'a> {
+struct ExcerptPacker<'a> {
     files: &'a [ScoredFile<'a>],
     query: &'a ExcerptQuery<'a>,
     best: f64,
@@ -159,7 +160,7 @@ struct Packing<'a> {
     new_tokens: usize,
 }
 
-impl Packing<'_> {
+impl ExcerptPacker<'_> {
     /// Adds a passage if it fits in the budget, and joins it with adjacent chosen passages under one heading. Returns
     /// whether it was added.
     fn add(&mut self, file: usize, index: usize, budget: ExcerptBudget) -> bool {
@@ -201,7 +202,7 @@ impl Packing<'_> {
     }
 
     /// Whether a passage has been chosen.
-    fn contains(&self, file: usize, index: usize) -> bool {
+    fn is_chosen(&self, file: usize, index: usize) -> bool {
         self.runs.range((file, 0)..=(file, index)).next_back().is_some_and(|(_, (end, _))| *end > index)
     }
 
@@ -224,7 +225,7 @@ impl Packing<'_> {
             definition: whole_definition.map(|definition| definition.name.clone()),
             ordinal: whole_definition.map_or(0, |definition| definition.ordinal),
             bytes: first.bytes.start..last.bytes.end,
-            lines: line_numbers(&lines),
+            lines: to_u32_range(&lines),
             score: self.relative_score(score),
             reason: reason(file, &features),
             definitions: Vec::new(),
@@ -289,7 +290,7 @@ fn reason(file: &ScoredFile<'_>, features: &Features) -> ExcerptReason {
     }
 }
 
-fn line_numbers(lines: &Range<usize>) -> Range<u32> {
+fn to_u32_range(lines: &Range<usize>) -> Range<u32> {
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     number(lines.start)..number(lines.end)
 }

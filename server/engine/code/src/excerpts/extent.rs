@@ -20,14 +20,14 @@ const LEADING_PREFIXES: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--
 
 /// A text with the offsets of its lines.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct TextLines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 /// The extent of a definition in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct DefinitionExtent {
     /// The definition's name, qualified by its containers.
     pub(super) name: String,
     /// Zero-based index among the definitions with the same name.
@@ -44,8 +44,8 @@ pub fn definition_range(
     definition: &str,
     ordinal: u32,
 ) -> Option<(Range<u32>, Range<usize>)> {
-    let lines = Lines::new(text);
-    let extent = extents(outline, &lines).into_iter();
+    let lines = TextLines::new(text);
+    let extent = definition_extents(outline, &lines).into_iter();
     let extent =
         extent.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
     let range = lines.trim_blank_lines(extent.lines);
@@ -55,7 +55,7 @@ pub fn definition_range(
 
 /// Returns the extents of the types, modules, functions and macros of an outline, in order. Ignores
 /// definitions inside functions.
-pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
+pub(super) fn definition_extents(outline: &Outline, lines: &TextLines<'_>) -> Vec<DefinitionExtent> {
     let mut extents = Vec::new();
     let mut names = QualifiedNameTracker::default();
     let mut inside_function: Option<u32> = None;
@@ -81,13 +81,13 @@ pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
         let name = names.dotted_name();
         let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
         let range = lines.leading_start(head)..lines.definition_end(head);
-        extents.push(Extent { name, ordinal: *ordinal, lines: range });
+        extents.push(DefinitionExtent { name, ordinal: *ordinal, lines: range });
         *ordinal += 1;
     }
     extents
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextLines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let starts = line_starts(text).filter(|start| *start < text.len()).collect();
         Self { text, starts }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::symbols::{name_words, names_code};
+use crate::symbols::{each_name_word, names_code};
 
 /// Declares the features of a passage, all between 0 and 1 or logarithms.
 macro_rules! features {
@@ -118,7 +118,7 @@ pub fn is_self_contained(text: &str) -> bool {
 /// a change, and half for a question. Beyond 4,000 tokens, another thousand shows 7 % more of the places that answers to
 /// reports changed, and 3 % more for other changes. Of the places that answers to questions cite, 3,000 tokens
 /// show 53 % and 4,000 tokens 56 %, but of the lines shown, 15 % and 13 % are cited (`docs/content.md`).
-pub fn worthwhile_tokens(text: &str, limit: usize) -> usize {
+pub fn useful_token_limit(text: &str, limit: usize) -> usize {
     match Intent::classify(text) {
         Intent::Report => limit,
         Intent::Change => limit / 3 * 2,
@@ -245,7 +245,7 @@ const ANSWER_KIND_WORDS: &str = "purpose mechanism relationship role impact effe
 pub(super) fn is_answer_kind_word(stem: &str) -> bool {
     static STEMS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
         let mut stems = FxHashSet::default();
-        name_words(ANSWER_KIND_WORDS, |word| {
+        each_name_word(ANSWER_KIND_WORDS, |word| {
             stems.insert(word.to_owned());
         });
         stems

@@ -18,7 +18,7 @@ pub struct LineAges {
 impl LineAges {
     /// Adds a change that is older than the others. `age` is the number of commits since, and `before` the text that it
     /// changed.
-    pub fn add(&mut self, age: u32, before: &str) {
+    pub fn add_change(&mut self, age: u32, before: &str) {
         let mut lines: Vec<Term> = before.lines().filter_map(line_hash).collect();
         lines.sort_unstable();
         lines.dedup();
@@ -27,7 +27,7 @@ impl LineAges {
 
     /// Iterates over the lines of a text that count, with the number of commits since each was added; `None` if it is
     /// older than the known changes.
-    pub(super) fn ages_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Option<u32>> + 'a {
+    pub(super) fn line_ages<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Option<u32>> + 'a {
         text.lines().filter_map(line_hash).map(|line| {
             let added = self.changes.iter().find(|(_, before)| before.binary_search(&line).is_err());
             added.map(|(age, _)| *age)
@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn a_line_is_as_old_as_the_change_that_added_it() {
         let mut ages = LineAges::default();
-        ages.add(1, "one = 1\ntwo = 2\n}\n");
-        ages.add(4, "one = 1\n}\n");
+        ages.add_change(1, "one = 1\ntwo = 2\n}\n");
+        ages.add_change(4, "one = 1\n}\n");
         let text = "one = 1\n    two = 2\nthree = 3\n}\n";
-        assert_eq!(ages.ages_in(text).collect::<Vec<_>>(), [None, Some(4), Some(1)]);
-        assert_eq!(LineAges::default().ages_in(text).collect::<Vec<_>>(), [None; 3]);
+        assert_eq!(ages.line_ages(text).collect::<Vec<_>>(), [None, Some(4), Some(1)]);
+        assert_eq!(LineAges::default().line_ages(text).collect::<Vec<_>>(), [None; 3]);
     }
 }

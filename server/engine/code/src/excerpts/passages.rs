@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 use strata_base::cache::Cache;
 use strata_base::hash::ContentHash;
 
-use super::extent::{Extent, Lines, extents};
+use super::extent::{DefinitionExtent, TextLines, definition_extents};
 use crate::outline::Outline;
-use crate::symbols::name_words;
+use crate::symbols::each_name_word;
 
 /// Maximum number of lines of a passage. Longer passages are split.
 const MAX_LINES: usize = 50;
@@ -44,7 +44,7 @@ pub(super) struct Passage {
 
 /// A definition in a file, with its line range.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Definition {
+pub(super) struct PassageDefinition {
     pub(super) name: String,
     pub(super) ordinal: u32,
     pub(super) lines: Range<usize>,
@@ -54,7 +54,7 @@ pub(super) struct Definition {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Passages {
     pub(super) list: Vec<Passage>,
-    pub(super) definitions: Vec<Definition>,
+    pub(super) definitions: Vec<PassageDefinition>,
 }
 
 /// Caches the passages of files, keyed by content. Clones share the cache.
@@ -74,10 +74,10 @@ impl PassageCache {
 impl Passages {
     fn new(outline: Option<&Outline>, text: &str) -> Self {
         if text.trim().is_empty() {
-            return Self { list: vec![Passage::blank()], definitions: Vec::new() };
+            return Self { list: vec![Passage::for_empty_file()], definitions: Vec::new() };
         }
-        let lines = Lines::new(text);
-        let extents = outline.map(|outline| extents(outline, &lines)).unwrap_or_default();
+        let lines = TextLines::new(text);
+        let extents = outline.map(|outline| definition_extents(outline, &lines)).unwrap_or_default();
         let mut list = Vec::new();
         let mut start = 0;
         for boundary in boundaries(&extents, &lines) {
@@ -86,7 +86,7 @@ impl Passages {
             );
             start = boundary;
         }
-        let definition = |extent: Extent| Definition {
+        let definition = |extent: DefinitionExtent| PassageDefinition {
             name: extent.name,
             ordinal: extent.ordinal,
             lines: lines.trim_blank_lines(extent.lines),
@@ -100,17 +100,17 @@ impl Passages {
 }
 
 impl Passage {
-    fn new(part: Range<usize>, extents: &[Extent], lines: &Lines<'_>, text: &str) -> Self {
+    fn new(part: Range<usize>, extents: &[DefinitionExtent], lines: &TextLines<'_>, text: &str) -> Self {
         let shown = lines.trim_blank_lines(part.clone());
         let bytes = lines.bytes(&shown);
         let definition = innermost_definition(extents, &part);
         let mut names = Vec::new();
         if let Some(extent) = definition.and_then(|index| extents.get(index)) {
-            name_words(&extent.name, |word| names.push(term(word)));
+            each_name_word(&extent.name, |word| names.push(term(word)));
         }
         let mut counts: FxHashMap<Term, u16> = FxHashMap::default();
         let mut length = 0;
-        name_words(text.get(bytes.clone()).unwrap_or_default(), |word| {
+        each_name_word(text.get(bytes.clone()).unwrap_or_default(), |word| {
             let count = counts.entry(term(word)).or_default();
             *count = count.saturating_add(1);
             length += 1;
@@ -121,7 +121,7 @@ impl Passage {
     }
 
     /// The passage of a file without text: that it is empty is all there is to show.
-    fn blank() -> Self {
+    fn for_empty_file() -> Self {
         let (names, words) = (Vec::new(), Vec::new());
         Self { lines: 0..1, shown: 0..1, bytes: 0..0, definition: None, names, words, length: 0 }
     }
@@ -141,7 +141,7 @@ pub(super) fn term(word: &str) -> Term {
 
 /// Returns the lines at which a passage ends: the start and the end of each definition, and the end of the
 /// file.
-fn boundaries(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
+fn boundaries(extents: &[DefinitionExtent], lines: &TextLines<'_>) -> Vec<usize> {
     let mut boundaries = Vec::new();
     for extent in extents {
         boundaries.push(extent.lines.start);
@@ -159,14 +159,15 @@ fn boundaries(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
 }
 
 /// Returns the index of the innermost definition that contains the first of `lines`.
-fn innermost_definition(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
-    let contains = |extent: &Extent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
+fn innermost_definition(extents: &[DefinitionExtent], lines: &Range<usize>) -> Option<usize> {
+    let contains =
+        |extent: &DefinitionExtent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
     let before = extents.partition_point(|extent| extent.lines.start <= lines.start);
     extents.get(..before)?.iter().rposition(contains)
 }
 
 /// Splits a range into parts of at most [`MAX_LINES`] lines, at the best boundaries.
-fn split_range(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn split_range(lines: &TextLines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut remaining = range;
     std::iter::from_fn(move || {
         if remaining.is_empty() {
@@ -181,7 +182,7 @@ fn split_range(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = R
 
 /// Returns the best line to start a new part at: near the preferred length, after a blank line, and with little
 /// indentation.
-fn best_boundary(lines: &Lines<'_>, range: &Range<usize>) -> usize {
+fn best_boundary(lines: &TextLines<'_>, range: &Range<usize>) -> usize {
     let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {
         let is_blank = lines.is_blank(*line);

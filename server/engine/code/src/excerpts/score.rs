@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_base::key::FileKey;
 
-use super::candidates::{Candidate, recency_score};
+use super::candidates::{ExcerptCandidate, recency_score};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_answer_kind_word};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::similar_commits::commit_similarity;
 use super::stack_trace;
-use crate::symbols::{FileRole, ParsedQuery, name_words};
+use crate::symbols::{FileRole, ParsedQuery, each_name_word};
 
 /// How quickly repeated words stop adding to a BM25 score (`k1`).
 const BM25_SATURATION: f64 = 1.2;
@@ -30,7 +30,7 @@ const MIN_NAME_BYTES: usize = 4;
 
 /// A file with its passages and their scores.
 pub(super) struct ScoredFile<'a> {
-    pub(super) candidate: &'a Candidate<'a>,
+    pub(super) candidate: &'a ExcerptCandidate<'a>,
     pub(super) passages: Arc<Passages>,
     pub(super) features: Vec<Features>,
     pub(super) scores: Vec<f64>,
@@ -41,7 +41,7 @@ pub(super) struct ScoredFile<'a> {
 
 pub(super) fn score<'a>(
     cache: &PassageCache,
-    candidates: &'a [Candidate<'a>],
+    candidates: &'a [ExcerptCandidate<'a>],
     query: &ExcerptQuery<'_>,
 ) -> Vec<ScoredFile<'a>> {
     let mut parsed_query = query.parse();
@@ -95,7 +95,7 @@ fn add_word_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery) {
     let by_file = WordWeights::new(&words, parsed_query, counts.iter().map(|file| &file.total));
     for (file, counts) in files.iter_mut().zip(&counts) {
         let file_text_match = by_file.bm25(&counts.total, FILE_LENGTH_NORM);
-        file.has_words = file_text_match > 0.0 || has_words(file.candidate.file.file.as_str(), &words);
+        file.has_words = file_text_match > 0.0 || has_any_word(file.candidate.file.file.as_str(), &words);
         let features = |(passage, counts): (&Passage, &WordCounts)| Features {
             text_match: by_passage.bm25(counts, PASSAGE_LENGTH_NORM),
             name_match: by_passage.name_weight(&words, passage),
@@ -168,7 +168,7 @@ fn add_line_ages(files: &mut [ScoredFile<'_>], query: &ExcerptQuery<'_>) {
         for (features, passage) in file.features.iter_mut().zip(&passages.list) {
             let text = file.candidate.text.get(passage.bytes.clone()).unwrap_or_default();
             let (mut sum, mut count) = (0.0, 0.0_f64);
-            for age in ages.ages_in(text) {
+            for age in ages.line_ages(text) {
                 sum += recency_score(age);
                 count += 1.0;
             }
@@ -187,7 +187,7 @@ fn add_name_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery, w
             let Some(name) = definition.map(|definition| last_name(&definition.name)) else { continue };
             features.exact_name = if spelled.contains(name) { 1.0 } else { 0.0 };
             let (mut matching, mut total) = (0.0, 0.0_f64);
-            name_words(name, |word| {
+            each_name_word(name, |word| {
                 total += 1.0;
                 matching += if words.contains(word) { 1.0 } else { 0.0 };
             });
@@ -273,7 +273,7 @@ fn last_name(name: &str) -> &str {
 fn is_file_named(file: &FileKey, words: &FxHashSet<&str>) -> bool {
     let (mut is_spelled, mut count) = (true, 0);
     let name = file.file_name();
-    name_words(name.split('.').next().unwrap_or(name), |word| {
+    each_name_word(name.split('.').next().unwrap_or(name), |word| {
         is_spelled &= words.contains(word);
         count += 1;
     });
@@ -281,9 +281,9 @@ fn is_file_named(file: &FileKey, words: &FxHashSet<&str>) -> bool {
 }
 
 /// Whether a path contains one of the words.
-fn has_words(path: &str, words: &[Term]) -> bool {
+fn has_any_word(path: &str, words: &[Term]) -> bool {
     let mut is_contained = false;
-    name_words(path, |word| is_contained |= words.contains(&term(word)));
+    each_name_word(path, |word| is_contained |= words.contains(&term(word)));
     is_contained
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_base::key::FileKey;
 
-use crate::symbols::{ParsedQuery, name_words};
+use crate::symbols::{ParsedQuery, each_name_word};
 
 /// Constant added to the number of words in a commit's subject, since a match with a one-word subject is weak
 /// evidence.
@@ -32,7 +32,7 @@ pub(super) fn commit_similarity<'a>(
     let mut commits: Vec<(&PastCommit, FxHashSet<usize>, f64)> = Vec::new();
     for commit in past {
         let (mut common, mut words) = (FxHashSet::default(), 0.0);
-        name_words(&commit.subject, |word| {
+        each_name_word(&commit.subject, |word| {
             words += 1.0;
             common.extend(word_indices.get(word));
         });

@@ -1,6 +1,6 @@
 //! Finds the frames of a stack trace in a request.
 
-use super::candidates::Candidate;
+use super::candidates::ExcerptCandidate;
 
 /// Maximum number of frames that are looked up, starting with the innermost one.
 const MAX_FRAMES: usize = 12;
@@ -9,10 +9,10 @@ const PYTHON_HEADER: &str = "Traceback (most recent call last)";
 
 /// Returns the frames in `text` that are in one of the candidates: the candidate's index, the zero-based line, and the
 /// number of frames inside of it.
-pub(super) fn frames(text: &str, candidates: &[Candidate<'_>]) -> Vec<(usize, usize, i32)> {
+pub(super) fn frames(text: &str, candidates: &[ExcerptCandidate<'_>]) -> Vec<(usize, usize, i32)> {
     let mut locations: Vec<(usize, usize)> = Vec::new();
     for (path, line) in text.lines().filter_map(parse_location) {
-        let matches = |candidate: &Candidate<'_>| is_same_file(path, candidate.file.file.as_str());
+        let matches = |candidate: &ExcerptCandidate<'_>| is_same_file(path, candidate.file.file.as_str());
         locations.extend(candidates.iter().position(matches).map(|file_index| (file_index, line)));
     }
     if text.contains(PYTHON_HEADER) {

@@ -9,10 +9,12 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
-use super::extent::{Lines, extents};
+use super::extent::{TextLines, definition_extents};
 use super::*;
 use crate::outline::Outline;
-use crate::symbols::{FileRelevance, FileSymbols, LexicalIndex, Query, References, Seeds, SymbolIndex};
+use crate::symbols::{
+    FileRelevance, FileSymbols, LexicalIndex, ReferenceGraph, RelevanceQuery, Seeds, SymbolIndex,
+};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -42,7 +44,7 @@ struct TestQuery<'a> {
 
 struct Repository {
     symbols: SymbolIndex,
-    references: References,
+    references: ReferenceGraph,
     lexical: LexicalIndex,
 }
 
@@ -55,7 +57,7 @@ impl Repository {
             .iter()
             .map(|(path, text)| (FileKey::from(*path), Arc::new(read(&FileKey::from(*path), text))))
             .collect();
-        let references = References::build(&symbols, &Arc::default());
+        let references = ReferenceGraph::build(&symbols, &Arc::default());
         let lexical = LexicalIndex::build(&symbols, &files);
         Self { symbols, references, lexical }
     }
@@ -67,7 +69,7 @@ impl Repository {
             query.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
         let ages = |(path, before): &(&str, &str)| {
             let mut ages = LineAges::default();
-            ages.add(0, before);
+            ages.add_change(0, before);
             (FileKey::from(*path), ages)
         };
         let line_ages: BTreeMap<FileKey, LineAges> = query.before.iter().map(ages).collect();
@@ -88,12 +90,12 @@ impl Repository {
             shown: &shown,
         };
         let seeds = Seeds { open: &open, selected: &selected, ..Seeds::default() };
-        let file_query = Query { text: query.text, seeds };
+        let file_query = RelevanceQuery { text: query.text, seeds };
         let relevance = FileRelevance::new(&self.lexical, &self.references, &file_query);
         let files = candidate_files(&relevance, &query, 10);
-        let candidates: Vec<Candidate<'_>> = files
+        let candidates: Vec<ExcerptCandidate<'_>> = files
             .iter()
-            .map(|file| Candidate {
+            .map(|file| ExcerptCandidate {
                 file,
                 outline: self.symbols.get(&file.file).map(|symbols| &symbols.outline),
                 text: FILES.iter().find(|(path, _)| *path == file.file.as_str()).unwrap().1,
@@ -214,7 +216,7 @@ fn excerpts_from_file(path: &str, source: &str, query: &str, budget: usize) -> V
     let file =
         CandidateFile { file: FileKey::from(path), relevance: 1.0, unrequested_role: None, is_named: false };
     let outline = Outline::read(language, source, &Cancel::new()).unwrap();
-    let candidates = [Candidate { file: &file, outline: Some(&outline), text: source }];
+    let candidates = [ExcerptCandidate { file: &file, outline: Some(&outline), text: source }];
     let query = ExcerptQuery {
         text: query,
         earlier: "",
@@ -321,8 +323,8 @@ fn definitions_of_every_language_are_found_in_its_fixture() {
     for language in LanguageId::all().filter(|language| !language.is_document()) {
         let text = language.fixture;
         let outline = Outline::read(language, text, &Cancel::new()).unwrap();
-        let lines = Lines::new(text);
-        let found_extents = extents(&outline, &lines);
+        let lines = TextLines::new(text);
+        let found_extents = definition_extents(&outline, &lines);
         let is_common = ["go", "java", "javascript", "python", "rust"].contains(&language.name);
         assert!(!is_common || found_extents.len() > 2, "{}: {found_extents:?}", language.name);
         for extent in found_extents {

@@ -14,7 +14,7 @@ use strata_base::sanitize::escape_line_start;
 use strata_grammars::LanguageId;
 
 use super::head::one_line;
-use super::visibility::Visibility;
+use super::visibility::VisibilityTracker;
 use super::{Names, Outline, Symbol, SymbolKind, Unparsed};
 
 /// Explanation of the symbol map, for the model that reads it.
@@ -71,7 +71,7 @@ pub struct BlockDetail {
 }
 
 impl BlockDetail {
-    pub(crate) fn plain(level: MapLevel) -> Self {
+    pub(crate) fn for_level(level: MapLevel) -> Self {
         Self { level, shown: Names::default() }
     }
 }
@@ -88,7 +88,7 @@ pub struct MapBlock {
 }
 
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
-    map_block_with_signature_hash(language, key, outline, SignatureHash::new(outline.visible()))
+    map_block_with_signature_hash(language, key, outline, SignatureHash::new(outline.visible_symbols()))
 }
 
 /// Like `map_block`, for an outline whose [`SignatureHash`] was already computed.
@@ -106,7 +106,7 @@ pub(super) fn map_block_with_signature_hash(
     } else {
         text.push('\n');
         push_imports(&mut text, &outline.imports);
-        push_symbols(&mut text, outline.visible(), signature.symbols);
+        push_symbols(&mut text, outline.visible_symbols(), signature.symbols);
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", count_with_noun(outline.tests, "test", "tests"));
         }
@@ -134,7 +134,7 @@ pub(crate) fn block_text(
             let shown = shown_symbols(language, outline, detail);
             let count = shown.len();
             push_symbols(&mut text, shown.into_iter(), count);
-            if count < outline.visible().count() {
+            if count < outline.visible_symbols().count() {
                 text.push_str(" …\n");
             }
             push_unparsed_lines(&mut text, outline);
@@ -142,7 +142,7 @@ pub(crate) fn block_text(
         MapLevel::Full => {
             text.push('\n');
             push_imports(&mut text, &outline.imports);
-            push_symbols(&mut text, outline.visible(), outline.visible().count());
+            push_symbols(&mut text, outline.visible_symbols(), outline.visible_symbols().count());
             if outline.tests > 0 {
                 let _ = writeln!(text, " {}", count_with_noun(outline.tests, "test", "tests"));
             }
@@ -163,11 +163,11 @@ fn push_unparsed_lines(text: &mut String, outline: &Outline) {
 /// them, and the containers of both.
 fn shown_symbols<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
-    let mut visibility = Visibility::new(language);
+    let mut visibility = VisibilityTracker::new(language);
     let mut shown: Vec<&Symbol> = Vec::new();
     // Containers of the current definition that have not been added to `shown` yet, by depth.
     let mut containers: Vec<Option<&Symbol>> = Vec::new();
-    for symbol in outline.visible() {
+    for symbol in outline.visible_symbols() {
         let is_public = visibility.is_public(symbol);
         let depth = usize::try_from(symbol.depth).unwrap_or(usize::MAX);
         containers.truncate(depth);
@@ -185,7 +185,7 @@ fn shown_symbols<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockD
 fn push_names(text: &mut String, outline: &Outline) {
     let mut listed = FxHashSet::default();
     let mut separator = ": ";
-    let top_level = outline.visible().filter(|symbol| symbol.depth == 0);
+    let top_level = outline.visible_symbols().filter(|symbol| symbol.depth == 0);
     for symbol in top_level.filter(|symbol| listed.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
         text.push_str(separator);
         separator = ", ";
@@ -302,7 +302,7 @@ fn push_symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, 
         if text.len() > MAX_BLOCK {
             break;
         }
-        if !siblings.count_within_limit(symbol) {
+        if !siblings.count_and_check_limit(symbol) {
             continue;
         }
         processed += 1;
@@ -352,7 +352,7 @@ struct SiblingCounts(Vec<usize>);
 impl SiblingCounts {
     /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds [`MAX_SIBLINGS`]. Definitions
     /// in code have no limit.
-    fn count_within_limit(&mut self, symbol: &Symbol) -> bool {
+    fn count_and_check_limit(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;
         }

@@ -13,9 +13,10 @@ use strata_base::text::LineStarts;
 use strata_grammars::LanguageId;
 
 use super::{
-    LocatedSymbol, SyntaxTree, UnparsedLines, definitions, locate_symbols, parse, qualified_name, with_lead,
+    LocatedSymbol, SyntaxTree, UnparsedLines, find_definitions, locate_symbols, parse, qualified_name,
+    with_lead,
 };
-use crate::symbols::{FileSymbols, SymbolIndex, find};
+use crate::symbols::{FileSymbols, SymbolIndex, find_symbols};
 
 /// A language's constructs, outlined.
 struct Constructs {
@@ -77,12 +78,12 @@ fn every_shown_name_leads_to_its_definition() {
         for place in places {
             assert!(place.symbol.head.contains(&*place.symbol.name), "{language}: {:?}", place.symbol);
             let name = constructs.name(place.index);
-            let found = definitions(places, &name);
+            let found = find_definitions(places, &name);
             let names: BTreeSet<String> = found.iter().map(|found| constructs.name(found.index)).collect();
             assert_eq!(names, BTreeSet::from([name.clone()]), "{language}");
             let is_impl = place.symbol.kind == super::SymbolKind::Impl;
             assert!(is_impl || found.iter().any(|found| found.index == place.index), "{language}: {name}");
-            let mut matches = find(&index, &name, usize::MAX, &Cancel::new()).unwrap().into_iter();
+            let mut matches = find_symbols(&index, &name, usize::MAX, &Cancel::new()).unwrap().into_iter();
             assert!(is_impl || matches.any(|found| found.symbol_index == place.index), "{language}: {name}");
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::UnparsedLines;
 use super::names::Names;
 use super::symbol::{Symbol, SymbolPurpose};
-use super::symbol_list::Symbols;
+use super::symbol_list::SymbolList;
 use super::unparsed::Unparsed;
 
 /// Maximum number of symbols per file. Further ones, usually in generated code, are omitted.
@@ -20,7 +20,7 @@ pub(crate) const MAX_IMPORTS: usize = 1_000;
 #[serde(deny_unknown_fields)]
 pub struct Outline {
     /// Definitions in source order, each before its members; see [`Symbol::depth`].
-    pub symbols: Symbols,
+    pub symbols: SymbolList,
     /// Imports as written (`os.path`, `strata_base::key::FileKey`, `./a.js`), in order of first mention.
     pub imports: Names,
     /// Names that the file mentions and that may be defined elsewhere, sorted. Excludes names built into the language,
@@ -53,7 +53,7 @@ impl Outline {
 
     /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and
     /// everything in test scopes.
-    pub(crate) fn visible(&self) -> impl Iterator<Item = &Symbol> {
+    pub(crate) fn visible_symbols(&self) -> impl Iterator<Item = &Symbol> {
         let mut hidden_depth = None;
         self.symbols.iter().filter(move |symbol| {
             if hidden_depth.is_some_and(|depth| symbol.depth > depth) {

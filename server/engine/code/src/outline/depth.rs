@@ -24,7 +24,7 @@ struct AngleDepth {
 
 /// Whether a text nests `<` too deeply to be parsed. `chunk_at(offset)` returns the next chunk of the text from an
 /// offset, or an empty slice at the end.
-pub(super) fn is_too_deep<'a>(chunk_at: &impl Fn(usize) -> &'a [u8]) -> bool {
+pub(super) fn has_too_deep_angles<'a>(chunk_at: &impl Fn(usize) -> &'a [u8]) -> bool {
     // Counting is much faster than tracking depth, and rules out nearly all texts.
     let count = |chunk: &[u8]| chunk.iter().filter(|&&byte| byte == b'<').count();
     if chunks(chunk_at).map(count).sum::<usize>() <= MAX_OPEN_ANGLES {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn too_deep(text: &str) -> bool {
-        is_too_deep(&|offset| &text.as_bytes()[offset..text.len().min(offset + 1_000)])
+        has_too_deep_angles(&|offset| &text.as_bytes()[offset..text.len().min(offset + 1_000)])
     }
 
     #[test]

@@ -10,11 +10,11 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_grammars::LanguageId;
 use tree_sitter::{Node, QueryCursor, StreamingIterator, TreeCursor};
 
-use super::head::{self, Span, SpanKind};
-use super::mask::{Mask, words};
+use super::head::{self, HeadSpan, HeadSpanKind};
+use super::mask::{ParseMask, words};
 use super::qualified::name_parts;
-use super::source::Source;
-use super::tables::{Role, Tables, flag, usage};
+use super::source::SourceText;
+use super::tables::{OutlineRole, OutlineTables, flag, usage};
 use super::tree::parse_part;
 use super::{Names, Symbol, SymbolKind, SymbolPurpose, SyntaxTree};
 
@@ -39,9 +39,9 @@ const CHECK_EVERY: usize = 4_096;
 /// [`Cancelled`] if the flag is raised before the walk finishes.
 pub(super) fn walk_tree<'a>(
     tree: &SyntaxTree,
-    source: Source<'a>,
+    source: SourceText<'a>,
     cancel: &Cancel,
-) -> Result<Findings<'a>, Cancelled> {
+) -> Result<WalkFindings<'a>, Cancelled> {
     let mut walk = Walk::new(tree, source, None);
     walk.run(&mut tree.root().walk(), &mut SinglePiece, cancel)?;
     Ok(walk.findings)
@@ -54,15 +54,15 @@ pub(super) fn walk_tree<'a>(
 /// [`Cancelled`] if the flag is raised before the walk finishes.
 pub(super) fn walk_tree_from<'a>(
     tree: &SyntaxTree,
-    source: Source<'a>,
-    from: Option<(&Anchor, usize)>,
+    source: SourceText<'a>,
+    from: Option<(&WalkAnchor, usize)>,
     plan: &mut impl PiecePlan<'a>,
     cancel: &Cancel,
 ) -> Result<Option<()>, Cancelled> {
     let mut walk = Walk::new(tree, source, Some(0));
     let mut cursor = tree.root().walk();
     if let Some((anchor, start)) = from
-        && !walk.resume_at(&mut cursor, anchor, start)
+        && !walk.resume_at_anchor(&mut cursor, anchor, start)
     {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ pub(super) fn walk_tree_from<'a>(
 /// The contents of a text or of a piece of it: symbols and imports in source order, mentioned names, and the number
 /// of tests.
 #[derive(Default)]
-pub(super) struct Findings<'a> {
+pub(super) struct WalkFindings<'a> {
     pub(super) symbols: Vec<SymbolDraft<'a>>,
     pub(super) instance: Vec<InstanceNameDraft<'a>>,
     pub(super) imports: Vec<String>,
@@ -136,7 +136,7 @@ pub(super) struct InstanceNameDraft<'a> {
 /// A position at which one walk can stop and another can start: the walk is about to enter a node, and its
 /// whole state follows from the enclosing nodes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Anchor {
+pub(super) struct WalkAnchor {
     /// Number of nodes that enclose the node about to be entered.
     pub(super) depth: usize,
     pub(super) kind: u16,
@@ -160,11 +160,11 @@ pub(super) trait PiecePlan<'a> {
     /// Returns the byte offset from which the plan needs anchors.
     fn next_anchor_offset(&self) -> usize;
     /// Decides what to do at an anchor before a node that starts at byte `start`.
-    fn decide(&mut self, anchor: &Anchor, start: usize) -> WalkAction;
+    fn decide(&mut self, anchor: &WalkAnchor, start: usize) -> WalkAction;
     /// Receives the findings before an anchor at byte `start`.
-    fn take_piece(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize);
+    fn take_piece(&mut self, findings: WalkFindings<'a>, anchor: WalkAnchor, start: usize);
     /// Receives the findings up to the end of the text.
-    fn take_last_piece(&mut self, findings: Findings<'a>);
+    fn take_last_piece(&mut self, findings: WalkFindings<'a>);
 }
 
 struct SinglePiece;
@@ -174,21 +174,21 @@ impl<'a> PiecePlan<'a> for SinglePiece {
         usize::MAX
     }
 
-    fn decide(&mut self, _: &Anchor, _: usize) -> WalkAction {
+    fn decide(&mut self, _: &WalkAnchor, _: usize) -> WalkAction {
         WalkAction::Continue
     }
 
-    fn take_piece(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
+    fn take_piece(&mut self, _: WalkFindings<'a>, _: WalkAnchor, _: usize) {}
 
-    fn take_last_piece(&mut self, _: Findings<'a>) {}
+    fn take_last_piece(&mut self, _: WalkFindings<'a>) {}
 }
 
 /// The state of a walk over a syntax tree.
 struct Walk<'a> {
-    source: Source<'a>,
+    source: SourceText<'a>,
     language: LanguageId,
-    tables: &'static Tables,
-    findings: Findings<'a>,
+    tables: &'static OutlineTables,
+    findings: WalkFindings<'a>,
     /// The definitions that contain the current node, outermost first.
     open: Vec<OpenDefinition>,
     /// The ancestors of the current node, outermost first.
@@ -207,7 +207,7 @@ struct Walk<'a> {
     query_hash: Option<u64>,
     /// End of the text.
     end: usize,
-    mask: Mask,
+    mask: ParseMask,
     /// Number of hidden parts before the current node.
     passed_hidden: usize,
     /// Number of enclosing sources inside the text, such as arguments of macros.
@@ -241,7 +241,7 @@ struct OpenDefinition {
     heading: Option<u8>,
     /// Whether the section ends where a later heading ends it, rather than with its node.
     is_unclosed: bool,
-    spans: Vec<Span>,
+    spans: Vec<HeadSpan>,
     prefix: String,
     /// Depth of the definition's node in the tree.
     depth: usize,
@@ -302,12 +302,12 @@ struct Heading {
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &SyntaxTree, source: Source<'a>, query_hash: Option<u64>) -> Self {
+    fn new(tree: &SyntaxTree, source: SourceText<'a>, query_hash: Option<u64>) -> Self {
         Self {
             source,
             language: tree.language,
-            tables: Tables::for_language(tree.language),
-            findings: Findings::default(),
+            tables: OutlineTables::for_language(tree.language),
+            findings: WalkFindings::default(),
             open: Vec::new(),
             ancestors: Vec::new(),
             modifiers: Vec::new(),
@@ -329,7 +329,7 @@ impl<'a> Walk<'a> {
         plan: &mut impl PiecePlan<'a>,
         cancel: &Cancel,
     ) -> Result<WalkAction, Cancelled> {
-        let mut query_cursor = query_cursor();
+        let mut query_cursor = single_node_cursor();
         let mut visited = 0_usize;
         loop {
             visited += 1;
@@ -354,7 +354,7 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            self.record_span(&node, flags);
+            self.update_open_head(&node, flags);
             self.query_hash = self.query_hash.map(|_| 0);
             if flags & flag::PATTERN != 0 {
                 self.run_query(&mut query_cursor, &node);
@@ -368,7 +368,7 @@ impl<'a> Walk<'a> {
             }
             let list = self.list_usage_bits(kind, cursor);
             if cursor.goto_first_child() {
-                self.descend(kind, list);
+                self.push_ancestor(kind, list);
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -386,8 +386,8 @@ impl<'a> Walk<'a> {
 
     /// Moves the cursor to the node at byte `start` that corresponds to `anchor`, and restores the state of the walk
     /// there. Returns `false` if the tree has no such node.
-    fn resume_at(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
-        let mut query_cursor = query_cursor();
+    fn resume_at_anchor(&mut self, cursor: &mut TreeCursor<'_>, anchor: &WalkAnchor, start: usize) -> bool {
+        let mut query_cursor = single_node_cursor();
         for _ in 0..anchor.depth {
             let node = cursor.node();
             let kind = node.kind_id();
@@ -402,38 +402,38 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            self.descend(kind, self.list_usage_bits(kind, cursor));
+            self.push_ancestor(kind, self.list_usage_bits(kind, cursor));
             if cursor.goto_first_child_for_byte(start).is_none() {
                 return false;
             }
         }
-        self.findings = Findings::default();
+        self.findings = WalkFindings::default();
         self.pending = None;
         self.passed_hidden = self.mask.hidden_ranges().partition_point(|hidden| hidden.start < start);
         let node = cursor.node();
         let is_same_node = node.start_byte() == start && node.end_byte() > start;
         is_same_node
             && self.context_hash() == anchor.context_hash
-            && self.first_test_scope() == anchor.tests_from
+            && self.outermost_test_level() == anchor.tests_from
     }
 
     /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
-    fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
+    fn anchor(&self, node: &Node<'_>) -> Option<WalkAnchor> {
         let start = node.start_byte();
         let is_resumable = self.pending.is_none()
             && start >= self.opaque_until.max(self.import_until)
             && self.modifiers.iter().all(|modifier| modifier.extent == ModifierExtent::Node)
             && node.end_byte() > start
-            && self.open.iter().all(|open| !open.is_broken && !open.is_unclosed && open.is_head_over(start));
-        is_resumable.then(|| Anchor {
+            && self.open.iter().all(|open| !open.is_broken && !open.is_unclosed && open.is_past_head(start));
+        is_resumable.then(|| WalkAnchor {
             depth: self.ancestors.len(),
             kind: node.kind_id(),
-            tests_from: self.first_test_scope(),
+            tests_from: self.outermost_test_level(),
             context_hash: self.context_hash(),
         })
     }
 
-    fn first_test_scope(&self) -> usize {
+    fn outermost_test_level(&self) -> usize {
         self.open.iter().position(|open| open.scope == SymbolPurpose::Tests).unwrap_or(usize::MAX)
     }
 
@@ -457,14 +457,14 @@ impl<'a> Walk<'a> {
         (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage_bits(cursor))
     }
 
-    fn descend(&mut self, kind: u16, list: Option<u8>) {
+    fn push_ancestor(&mut self, kind: u16, list: Option<u8>) {
         let context_hash = self
             .query_hash
             .map_or(0, |query_hash| mix(mix(self.context_hash(), u64::from(kind)), query_hash));
         self.ancestors.push(Ancestor { kind, context_hash, list });
     }
 
-    fn take_findings(&mut self) -> Findings<'a> {
+    fn take_findings(&mut self) -> WalkFindings<'a> {
         for open in &mut self.open {
             write_head(&self.source, &mut self.findings.symbols, open);
             open.symbol = None;
@@ -500,7 +500,7 @@ impl<'a> Walk<'a> {
 
     /// Updates the innermost open definition for a node: records the node if it is not ordinary code, ends the head
     /// at a syntax error, and drops pending attributes that belong to no definition.
-    fn record_span(&mut self, node: &Node<'_>, flags: u8) {
+    fn update_open_head(&mut self, node: &Node<'_>, flags: u8) {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
             && self.ancestors.len() <= pending.depth
@@ -514,7 +514,7 @@ impl<'a> Walk<'a> {
             && start == open.gap.start
             && node.end_byte() == open.gap.end
         {
-            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
         } else if let Some(open) = self.open.last_mut()
             && open.is_in_head(start)
             && node.end_byte() <= open.head.end
@@ -526,9 +526,9 @@ impl<'a> Walk<'a> {
                     open.is_broken = true;
                 }
             } else if flags & flag::STRING != 0 {
-                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Literal });
+                open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Literal });
             } else if node.is_named() && node.is_extra() {
-                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+                open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
             }
         }
     }
@@ -549,23 +549,27 @@ impl<'a> Walk<'a> {
                 let role = self.tables.role(capture.index);
                 self.hash_capture(query_match.pattern_index, capture.index, role, &capture.node);
                 match role {
-                    Role::Definition(kind) => {
+                    OutlineRole::Definition(kind) => {
                         candidate.kind = Some(kind);
                         defines = true;
                     }
-                    Role::Local => defines = true,
-                    Role::Clause => candidate.clause = Some(capture.node.named_child_count()),
-                    Role::Name => candidate.name = candidate.name.or(Some(capture.node)),
-                    Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
-                    Role::Container => {
+                    OutlineRole::Local => defines = true,
+                    OutlineRole::Clause => candidate.clause = Some(capture.node.named_child_count()),
+                    OutlineRole::Name => candidate.name = candidate.name.or(Some(capture.node)),
+                    OutlineRole::Body => candidate.body = candidate.body.or(Some(capture.node)),
+                    OutlineRole::Container => {
                         let start = candidate.container.map_or(capture.node.start_byte(), |(start, _)| start);
                         candidate.container = Some((start, capture.node.end_byte()));
                     }
-                    Role::Declarator => candidate.declarator = Some(capture.node),
-                    Role::Section(level) => candidate.heading = Some(Heading { level, is_alone: false }),
-                    Role::Heading(level) => candidate.heading = Some(Heading { level, is_alone: true }),
-                    Role::Source => sources.push(capture.node),
-                    Role::Modifier => {
+                    OutlineRole::Declarator => candidate.declarator = Some(capture.node),
+                    OutlineRole::Section(level) => {
+                        candidate.heading = Some(Heading { level, is_alone: false })
+                    }
+                    OutlineRole::Heading(level) => {
+                        candidate.heading = Some(Heading { level, is_alone: true })
+                    }
+                    OutlineRole::Source => sources.push(capture.node),
+                    OutlineRole::Modifier => {
                         let text = self.text(&capture.node);
                         self.modifiers.push(Modifier {
                             text,
@@ -573,19 +577,19 @@ impl<'a> Walk<'a> {
                             extent: ModifierExtent::Node,
                         });
                     }
-                    Role::ModifierOfRest => self.add_open_ended_modifier(&capture.node),
-                    Role::Attribute => self.assign_attribute(&capture.node),
-                    Role::Omit => self.omit(&capture.node),
-                    Role::Opaque => opaque_until = opaque_until.max(capture.node.end_byte()),
-                    Role::Import => {
+                    OutlineRole::ModifierOfRest => self.add_open_ended_modifier(&capture.node),
+                    OutlineRole::Attribute => self.assign_attribute(&capture.node),
+                    OutlineRole::Omit => self.omit_from_head(&capture.node),
+                    OutlineRole::Opaque => opaque_until = opaque_until.max(capture.node.end_byte()),
+                    OutlineRole::Import => {
                         let start = import.map_or(capture.node.start_byte(), |import| import.start);
                         import = Some(start..capture.node.end_byte());
                     }
-                    Role::Instance => self.add_instance_name(&capture.node),
-                    Role::Reference => self.mention(&capture.node, usage::MEMBER),
-                    Role::Test => self.findings.tests = self.findings.tests.saturating_add(1),
-                    Role::TestScope => self.pending_attributes().scope = SymbolPurpose::Tests,
-                    Role::Lead | Role::Silent => {}
+                    OutlineRole::Instance => self.add_instance_name(&capture.node),
+                    OutlineRole::Reference => self.mention(&capture.node, usage::MEMBER),
+                    OutlineRole::Test => self.findings.tests = self.findings.tests.saturating_add(1),
+                    OutlineRole::TestScope => self.pending_attributes().scope = SymbolPurpose::Tests,
+                    OutlineRole::Lead | OutlineRole::Silent => {}
                 }
             }
             if let Some(range) = import {
@@ -609,18 +613,18 @@ impl<'a> Walk<'a> {
                 None => {
                     let depth = self.ancestors.len();
                     self.pending.take_if(|pending| pending.depth >= depth);
-                    self.hide(node);
+                    self.hide_definitions_inside(node);
                 }
             }
         }
         self.opaque_until = opaque_until;
         for source in sources {
-            self.walk_source(&source);
+            self.walk_embedded_source(&source);
         }
     }
 
     /// Walks the text between the first and the last byte of a node as source text of the same language.
-    fn walk_source(&mut self, node: &Node<'_>) {
+    fn walk_embedded_source(&mut self, node: &Node<'_>) {
         let range = node.start_byte() + 1..node.end_byte().saturating_sub(1);
         // No piece may start inside, because the walk cannot resume there.
         self.import_until = self.import_until.max(node.end_byte());
@@ -644,24 +648,24 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds a capture to the hash of the query's result for the current node.
-    fn hash_capture(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
+    fn hash_capture(&mut self, pattern: usize, capture: u32, role: OutlineRole, node: &Node<'_>) {
         let Some(mut query_hash) = self.query_hash else { return };
         query_hash = mix(mix(query_hash, pattern as u64), u64::from(capture));
         let role_suffices = matches!(
             role,
-            Role::Definition(_)
-                | Role::Local
-                | Role::Clause
-                | Role::Opaque
-                | Role::Body
-                | Role::Test
-                | Role::TestScope
-                | Role::Declarator
-                | Role::Section(_)
-                | Role::Heading(_)
-                | Role::Lead
-                | Role::Source
-                | Role::Silent
+            OutlineRole::Definition(_)
+                | OutlineRole::Local
+                | OutlineRole::Clause
+                | OutlineRole::Opaque
+                | OutlineRole::Body
+                | OutlineRole::Test
+                | OutlineRole::TestScope
+                | OutlineRole::Declarator
+                | OutlineRole::Section(_)
+                | OutlineRole::Heading(_)
+                | OutlineRole::Lead
+                | OutlineRole::Source
+                | OutlineRole::Silent
         );
         if !role_suffices {
             let text = self.text(node);
@@ -674,7 +678,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Makes the walk ignore the definitions inside a node, unless the node is part of a head.
-    fn hide(&mut self, node: &Node<'_>) {
+    fn hide_definitions_inside(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
         // A head contains no definitions, and its spans must still be recorded.
         if parent.is_some_and(|open| open.is_in_head(node.start_byte())) {
@@ -718,7 +722,7 @@ impl<'a> Walk<'a> {
         let Some(open) = self.open.last_mut() else { return };
         if !others.is_empty() {
             let rest = declarator_range(first).end..end;
-            open.spans.push(Span { range: rest, kind: SpanKind::Dropped });
+            open.spans.push(HeadSpan { range: rest, kind: HeadSpanKind::Dropped });
         }
         let prefix = open.prefix.clone();
         for definition in others {
@@ -729,10 +733,10 @@ impl<'a> Walk<'a> {
             }
             let own_range = declarator_range(definition);
             let skipped = [declarator_range(first).start..own_range.start, own_range.end..end];
-            let spans = skipped.map(|range| Span { range, kind: SpanKind::Dropped });
+            let spans = skipped.map(|range| HeadSpan { range, kind: HeadSpanKind::Dropped });
             let head_end = definition.body.map_or(node.end_byte(), |body| body.start_byte());
             let head = node.start_byte()..head_end.max(own_range.start);
-            let head = head::render(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
+            let head = head::render_head(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
             self.findings.symbols.push(SymbolDraft {
                 kind,
                 level,
@@ -901,7 +905,7 @@ impl<'a> Walk<'a> {
             if open.depth + 1 != self.ancestors.len() {
                 return;
             }
-            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
             if let Some(symbol) = open.symbol.and_then(|symbol| self.findings.symbols.get_mut(symbol))
                 && symbol.attributes.len() < MAX_DETAILS
             {
@@ -916,11 +920,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Omits a node from the head being read, because callers do not need it.
-    fn omit(&mut self, node: &Node<'_>) {
+    fn omit_from_head(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
             && open.is_in_head(node.start_byte())
         {
-            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
         }
     }
 
@@ -995,7 +999,7 @@ impl OpenDefinition {
     }
 
     /// Whether the shown part of the head ends at or before byte `start`.
-    fn is_head_over(&self, start: usize) -> bool {
+    fn is_past_head(&self, start: usize) -> bool {
         let name = self.name.start.clamp(self.head.start, self.head.end);
         start >= self.head.end.min(name + head::MAX_SCAN + self.gap.len())
     }
@@ -1004,7 +1008,7 @@ impl OpenDefinition {
 impl SymbolDraft<'_> {
     /// Converts the draft to a symbol without considering other definitions of the same name. The symbol's
     /// depth is its level.
-    pub(super) fn symbol(self) -> Symbol {
+    pub(super) fn into_symbol(self) -> Symbol {
         Symbol {
             kind: self.kind,
             depth: self.level,
@@ -1046,19 +1050,20 @@ fn is_name(name: &str) -> bool {
         && !head::is_secret(name)
 }
 
-fn query_cursor() -> QueryCursor {
+fn single_node_cursor() -> QueryCursor {
     let mut cursor = QueryCursor::new();
     cursor.set_max_start_depth(Some(0));
     cursor
 }
 
-fn write_head(source: &Source<'_>, symbols: &mut [SymbolDraft<'_>], open: &mut OpenDefinition) {
+fn write_head(source: &SourceText<'_>, symbols: &mut [SymbolDraft<'_>], open: &mut OpenDefinition) {
     if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
         && symbol.head.is_empty()
     {
         open.spans.sort_by_key(|span| span.range.start);
         let scan = head::MAX_SCAN + open.gap.len();
-        symbol.head = head::render(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
+        symbol.head =
+            head::render_head(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
         if symbol.head.is_empty() {
             symbol.head = head::clean_name(&symbol.name);
         }

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use strata_base::sanitize::is_invisible;
 use strata_base::text::floor_char_boundary;
-use strata_tokens::redaction::{contains_or_is_secret, contains_secret, scan};
+use strata_tokens::redaction::{contains_or_is_secret, contains_secret, find_secrets};
 
-use super::source::Source;
+use super::source::SourceText;
 
 /// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
 const MIN_SECRET_BYTES: usize = 16;
@@ -27,14 +27,14 @@ pub(super) const MAX_SCAN: usize = 4_096;
 
 /// A part of a head that is not ordinary code.
 #[derive(Clone, Debug)]
-pub(crate) struct Span {
+pub(crate) struct HeadSpan {
     pub(crate) range: Range<usize>,
-    pub(crate) kind: SpanKind,
+    pub(crate) kind: HeadSpanKind,
 }
 
 /// How to treat a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpanKind {
+pub(crate) enum HeadSpanKind {
     /// Omitted: a comment, or an attribute that is shown elsewhere.
     Dropped,
     /// A string literal, copied or truncated.
@@ -46,12 +46,12 @@ pub(crate) enum SpanKind {
 /// Renders a head: `prefix`, then the text of `range` with its spans replaced, without punctuation that opens a body.
 /// The spans must be sorted by their start. Reads at most `scan` bytes before the name and as many after its start. If
 /// the text before the name leaves no room for the name, it is cut first.
-pub(super) fn render(
-    source: &Source<'_>,
+pub(super) fn render_head(
+    source: &SourceText<'_>,
     range: Range<usize>,
     scan: usize,
     name: &Range<usize>,
-    spans: &[Span],
+    spans: &[HeadSpan],
     prefix: &str,
 ) -> String {
     let name_at = name.start.clamp(range.start, range.end);
@@ -78,7 +78,7 @@ pub(super) fn render(
 }
 
 /// Writes the text of `range` with its spans replaced, and returns the end of what was read.
-fn write(line: &mut LineBuilder, source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> usize {
+fn write(line: &mut LineBuilder, source: &SourceText<'_>, range: Range<usize>, spans: &[HeadSpan]) -> usize {
     // A head without a body, such as a list, may be of any length.
     let first = spans.partition_point(|span| span.range.start < range.start);
     let last = spans.partition_point(|span| span.range.start < range.end);
@@ -90,16 +90,16 @@ fn write(line: &mut LineBuilder, source: &Source<'_>, range: Range<usize>, spans
     if offset >= range.end {
         return offset;
     }
-    let secrets = spans_with_secrets(source, offset..range.end, spans);
+    let secrets = add_secret_spans(source, offset..range.end, spans);
     for span in secrets.as_deref().unwrap_or(spans) {
         if span.range.start < offset || span.range.start >= range.end || line.is_full() {
             continue;
         }
         line.push_code(&source.rounded_text(offset..span.range.start));
         match span.kind {
-            SpanKind::Dropped => line.push_code(" "),
-            SpanKind::Literal => line.push_literal(&source.rounded_text(span.range.clone())),
-            SpanKind::Secret => line.push_code("…"),
+            HeadSpanKind::Dropped => line.push_code(" "),
+            HeadSpanKind::Literal => line.push_literal(&source.rounded_text(span.range.clone())),
+            HeadSpanKind::Secret => line.push_code("…"),
         }
         offset = span.range.end;
     }
@@ -111,21 +111,26 @@ fn write(line: &mut LineBuilder, source: &Source<'_>, range: Range<usize>, spans
 
 /// Returns the spans of a head with secrets added, or `None` if it contains no secret, which is the usual
 /// case. Does not insert redaction placeholders, because they depend on more than the text.
-fn spans_with_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
+fn add_secret_spans(
+    source: &SourceText<'_>,
+    range: Range<usize>,
+    spans: &[HeadSpan],
+) -> Option<Vec<HeadSpan>> {
     let text = source.rounded_text(range.clone());
-    let span_text = |span: &Span| source.rounded_text(span.range.clone());
-    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && contains_or_is_secret(&span_text(span));
-    let hits = scan(&text);
+    let span_text = |span: &HeadSpan| source.rounded_text(span.range.clone());
+    let is_secret =
+        |span: &&HeadSpan| span.kind == HeadSpanKind::Literal && contains_or_is_secret(&span_text(span));
+    let hits = find_secrets(&text);
     if hits.is_empty() && !spans.iter().any(|span| is_secret(&span)) {
         return None;
     }
     let mut secrets: Vec<Range<usize>> =
         hits.into_iter().map(|hit| range.start + hit.range.start..range.start + hit.range.end).collect();
     secrets.extend(spans.iter().filter(is_secret).map(|span| span.range.clone()));
-    let is_disjoint = |span: &&Span| {
+    let is_disjoint = |span: &&HeadSpan| {
         !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
     };
-    let mut all: Vec<Span> = spans.iter().filter(is_disjoint).cloned().collect();
+    let mut all: Vec<HeadSpan> = spans.iter().filter(is_disjoint).cloned().collect();
     // Replace a literal that contains a secret as a whole.
     let with_spans = |secret: &Range<usize>| {
         let overlapping =
@@ -133,7 +138,9 @@ fn spans_with_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) 
         overlapping
             .fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
     };
-    all.extend(secrets.iter().map(|secret| Span { range: with_spans(secret), kind: SpanKind::Secret }));
+    all.extend(
+        secrets.iter().map(|secret| HeadSpan { range: with_spans(secret), kind: HeadSpanKind::Secret }),
+    );
     all.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
     Some(all)
 }
@@ -143,7 +150,7 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = LineBuilder::new(max);
     let scanned = text.get(..floor_char_boundary(text, MAX_SCAN)).unwrap_or_default();
     let mut offset = 0;
-    for hit in scan(scanned) {
+    for hit in find_secrets(scanned) {
         line.push_code(scanned.get(offset..hit.range.start).unwrap_or_default());
         line.push_code("…");
         offset = hit.range.end;
@@ -169,7 +176,7 @@ pub(super) fn is_secret(name: &str) -> bool {
 pub(super) fn is_secret_on_line(name: &str, line: &str) -> bool {
     let name_start = line.len().saturating_sub(name.len());
     contains_secret(name)
-        || (contains_or_is_secret(name) && scan(line).iter().any(|hit| name_start < hit.range.end))
+        || (contains_or_is_secret(name) && find_secrets(line).iter().any(|hit| name_start < hit.range.end))
 }
 
 /// Rules out nearly all names, but no credential.
@@ -313,8 +320,8 @@ fn is_line_break(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
-        super::render(&Source::from_text(source), range, MAX_SCAN, &(0..0), spans, prefix)
+    fn render(source: &str, range: Range<usize>, spans: &[HeadSpan], prefix: &str) -> String {
+        super::render_head(&SourceText::from_text(source), range, MAX_SCAN, &(0..0), spans, prefix)
     }
 
     fn check(source: &str, head: &str) {
@@ -334,8 +341,10 @@ mod tests {
     #[test]
     fn spans_are_dropped_or_copied_verbatim() {
         let source = "f(a /* x */, b=' , (  ', c)";
-        let spans =
-            [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
+        let spans = [
+            HeadSpan { range: 4..11, kind: HeadSpanKind::Dropped },
+            HeadSpan { range: 15..23, kind: HeadSpanKind::Literal },
+        ];
         assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
     }
 
@@ -362,7 +371,7 @@ mod tests {
         let head = render(&long, 0..long.len(), &[], "");
         assert_eq!(head.chars().count(), MAX_HEAD);
         assert!(head.ends_with('…'));
-        let spans = [Span { range: 0..long.len(), kind: SpanKind::Literal }];
+        let spans = [HeadSpan { range: 0..long.len(), kind: HeadSpanKind::Literal }];
         assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
         // The name and what follows it take precedence over a long text before it.
         let template = "template <typename A, typename B> ".repeat(9);
@@ -371,8 +380,8 @@ mod tests {
             (format!("{template}{}class Till(int a)", " ".repeat(5_000)), "…"),
         ] {
             let name = source.find("Till").unwrap();
-            let head = super::render(
-                &Source::from_text(&source),
+            let head = super::render_head(
+                &SourceText::from_text(&source),
                 0..source.len(),
                 MAX_SCAN,
                 &(name..name + 4),

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, StreamingIterator};
 
-use super::source::Source;
-use super::tables::{Role, Tables};
+use super::source::SourceText;
+use super::tables::{OutlineRole, OutlineTables};
 use super::{LocatedSymbol, SyntaxTree};
 
 /// Maximum number of nodes before a definition that belong to it.
@@ -21,14 +21,14 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &LocatedSymbol) -> Rang
     let Some(mut node) = tree.root().descendant_for_byte_range(first_byte.start, first_byte.end) else {
         return start..end;
     };
-    let lead = LeadMatcher { tables: Tables::for_language(tree.language), source };
+    let lead = LeadMatcher { tables: OutlineTables::for_language(tree.language), source };
     let mut first = start;
     let mut remaining_nodes = MAX_LEAD;
     // The definition may be the last part of larger nodes: of an export, of a decorated or templated definition.
     while let Some(parent) = node.parent() {
         while let Some(sibling) = node.prev_sibling() {
             remaining_nodes = remaining_nodes.saturating_sub(1);
-            if remaining_nodes == 0 || !lead.belongs(&sibling, &node, &parent) {
+            if remaining_nodes == 0 || !lead.is_part_of_lead(&sibling, &node, &parent) {
                 return first..end;
             }
             first = first.min(sibling.start_byte());
@@ -40,15 +40,15 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &LocatedSymbol) -> Rang
 }
 
 struct LeadMatcher<'a> {
-    tables: &'static Tables,
+    tables: &'static OutlineTables,
     source: &'a str,
 }
 
 impl LeadMatcher<'_> {
     /// Whether `node` belongs to the definition that continues with `next`, both children of `parent`.
-    fn belongs(&self, node: &Node<'_>, next: &Node<'_>, parent: &Node<'_>) -> bool {
+    fn is_part_of_lead(&self, node: &Node<'_>, next: &Node<'_>, parent: &Node<'_>) -> bool {
         let between = self.source.get(node.end_byte()..next.start_byte()).unwrap_or_default();
-        let line_breaks = between.matches('\n').count() + usize::from(self.ends_line(node));
+        let line_breaks = between.matches('\n').count() + usize::from(self.has_trailing_newline(node));
         if !node.is_named() {
             // A word such as `export` or `const`, rather than one that opens a block.
             return line_breaks == 0 && node.kind().starts_with(char::is_alphabetic);
@@ -57,13 +57,14 @@ impl LeadMatcher<'_> {
             // A comment before an empty line is about more than the definition, and one after code about the code.
             return line_breaks <= 1 && self.starts_line(node);
         }
-        let own_roles = [Role::Attribute, Role::Lead];
-        let parent_roles = [Role::Modifier, Role::Attribute, Role::Omit, Role::Lead];
-        self.captures(node, node, &own_roles) || self.captures(parent, node, &parent_roles)
+        let own_roles = [OutlineRole::Attribute, OutlineRole::Lead];
+        let parent_roles =
+            [OutlineRole::Modifier, OutlineRole::Attribute, OutlineRole::Omit, OutlineRole::Lead];
+        self.is_captured_as(node, node, &own_roles) || self.is_captured_as(parent, node, &parent_roles)
     }
 
     /// Whether the node includes the line break after it.
-    fn ends_line(&self, node: &Node<'_>) -> bool {
+    fn has_trailing_newline(&self, node: &Node<'_>) -> bool {
         self.source.get(node.byte_range()).is_some_and(|text| text.ends_with('\n'))
     }
 
@@ -74,11 +75,11 @@ impl LeadMatcher<'_> {
     }
 
     /// Whether the outline query, run at `root`, captures a node in one of the roles.
-    fn captures(&self, root: &Node<'_>, node: &Node<'_>, roles: &[Role]) -> bool {
+    fn is_captured_as(&self, root: &Node<'_>, node: &Node<'_>, roles: &[OutlineRole]) -> bool {
         let Some(query) = self.tables.query else { return false };
         let mut cursor = QueryCursor::new();
         cursor.set_max_start_depth(Some(0));
-        let mut matches = cursor.matches(query, *root, Source::from_text(self.source));
+        let mut matches = cursor.matches(query, *root, SourceText::from_text(self.source));
         while let Some(query_match) = matches.next() {
             let is_captured = |capture: &tree_sitter::QueryCapture<'_>| {
                 capture.node.id() == node.id() && roles.contains(&self.tables.role(capture.index))

@@ -17,20 +17,20 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
-use self::piece::{InstanceName, Piece};
+use self::piece::{InstanceName, OutlinePiece};
 use self::plan::{PIECE, PieceSplitter, WalkedPiece};
-use self::touched::{floor_char_boundary, map_through_edits, piece_start, runs, touched_pieces};
+use self::touched::{floor_char_boundary, map_through_edits, piece_start, touched_pieces, touched_runs};
 use super::block::{SignatureHash, map_block_with_signature_hash};
 use super::extract::{
-    Anchor, Findings, InstanceNameDraft, Reachability, Redefinition, SymbolDraft, walk_tree_from,
+    InstanceNameDraft, Reachability, Redefinition, SymbolDraft, WalkAnchor, WalkFindings, walk_tree_from,
 };
 use super::generated;
-use super::mask::Mask;
+use super::mask::ParseMask;
 use super::mentions::MentionCounter;
 use super::resolve::{SymbolSelector, distinct_imports};
-use super::source::Source;
+use super::source::SourceText;
 use super::{
-    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit,
+    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, SymbolList, SyntaxTree, TreeEdit,
     UnparsedLines,
 };
 
@@ -44,12 +44,12 @@ const MAX_PENDING: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct LiveOutline {
     language: LanguageId,
-    syntax: SyntaxState,
+    syntax: SyntaxValidity,
     /// What was hidden from the parser in the outlined text.
-    mask: Mask,
+    mask: ParseMask,
     /// Edits since the outlined version.
     pending: Vec<TreeEdit>,
-    pieces: Vec<Piece>,
+    pieces: Vec<OutlinePiece>,
     /// Start of each piece in bytes; the first is 0.
     starts: Vec<usize>,
     mentions: MentionCounter,
@@ -70,7 +70,7 @@ pub(crate) enum Freshness {
 
 /// Whether the outlined text has syntax errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SyntaxState {
+enum SyntaxValidity {
     Valid,
     Broken,
 }
@@ -106,7 +106,7 @@ impl LiveOutline {
         let language = tree.language;
         let mut live = Self {
             language,
-            syntax: if tree.has_error() { SyntaxState::Broken } else { SyntaxState::Valid },
+            syntax: if tree.has_error() { SyntaxValidity::Broken } else { SyntaxValidity::Valid },
             mask: tree.mask().clone(),
             pending: Vec::new(),
             pieces: Vec::new(),
@@ -118,8 +118,8 @@ impl LiveOutline {
             block: None,
         };
         let source = text.to_string();
-        let mut plan = PieceSplitter::new(&[], &[], &[], (Anchor::default(), 0));
-        walk_tree_from(tree, Source::from_text(&source), None, &mut plan, cancel)?;
+        let mut plan = PieceSplitter::new(&[], &[], &[], (WalkAnchor::default(), 0));
+        walk_tree_from(tree, SourceText::from_text(&source), None, &mut plan, cancel)?;
         let splice = Splice { old: 0..0, new: plan.walked };
         live.replace(vec![splice], Vec::new());
         live.outline.generated = is_generated(language, text);
@@ -153,7 +153,7 @@ impl LiveOutline {
         }
         // An edit may change what is hidden far away from it.
         let is_mask_changed = !mask.is_reusable_as(tree.mask());
-        if self.syntax == SyntaxState::Broken || edits.len() > MAX_PENDING || is_mask_changed {
+        if self.syntax == SyntaxValidity::Broken || edits.len() > MAX_PENDING || is_mask_changed {
             *self = Self::new(tree, text, cancel)?;
         } else {
             self.update_pieces(tree, text, &edits, cancel)?;
@@ -196,7 +196,7 @@ impl LiveOutline {
     ) -> Result<(), Cancelled> {
         let (starts, touched) = map_through_edits(&self.starts, edits);
         let is_touched = touched_pieces(&starts, &touched);
-        let texts: Vec<(usize, Range<usize>, String)> = runs(&is_touched)
+        let texts: Vec<(usize, Range<usize>, String)> = touched_runs(&is_touched)
             .map(|run| {
                 let from = piece_start(&starts, run.start);
                 let end = piece_start(&starts, run.end).min(text.len_bytes()).saturating_add(READ_AHEAD);
@@ -212,7 +212,7 @@ impl LiveOutline {
             if run.end <= replaced_end {
                 continue;
             }
-            let source = Source::from_rope_part(piece_text, *from, text);
+            let source = SourceText::from_rope_part(piece_text, *from, text);
             match self.rewalk(
                 tree,
                 source,
@@ -238,7 +238,7 @@ impl LiveOutline {
     fn rewalk<'a>(
         &self,
         tree: &SyntaxTree,
-        source: Source<'a>,
+        source: SourceText<'a>,
         starts: &[usize],
         touched: &[bool],
         first: Range<usize>,
@@ -258,21 +258,22 @@ impl LiveOutline {
     /// Replaces pieces. `starts` are the starts of all old pieces in the new text.
     fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
         self.starts = starts;
-        let has_max_symbols =
-            |pieces: &[Piece]| pieces.iter().map(|piece| piece.symbols.len()).sum::<usize>() >= MAX_SYMBOLS;
+        let has_max_symbols = |pieces: &[OutlinePiece]| {
+            pieces.iter().map(|piece| piece.symbols.len()).sum::<usize>() >= MAX_SYMBOLS
+        };
         let mut symbols =
             if has_max_symbols(&self.pieces) { ChangeExtent::Global } else { ChangeExtent::None };
         let mut imports = ChangeExtent::None;
         let tests_before = self.outline.tests;
         for splice in splices.into_iter().rev() {
             let new_starts: Vec<usize> = splice.new.iter().map(|walked| walked.start).collect();
-            let mut new: Vec<Piece> =
-                splice.new.into_iter().map(|walked| Piece::new(walked, &mut self.mentions)).collect();
+            let mut new: Vec<OutlinePiece> =
+                splice.new.into_iter().map(|walked| OutlinePiece::new(walked, &mut self.mentions)).collect();
             let tests: u32 = new.iter().map(|piece| piece.tests).sum();
             self.outline.tests = self.outline.tests.saturating_add(tests);
             let old = self.pieces.get(splice.old.clone()).unwrap_or_default();
             symbols = symbols.max(carry_over_shown(old, &mut new, self.shown_symbols));
-            if !iter_parts(old, |piece| &piece.imports).eq(iter_parts(&new, |piece| &piece.imports)) {
+            if !iter_field(old, |piece| &piece.imports).eq(iter_field(&new, |piece| &piece.imports)) {
                 imports = ChangeExtent::Global;
             }
             self.starts.splice(splice.old.clone(), new_starts);
@@ -289,10 +290,11 @@ impl LiveOutline {
             let empty = SignatureHash::new([].iter());
             self.signature =
                 self.pieces.iter().filter_map(|piece| piece.signature).fold(empty, SignatureHash::join);
-            self.outline.symbols = Symbols::from_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
+            self.outline.symbols =
+                SymbolList::from_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
         if imports != ChangeExtent::None {
-            let imports = iter_parts(&self.pieces, |piece| &piece.imports);
+            let imports = iter_field(&self.pieces, |piece| &piece.imports);
             self.outline.imports = distinct_imports(imports.map(|import| &**import));
         }
         if symbols != ChangeExtent::None
@@ -301,7 +303,7 @@ impl LiveOutline {
         {
             self.block = None;
         }
-        let (references, count) = self.mentions.references();
+        let (references, count) = self.mentions.update_references();
         if count > MAX_REFERENCES {
             self.outline.references = references.first(MAX_REFERENCES);
         } else if *references != self.outline.references {
@@ -334,7 +336,7 @@ impl LiveOutline {
         for piece in &mut self.pieces {
             let (own_depths, rest) = depths.split_at_checked(piece.symbols.len()).unwrap_or((depths, &[]));
             depths = rest;
-            piece.set_shown(own_depths.iter().map(|depth| {
+            piece.set_shown_symbols(own_depths.iter().map(|depth| {
                 let depth = (*depth)?;
                 number += 1;
                 Some((depth, names.get(&(number - 1)).cloned().unwrap_or_default()))
@@ -349,12 +351,12 @@ fn is_generated(language: LanguageId, text: &Rope) -> bool {
     generated::is_generated(language, &head, text.len_bytes(), text.len_lines() - 1)
 }
 
-impl Piece {
+impl OutlinePiece {
     fn new(walked: WalkedPiece<'_>, mentions: &mut MentionCounter) -> Self {
-        let Findings { symbols, instance, imports, mentions: names, tests } = walked.findings;
+        let WalkFindings { symbols, instance, imports, mentions: names, tests } = walked.findings;
         let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
-        let symbols: Arc<[Symbol]> = symbols.into_iter().map(SymbolDraft::symbol).collect();
+        let symbols: Arc<[Symbol]> = symbols.into_iter().map(SymbolDraft::into_symbol).collect();
         let set = |set: InstanceNameDraft<'_>| InstanceName {
             preceding_symbols: set.preceding_symbols,
             owner: set.owner,
@@ -376,7 +378,7 @@ impl Piece {
 
     /// Sets which symbols are shown. `how` yields, for each found symbol, its depth and the names set on its
     /// instances, or `None` to hide the symbol.
-    fn set_shown(&mut self, placements: impl Iterator<Item = Option<(u32, Names)>>) {
+    fn set_shown_symbols(&mut self, placements: impl Iterator<Item = Option<(u32, Names)>>) {
         let placements: Vec<Option<(u32, Names)>> = placements.collect();
         let is_unchanged = self.symbols.iter().zip(&placements).all(|(symbol, placement)| {
             placement.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
@@ -407,13 +409,18 @@ impl Piece {
 
 /// Carries the shown state of old symbols over to new pieces if the rest of the text cannot affect it. `shown_symbols`
 /// describes the whole text.
-fn carry_over_shown(old: &[Piece], new: &mut [Piece], shown_symbols: OutlineCompleteness) -> ChangeExtent {
+fn carry_over_shown(
+    old: &[OutlinePiece],
+    new: &mut [OutlinePiece],
+    shown_symbols: OutlineCompleteness,
+) -> ChangeExtent {
     if old.iter().any(|piece| piece.shown.len() != piece.symbols.len()) {
         return ChangeExtent::Global;
     }
-    let (before, after) = (symbols_with_repeats(old), symbols_with_repeats(new));
-    let is_same_shape =
-        |(a, b): &(&SymbolWithRepeat<'_>, &SymbolWithRepeat<'_>)| structural_key(a) == structural_key(b);
+    let (before, after) = (symbols_with_redefinitions(old), symbols_with_redefinitions(new));
+    let is_same_shape = |(a, b): &(&SymbolWithRedefinition<'_>, &SymbolWithRedefinition<'_>)| {
+        structural_key(a) == structural_key(b)
+    };
     let prefix = before.iter().zip(&after).take_while(is_same_shape).count();
     let (before_rest, after_rest) = (before.len() - prefix, after.len() - prefix);
     let max_suffix = before_rest.min(after_rest);
@@ -424,7 +431,7 @@ fn carry_over_shown(old: &[Piece], new: &mut [Piece], shown_symbols: OutlineComp
     if old_sets != new_sets {
         return ChangeExtent::Global;
     }
-    let was_shown: Vec<&Symbol> = iter_parts(old, |piece| &piece.shown).collect();
+    let was_shown: Vec<&Symbol> = iter_field(old, |piece| &piece.shown).collect();
     if removed + added > 0 {
         let removed_or_added =
             || before.iter().skip(prefix).take(removed).chain(after.iter().skip(prefix).take(added));
@@ -442,7 +449,7 @@ fn carry_over_shown(old: &[Piece], new: &mut [Piece], shown_symbols: OutlineComp
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
-    let new_placement = |(symbol, _): &SymbolWithRepeat<'_>| (symbol.depth, Names::default());
+    let new_placement = |(symbol, _): &SymbolWithRedefinition<'_>| (symbol.depth, Names::default());
     let placements: Vec<(u32, Names)> = was_shown
         .iter()
         .take(prefix)
@@ -453,16 +460,16 @@ fn carry_over_shown(old: &[Piece], new: &mut [Piece], shown_symbols: OutlineComp
     let mut placements = placements.into_iter();
     for piece in &mut *new {
         let count = piece.symbols.len();
-        piece.set_shown(placements.by_ref().take(count).map(Some));
+        piece.set_shown_symbols(placements.by_ref().take(count).map(Some));
     }
-    let is_same = iter_parts(new, |piece| &piece.shown).eq(was_shown)
-        && iter_parts(new, |piece| &piece.reach).eq(iter_parts(old, |piece| &piece.reach));
+    let is_same = iter_field(new, |piece| &piece.shown).eq(was_shown)
+        && iter_field(new, |piece| &piece.reach).eq(iter_field(old, |piece| &piece.reach));
     if is_same { ChangeExtent::None } else { ChangeExtent::Local }
 }
 
 /// Returns the names set on instances, each with the number of preceding symbols and the level of its owner. Symbols
 /// are counted as if the `skipped` symbols after the first `prefix` were absent.
-fn instance_names(pieces: &[Piece], prefix: usize, skipped: usize) -> Vec<(usize, u32, &str)> {
+fn instance_names(pieces: &[OutlinePiece], prefix: usize, skipped: usize) -> Vec<(usize, u32, &str)> {
     let mut names = Vec::new();
     let mut symbols = 0;
     for piece in pieces {
@@ -481,17 +488,17 @@ fn instance_names(pieces: &[Piece], prefix: usize, skipped: usize) -> Vec<(usize
 }
 
 /// A symbol as found, and how it relates to earlier definitions.
-type SymbolWithRepeat<'a> = (&'a Symbol, Redefinition);
+type SymbolWithRedefinition<'a> = (&'a Symbol, Redefinition);
 
-fn symbols_with_repeats(pieces: &[Piece]) -> Vec<SymbolWithRepeat<'_>> {
+fn symbols_with_redefinitions(pieces: &[OutlinePiece]) -> Vec<SymbolWithRedefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.symbols.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
 /// Container and name of a definition that may be repeated, with its number of parts.
-type RepeatedName<'a> = (&'a str, &'a str, Option<usize>);
+type RedefinedName<'a> = (&'a str, &'a str, Option<usize>);
 
 /// Returns the properties of a symbol that affect how other symbols are shown.
-fn structural_key<'a>(&(symbol, repeat): &SymbolWithRepeat<'a>) -> (u32, Option<RepeatedName<'a>>) {
+fn structural_key<'a>(&(symbol, repeat): &SymbolWithRedefinition<'a>) -> (u32, Option<RedefinedName<'a>>) {
     let repeated_name = match repeat {
         Redefinition::New => None,
         Redefinition::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),
@@ -500,9 +507,9 @@ fn structural_key<'a>(&(symbol, repeat): &SymbolWithRepeat<'a>) -> (u32, Option<
 }
 
 /// Iterates over one field of all pieces.
-fn iter_parts<'a, T: 'a>(
-    pieces: &'a [Piece],
-    part: impl Fn(&'a Piece) -> &'a [T],
+fn iter_field<'a, T: 'a>(
+    pieces: &'a [OutlinePiece],
+    part: impl Fn(&'a OutlinePiece) -> &'a [T],
 ) -> impl Iterator<Item = &'a T> {
     pieces.iter().flat_map(part)
 }
@@ -530,12 +537,12 @@ mod tests {
             let old: Vec<Arc<[Symbol]>> = live.pieces.iter().map(|piece| piece.symbols.clone()).collect();
             let at = source.find("fn function_50(").unwrap();
             let fresh = format!("fn fresh() {{ {} }}\n", "y".repeat(length));
-            let edit = TreeEdit::in_rope(&text, at..at, &fresh);
+            let edit = TreeEdit::from_replacement(&text, at..at, &fresh);
             text.insert(text.byte_to_char(at), &fresh);
             before.edit(&edit);
             let now = parse_rope(rust, &text, Some(&before), &Cancel::new()).unwrap();
             live.refresh(&now, &text, &[edit], &Cancel::new()).unwrap();
-            let is_new = |piece: &&Piece| !old.iter().any(|old| Arc::ptr_eq(old, &piece.symbols));
+            let is_new = |piece: &&OutlinePiece| !old.iter().any(|old| Arc::ptr_eq(old, &piece.symbols));
             let rewalked = live.pieces.iter().filter(is_new).count();
             assert!((1..=5).contains(&rewalked), "{rewalked} of {} pieces, {length}", live.pieces.len());
         }

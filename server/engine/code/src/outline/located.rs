@@ -8,8 +8,8 @@ use tree_sitter::TreeCursor;
 
 use super::mask::words;
 use super::resolve::{self, LocatedSymbol};
-use super::source::Source;
-use super::tables::{Tables, flag};
+use super::source::SourceText;
+use super::tables::{OutlineTables, flag};
 use super::{SyntaxTree, extract};
 
 /// Number of nodes visited between checks of the cancel flag.
@@ -25,7 +25,7 @@ pub fn locate_symbols(
     source: &str,
     cancel: &Cancel,
 ) -> Result<Vec<LocatedSymbol>, Cancelled> {
-    Ok(resolve::located_symbols(extract::walk_tree(tree, Source::from_text(source), cancel)?))
+    Ok(resolve::located_symbols(extract::walk_tree(tree, SourceText::from_text(source), cancel)?))
 }
 
 /// Returns the byte ranges of all occurrences of the identifier `name`, including definitions and names that are hidden
@@ -33,7 +33,7 @@ pub fn locate_symbols(
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
-pub(crate) fn mentions_of(
+pub(crate) fn find_mentions(
     tree: &SyntaxTree,
     source: &str,
     name: &str,
@@ -48,7 +48,7 @@ pub(crate) fn mentions_of(
         let ranges = words(text).filter(|word| text.get(word.clone()) == Some(name));
         mentions.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
     }
-    let tables = Tables::for_language(tree.language);
+    let tables = OutlineTables::for_language(tree.language);
     let mut candidates = source.match_indices(name).map(|(start, _)| start).peekable();
     let mut cursor = tree.root().walk();
     let mut visited = 0_usize;
@@ -91,7 +91,7 @@ pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&
 }
 
 fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
-    let tables = Tables::for_language(tree.language);
+    let tables = OutlineTables::for_language(tree.language);
     let mut cursor = tree.root().walk();
     let mut name = None;
     while cursor.goto_first_child_for_byte(byte).is_some() {
@@ -106,7 +106,7 @@ fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
     name
 }
 
-fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
+fn is_name(tables: &OutlineTables, cursor: &TreeCursor<'_>) -> bool {
     tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
 }
 
@@ -159,14 +159,14 @@ mod tests {
         let python = LanguageId::by_name("python").unwrap();
         let source = "def ab(a):  # ab\n    abc = 'ab'\n    return ab(x.ab, cab) + (ab)\n";
         let tree = tree(python, source);
-        let mentions = mentions_of(&tree, source, "ab", &Cancel::new()).unwrap();
+        let mentions = find_mentions(&tree, source, "ab", &Cancel::new()).unwrap();
         assert_eq!(mentions, [4..6, 43..45, 48..50, 60..62]);
-        assert!(mentions_of(&tree, source, "", &Cancel::new()).unwrap().is_empty());
+        assert!(find_mentions(&tree, source, "", &Cancel::new()).unwrap().is_empty());
         let cancel = Cancel::new();
         cancel.cancel();
         let long = "f(x)\n".repeat(10_000);
         let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
-        assert_eq!(mentions_of(&long_tree, &long, "x", &cancel), Err(Cancelled));
+        assert_eq!(find_mentions(&long_tree, &long, "x", &cancel), Err(Cancelled));
     }
 
     /// Compares the results with a check of every leaf, in every language.
@@ -178,7 +178,7 @@ mod tests {
             let outline = Outline::from_tree(&tree, source, &Cancel::new()).unwrap();
             let mut total = 0;
             for name in outline.symbols.iter().map(|symbol| &*symbol.name) {
-                let mentions = mentions_of(&tree, source, name, &Cancel::new()).unwrap();
+                let mentions = find_mentions(&tree, source, name, &Cancel::new()).unwrap();
                 let mut expected: Vec<_> =
                     source.match_indices(name).map(|(at, _)| at..at + name.len()).collect();
                 expected.retain(|range| name_at(&tree, source, range.start) == Some((name, range.clone())));

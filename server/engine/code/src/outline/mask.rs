@@ -7,26 +7,26 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
-use strata_base::text::with_line_feeds;
+use strata_base::text::replace_lone_cr;
 use strata_grammars::LanguageId;
 
 /// The parts of a text that are hidden from the parser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mask {
+pub(super) struct ParseMask {
     /// Sorted byte ranges of the hidden parts.
     hidden: Arc<[Range<usize>]>,
     /// Whether line ends were replaced, so that lines of the tree and of the text differ.
     has_replaced_line_ends: bool,
 }
 
-impl Mask {
+impl ParseMask {
     /// Whether a text in chunks may have hidden parts.
     pub(super) fn may_apply<'a>(language: LanguageId, mut chunks: impl Iterator<Item = &'a str>) -> bool {
         !language.masks.is_empty() || chunks.any(|chunk| chunk.contains('\r'))
     }
 
     /// Returns the text to parse instead of `source`, or `None` if nothing is hidden.
-    pub(super) fn hide(language: LanguageId, source: &str) -> Option<(String, Self)> {
+    pub(super) fn mask_source(language: LanguageId, source: &str) -> Option<(String, Self)> {
         let mut text = Cow::Borrowed(source);
         let mut hidden: Vec<Range<usize>> = Vec::new();
         for (pattern, substitute) in patterns(language) {
@@ -35,12 +35,12 @@ impl Mask {
                 .filter_map(|captures| Some(captures.get(1)?.range()))
                 .collect();
             for range in &matches {
-                let replaced = text.get(range.clone()).map(|part| replacement(part, substitute));
+                let replaced = text.get(range.clone()).map(|part| padded_substitute(part, substitute));
                 text.to_mut().replace_range(range.clone(), &replaced.unwrap_or_default());
             }
             hidden.extend(matches);
         }
-        let with_line_feeds = with_line_feeds(&text);
+        let with_line_feeds = replace_lone_cr(&text);
         let has_replaced_line_ends = matches!(with_line_feeds, Cow::Owned(_));
         if hidden.is_empty() && !has_replaced_line_ends {
             return None;
@@ -76,7 +76,7 @@ impl Mask {
 }
 
 /// Returns a text of the same length as `part`: `substitute`, then spaces. Line breaks stay.
-fn replacement(part: &str, substitute: &str) -> String {
+fn padded_substitute(part: &str, substitute: &str) -> String {
     let replaced: String = part
         .bytes()
         .enumerate()
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn hidden_text_keeps_its_length_and_lines() {
-        assert_eq!(replacement("Q_A(x,\n  ä)", ""), "      \n     ");
-        assert_eq!(replacement("signals", "public"), "public ");
+        assert_eq!(padded_substitute("Q_A(x,\n  ä)", ""), "      \n     ");
+        assert_eq!(padded_substitute("signals", "public"), "public ");
         let c = LanguageId::by_name("c").unwrap();
-        let (text, mask) = Mask::hide(c, "// a\rint b;\r\n").unwrap();
+        let (text, mask) = ParseMask::mask_source(c, "// a\rint b;\r\n").unwrap();
         assert_eq!((&*text, mask.has_replaced_line_ends), ("// a\nint b;\r\n", true));
-        assert!(Mask::hide(c, "int a;\r\n").is_none());
+        assert!(ParseMask::mask_source(c, "int a;\r\n").is_none());
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_mask_moves_with_its_text() {
-        let mut mask = Mask { hidden: [2..4, 10..12, 20..22].into(), has_replaced_line_ends: false };
+        let mut mask = ParseMask { hidden: [2..4, 10..12, 20..22].into(), has_replaced_line_ends: false };
         mask.edit(11..15, 20);
         assert_eq!(*mask.hidden, [2..4, 25..27]);
     }

@@ -87,7 +87,7 @@ impl MentionCounter {
     }
 
     /// Returns the sorted names that may be defined elsewhere, and how many there are.
-    pub(super) fn references(&mut self) -> (&Names, usize) {
+    pub(super) fn update_references(&mut self) -> (&Names, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();
         for (name, before) in &touched {
@@ -130,7 +130,7 @@ impl MentionCounter {
     fn change_counts(&mut self, mention: Mention, change: impl Fn(&mut u32)) {
         let at = usize::try_from(mention.0 >> USAGES).unwrap_or(usize::MAX);
         let Some(name) = self.names.get_mut(at) else { return };
-        let before = if is_reference(usage_of(&name.pieces)) {
+        let before = if is_reference(combined_usage(&name.pieces)) {
             ReferenceStatus::Reference
         } else {
             ReferenceStatus::Nothing
@@ -140,7 +140,7 @@ impl MentionCounter {
                 change(pieces);
             }
         }
-        let after = is_reference(usage_of(&name.pieces));
+        let after = is_reference(combined_usage(&name.pieces));
         if (before == ReferenceStatus::Reference) != after
             && !self.touched.contains_key(&name.text)
             && !is_builtin(self.language, &name.text)
@@ -152,11 +152,11 @@ impl MentionCounter {
     fn is_reference(&self, name: &str) -> bool {
         let id = self.ids.get(name).and_then(|id| usize::try_from(*id).ok());
         let name = id.and_then(|id| self.names.get(id));
-        name.is_some_and(|name| is_reference(usage_of(&name.pieces)))
+        name.is_some_and(|name| is_reference(combined_usage(&name.pieces)))
     }
 }
 
 /// Combines the ways in which pieces use a name into `usage` bits.
-fn usage_of(pieces: &[u32; USAGES]) -> u8 {
+fn combined_usage(pieces: &[u32; USAGES]) -> u8 {
     pieces.iter().rev().fold(0, |usage, pieces| usage << 1 | u8::from(*pieces > 0))
 }

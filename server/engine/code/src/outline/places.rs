@@ -26,7 +26,7 @@ enum NameMatch {
 
 /// Returns the definitions that match a qualified name, in source order: those whose name with containers is `name` or
 /// ends with it. Only the closest matches are returned. A type takes precedence over its implementations.
-pub fn definitions<'a>(places: &'a [LocatedSymbol], name: &str) -> Vec<&'a LocatedSymbol> {
+pub fn find_definitions<'a>(places: &'a [LocatedSymbol], name: &str) -> Vec<&'a LocatedSymbol> {
     let query_parts = name_parts(name);
     let Some(last_part) = query_parts.last() else { return Vec::new() };
     let mut matches = Vec::new();
@@ -125,7 +125,7 @@ def answer():
         let places = places();
         let lines = LineStarts::new(SOURCE);
         let found = |name: &str| -> Vec<(u32, u32)> {
-            definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
+            find_definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
         };
         assert_eq!(found("View.answer"), [(6, 9)]);
         assert_eq!(found("View::answer"), [(6, 9)]);
@@ -146,7 +146,7 @@ def answer():
         let places = locate_symbols(&tree, source, &Cancel::new()).unwrap();
         let lines = LineStarts::new(source);
         let found = |name: &str| -> Vec<(u32, u32)> {
-            definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
+            find_definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
         };
         assert_eq!(found("Till"), [(1, 1)]);
         assert_eq!(found("Till::pay"), [(4, 4)]);

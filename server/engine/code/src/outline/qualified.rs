@@ -55,7 +55,7 @@ impl<'a> QualifiedNameTracker<'a> {
 
     /// Returns the parts of the qualified name as a query may also spell it: without the parts inside of types that
     /// contain the definition. `None` if there are no such parts.
-    pub(crate) fn shorter_parts(&self) -> Option<Vec<&'a str>> {
+    pub(crate) fn alternative_parts(&self) -> Option<Vec<&'a str>> {
         let (_, ancestors) = self.kinds.split_last()?;
         if !ancestors.iter().any(|(_, is_part)| *is_part) {
             return None;
@@ -71,7 +71,8 @@ impl<'a> QualifiedNameTracker<'a> {
 
     /// Whether the qualified name, as a query may spell it, ends with these parts.
     pub(crate) fn ends_with(&self, suffix: &[&str]) -> bool {
-        self.parts().ends_with(suffix) || self.shorter_parts().is_some_and(|parts| parts.ends_with(suffix))
+        self.parts().ends_with(suffix)
+            || self.alternative_parts().is_some_and(|parts| parts.ends_with(suffix))
     }
 
     /// Returns the parts of the containers' names and of the current definition's own name.
@@ -112,7 +113,7 @@ fn first_part(name: &str) -> (&str, &str) {
     let mut end = None;
     let mut before: Option<char> = None;
     while let Some((rest, c)) = name.get(offset..).and_then(|rest| Some((rest, rest.chars().next()?))) {
-        let follows_word = before.is_some_and(is_word);
+        let follows_word = before.is_some_and(is_name_char);
         if let Some(length) = separator_length(rest).filter(|_| follows_word || end.is_some()) {
             let part = name.get(..end.unwrap_or(offset)).unwrap_or_default();
             return (part, name.get(offset + length..).unwrap_or_default());
@@ -144,7 +145,7 @@ fn separator_length(text: &str) -> Option<usize> {
     let length = ["::", ".", ":", "#"].into_iter().find(|separator| text.starts_with(separator))?.len();
     let next = text.get(length..).and_then(|after| after.chars().next())?;
     let is_part = match text.get(..length) {
-        Some(":" | "#") => is_word(next),
+        Some(":" | "#") => is_name_char(next),
         _ => !next.is_whitespace(),
     };
     is_part.then_some(length)
@@ -176,7 +177,7 @@ fn without_quotes(part: &str) -> &str {
     if inside.is_empty() { part } else { inside }
 }
 
-fn is_word(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '`' | '?' | '!' | '\'' | ')' | '"')
 }
 

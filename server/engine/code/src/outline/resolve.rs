@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{Findings, InstanceNameDraft, MAX_DETAILS, Redefinition, SymbolDraft};
+use super::extract::{InstanceNameDraft, MAX_DETAILS, Redefinition, SymbolDraft, WalkFindings};
 use super::tables::usage;
 use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol, UnparsedLines};
 
@@ -26,8 +26,8 @@ pub struct LocatedSymbol {
 }
 
 /// Builds the outline of a text that was walked in one piece.
-pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
-    let Findings { symbols, instance, imports, mentions, tests } = findings;
+pub(super) fn build_outline(language: LanguageId, findings: WalkFindings<'_>) -> Outline {
+    let WalkFindings { symbols, instance, imports, mentions, tests } = findings;
     let mut references: Vec<&str> = mentions
         .iter()
         .filter(|(name, usage)| is_reference(**usage) && !is_builtin(language, name))
@@ -47,8 +47,8 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
 }
 
 /// Returns the symbols of [`outline`] with their positions.
-pub(super) fn located_symbols(findings: Findings<'_>) -> Vec<LocatedSymbol> {
-    let Findings { symbols: drafts, instance, .. } = findings;
+pub(super) fn located_symbols(findings: WalkFindings<'_>) -> Vec<LocatedSymbol> {
+    let WalkFindings { symbols: drafts, instance, .. } = findings;
     let ranges = |draft: &SymbolDraft<'_>| (draft.range.clone(), draft.name_range.clone());
     let draft_ranges: Vec<_> = drafts.iter().map(ranges).collect();
     let levels: Vec<u32> = drafts.iter().map(|draft| draft.level).collect();
@@ -102,7 +102,7 @@ struct DefinitionClause {
 
 fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_>]) -> SelectedSymbols {
     let repeats: Vec<Redefinition> = drafts.iter().map(|draft| draft.repeat).collect();
-    let symbols: Vec<Symbol> = drafts.into_iter().map(SymbolDraft::symbol).collect();
+    let symbols: Vec<Symbol> = drafts.into_iter().map(SymbolDraft::into_symbol).collect();
     let mut resolver = SymbolSelector::default();
     let mut instance = instance.iter().peekable();
     let mut depths = Vec::with_capacity(symbols.len());
@@ -162,7 +162,7 @@ pub(super) struct SymbolSelector<'a> {
     shown: u32,
     /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
     /// its container, and by number of parts. Each with its index among all processed definitions.
-    first_definitions: FxHashMap<RepeatKey<'a>, usize>,
+    first_definitions: FxHashMap<RedefinitionKey<'a>, usize>,
     /// Number of definitions processed.
     processed: usize,
     /// Index, among all processed definitions, of the one that the last one repeats.
@@ -174,7 +174,7 @@ pub(super) struct SymbolSelector<'a> {
 
 /// Identifies a definition that may be repeated: the shown definition around it, its container and name, its number of
 /// parts.
-type RepeatKey<'a> = (Option<u32>, &'a str, &'a str, Option<usize>);
+type RedefinitionKey<'a> = (Option<u32>, &'a str, &'a str, Option<usize>);
 
 /// A definition that contains the current position.
 #[derive(Clone, Copy)]

@@ -11,14 +11,14 @@ use tree_sitter::{Node, TextProvider};
 /// A text in a rope, with a contiguous copy of the piece being read. Offsets are bytes from the start of the whole
 /// text.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct SourceText<'a> {
     piece: &'a str,
     /// Offset of `piece` in the whole text.
     start: usize,
     rope: Option<&'a Rope>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     /// Creates a source from a contiguous text.
     pub(super) fn from_text(text: &'a str) -> Self {
         Self { piece: text, start: 0, rope: None }
@@ -43,10 +43,10 @@ impl<'a> Source<'a> {
 
     /// Returns the text in a range whose ends are first moved back to character boundaries.
     pub(super) fn rounded_text(&self, range: Range<usize>) -> Cow<'a, str> {
-        self.text(self.char_boundary(range.start)..self.char_boundary(range.end))
+        self.text(self.floor_char_boundary(range.start)..self.floor_char_boundary(range.end))
     }
 
-    fn char_boundary(&self, at: usize) -> usize {
+    fn floor_char_boundary(&self, at: usize) -> usize {
         match (at.checked_sub(self.start).filter(|piece_offset| *piece_offset <= self.piece.len()), self.rope)
         {
             (Some(piece_offset), _) => self.start + floor_char_boundary(self.piece, piece_offset),
@@ -60,19 +60,19 @@ impl<'a> Source<'a> {
 }
 
 /// A part of a text, as bytes for a tree-sitter query.
-pub(super) struct Bytes<'a>(Cow<'a, str>);
+pub(super) struct TextBytes<'a>(Cow<'a, str>);
 
-impl AsRef<[u8]> for Bytes<'_> {
+impl AsRef<[u8]> for TextBytes<'_> {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
 /// Provides text for the predicates of a query.
-impl<'a> TextProvider<Bytes<'a>> for Source<'a> {
-    type I = std::iter::Once<Bytes<'a>>;
+impl<'a> TextProvider<TextBytes<'a>> for SourceText<'a> {
+    type I = std::iter::Once<TextBytes<'a>>;
 
     fn text(&mut self, node: Node<'_>) -> Self::I {
-        std::iter::once(Bytes(Source::text(self, node.byte_range())))
+        std::iter::once(TextBytes(SourceText::text(self, node.byte_range())))
     }
 }

@@ -11,13 +11,13 @@ use super::Symbol;
 /// An immutable list of symbols, cheap to clone. Equality does not depend on how the list is divided into
 /// parts.
 #[derive(Clone, Default)]
-pub struct Symbols {
+pub struct SymbolList {
     /// Non-empty parts of the list.
     parts: Arc<[Arc<[Symbol]>]>,
     len: usize,
 }
 
-impl Symbols {
+impl SymbolList {
     pub fn len(&self) -> usize {
         self.len
     }
@@ -39,33 +39,33 @@ impl Symbols {
     }
 }
 
-impl From<Vec<Symbol>> for Symbols {
+impl From<Vec<Symbol>> for SymbolList {
     fn from(symbols: Vec<Symbol>) -> Self {
         Self::from_parts([symbols.into()])
     }
 }
 
-impl FromIterator<Symbol> for Symbols {
+impl FromIterator<Symbol> for SymbolList {
     fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Self {
         Self::from_parts([symbols.into_iter().collect()])
     }
 }
 
-impl PartialEq for Symbols {
+impl PartialEq for SymbolList {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.parts, &other.parts) || (self.len == other.len && self.iter().eq(other.iter()))
     }
 }
 
-impl Eq for Symbols {}
+impl Eq for SymbolList {}
 
-impl fmt::Debug for Symbols {
+impl fmt::Debug for SymbolList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl Serialize for Symbols {
+impl Serialize for SymbolList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Some formats have no mark for the end of a list, so they need the length in advance.
         let mut list = serializer.serialize_seq(Some(self.len))?;
@@ -74,7 +74,7 @@ impl Serialize for Symbols {
     }
 }
 
-impl<'de> Deserialize<'de> for Symbols {
+impl<'de> Deserialize<'de> for SymbolList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::deserialize(deserializer).map(Self::from)
     }
@@ -93,12 +93,12 @@ mod tests {
         let rust = LanguageId::by_name("rust").unwrap();
         let undivided = Outline::read(rust, rust.fixture, &Cancel::new()).unwrap().symbols;
         let all: Vec<Symbol> = undivided.iter().cloned().collect();
-        let divided = Symbols::from_parts(all.chunks(3).map(Arc::from).chain([[].into()]));
+        let divided = SymbolList::from_parts(all.chunks(3).map(Arc::from).chain([[].into()]));
         assert_eq!(divided, undivided);
         assert_eq!((divided.len(), divided.iter().nth(4)), (all.len(), Some(&all[4])));
         let json = serde_json::to_string(&divided).unwrap();
         assert_eq!(json, serde_json::to_string(&undivided).unwrap());
-        assert_eq!(serde_json::from_str::<Symbols>(&json).unwrap(), divided);
-        assert_ne!(Symbols::from(all[1..].to_vec()), divided);
+        assert_eq!(serde_json::from_str::<SymbolList>(&json).unwrap(), divided);
+        assert_ne!(SymbolList::from(all[1..].to_vec()), divided);
     }
 }

@@ -39,7 +39,7 @@ pub(crate) mod usage {
 
 /// The role of a capture in the outline query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum OutlineRole {
     Definition(SymbolKind),
     Name,
     Body,
@@ -71,24 +71,30 @@ pub(crate) enum Role {
 }
 
 /// The outline rules of one language, as lookup tables indexed by node kind or by capture.
-pub(crate) struct Tables {
+pub(crate) struct OutlineTables {
     /// [`flag`] bits by node kind.
     flags: Vec<u8>,
     /// Rules for the children of each node kind: the field (`None` for any) and the [`usage`] bits.
     positions: Vec<Vec<(Option<NonZeroU16>, u8)>>,
     /// Role of each capture, by capture index.
-    roles: Vec<Role>,
+    roles: Vec<OutlineRole>,
     /// Maximum nesting depth of definitions to keep.
     pub(crate) levels: usize,
     pub(crate) query: Option<&'static Query>,
 }
 
-impl Tables {
+impl OutlineTables {
     /// Returns the tables of a language, built on first use.
     pub(crate) fn for_language(language: LanguageId) -> &'static Self {
-        static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
-        static EMPTY: Tables =
-            Tables { flags: Vec::new(), positions: Vec::new(), roles: Vec::new(), levels: 0, query: None };
+        static TABLES: [OnceLock<OutlineTables>; LanguageId::COUNT] =
+            [const { OnceLock::new() }; LanguageId::COUNT];
+        static EMPTY: OutlineTables = OutlineTables {
+            flags: Vec::new(),
+            positions: Vec::new(),
+            roles: Vec::new(),
+            levels: 0,
+            query: None,
+        };
         TABLES.get(language.index()).map_or(&EMPTY, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
@@ -109,8 +115,12 @@ impl Tables {
         matching.map_or(usage::PLAIN, |(_, bits)| *bits)
     }
 
-    pub(crate) fn role(&self, capture: u32) -> Role {
-        usize::try_from(capture).ok().and_then(|index| self.roles.get(index)).copied().unwrap_or(Role::Silent)
+    pub(crate) fn role(&self, capture: u32) -> OutlineRole {
+        usize::try_from(capture)
+            .ok()
+            .and_then(|index| self.roles.get(index))
+            .copied()
+            .unwrap_or(OutlineRole::Silent)
     }
 
     fn new(language: LanguageId) -> Self {
@@ -176,33 +186,33 @@ fn root_kind(pattern: &str) -> Option<&str> {
     inside.get(..end)
 }
 
-fn role(capture: &str) -> Role {
+fn role(capture: &str) -> OutlineRole {
     match capture {
-        "name" => Role::Name,
-        "body" => Role::Body,
-        "modifier" => Role::Modifier,
-        "modifier.rest" => Role::ModifierOfRest,
-        "attribute" => Role::Attribute,
-        "omit" => Role::Omit,
-        "opaque" => Role::Opaque,
-        "import" => Role::Import,
-        "instance" => Role::Instance,
-        "reference" => Role::Reference,
-        "test" => Role::Test,
-        "test.scope" => Role::TestScope,
-        "clause" => Role::Clause,
-        "container" => Role::Container,
-        "declarator" => Role::Declarator,
-        "lead" => Role::Lead,
-        "source" => Role::Source,
-        "local" => Role::Local,
+        "name" => OutlineRole::Name,
+        "body" => OutlineRole::Body,
+        "modifier" => OutlineRole::Modifier,
+        "modifier.rest" => OutlineRole::ModifierOfRest,
+        "attribute" => OutlineRole::Attribute,
+        "omit" => OutlineRole::Omit,
+        "opaque" => OutlineRole::Opaque,
+        "import" => OutlineRole::Import,
+        "instance" => OutlineRole::Instance,
+        "reference" => OutlineRole::Reference,
+        "test" => OutlineRole::Test,
+        "test.scope" => OutlineRole::TestScope,
+        "clause" => OutlineRole::Clause,
+        "container" => OutlineRole::Container,
+        "declarator" => OutlineRole::Declarator,
+        "lead" => OutlineRole::Lead,
+        "source" => OutlineRole::Source,
+        "local" => OutlineRole::Local,
         other => match other.split_once('.') {
             Some(("definition", kind)) => {
-                SymbolKind::from_capture(kind).map_or(Role::Silent, Role::Definition)
+                SymbolKind::from_capture(kind).map_or(OutlineRole::Silent, OutlineRole::Definition)
             }
-            Some(("section", level)) => level.parse().map_or(Role::Silent, Role::Section),
-            Some(("heading", level)) => level.parse().map_or(Role::Silent, Role::Heading),
-            _ => Role::Silent,
+            Some(("section", level)) => level.parse().map_or(OutlineRole::Silent, OutlineRole::Section),
+            Some(("heading", level)) => level.parse().map_or(OutlineRole::Silent, OutlineRole::Heading),
+            _ => OutlineRole::Silent,
         },
     }
 }
@@ -222,7 +232,7 @@ mod tests {
                 assert!(root_kind(text).is_some_and(|kind| !kind.is_empty()), "{language}: {text}");
             }
             for name in query.capture_names().iter().filter(|name| name.starts_with("definition.")) {
-                assert_ne!(role(name), Role::Silent, "{language}: @{name}");
+                assert_ne!(role(name), OutlineRole::Silent, "{language}: @{name}");
             }
         }
     }

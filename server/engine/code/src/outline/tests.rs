@@ -9,8 +9,8 @@ use ropey::Rope;
 use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
-use super::mask::Mask;
-use super::tree::{parse_with, text_reader};
+use super::mask::ParseMask;
+use super::tree::{parse_with_limit, text_reader};
 use super::work::WorkLimit;
 use super::*;
 
@@ -267,11 +267,13 @@ fn parsing_stops_at_the_work_limit() {
     let source = "class A: pass\n".repeat(1_000);
     let limit = WorkLimit { work: 5 * 4_096, ..WorkLimit::NONE };
     let mut tree =
-        parse_with(limit, python, &text_reader(&source), None, Mask::default(), &Cancel::new()).unwrap().0;
+        parse_with_limit(limit, python, &text_reader(&source), None, ParseMask::default(), &Cancel::new())
+            .unwrap()
+            .0;
     assert!(tree.unparsed == Some(Unparsed::TooMuchWork) && tree.has_error());
     let outline = Outline::from_tree(&tree, &source, &Cancel::new()).unwrap();
     assert_eq!(outline, Outline::unparsed(Unparsed::TooMuchWork));
-    tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
+    tree.edit(&TreeEdit::from_replacement(&Rope::from_str(&source), 0..source.len(), "x = 1"));
     let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
     assert!(tree.unparsed.is_none() && !tree.has_error());
     assert_eq!(Outline::from_tree(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
@@ -282,7 +284,7 @@ fn an_edit_moves_the_nodes_after_it() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "first = 1\nsecond = 2; third = 3\n";
     let mut tree = parse(python, source, None, &Cancel::new()).unwrap();
-    tree.edit(&TreeEdit::in_rope(&Rope::from_str(source), 19..19, "00\n+ 1"));
+    tree.edit(&TreeEdit::from_replacement(&Rope::from_str(source), 19..19, "00\n+ 1"));
     let third = tree.root().named_child(2).unwrap();
     assert_eq!((third.start_byte(), third.start_position()), (28, tree_sitter::Point::new(2, 6)));
 }
@@ -378,7 +380,7 @@ proptest! {
         let mut source = language.fixture.to_owned();
         let mut tree = parse(language, &source, None, &Cancel::new()).unwrap();
         let mut replace = |source: &mut String, range: std::ops::Range<usize>, text: &str| {
-            tree.edit(&TreeEdit::in_rope(&Rope::from_str(source), range.clone(), text));
+            tree.edit(&TreeEdit::from_replacement(&Rope::from_str(source), range.clone(), text));
             source.replace_range(range, text);
             tree = parse(language, source, Some(&tree), &Cancel::new()).unwrap();
             let fresh = parse(language, source, None, &Cancel::new()).unwrap();
@@ -428,7 +430,7 @@ proptest! {
                     Some(start) => start..start + length,
                     None => range(&Edit { start: index, length, text: String::new() }, &text.to_string()),
                 };
-                let tree_edit = TreeEdit::in_rope(text, range.clone(), &inserted);
+                let tree_edit = TreeEdit::from_replacement(text, range.clone(), &inserted);
                 tree.edit(&tree_edit);
                 tree_edits.push(tree_edit);
                 undo_edits.push((index, inserted.len(), Some(range.start), text.byte_slice(range.clone()).to_string()));
@@ -502,7 +504,7 @@ proptest! {
     ) {
         let rope = Rope::from_str(&text);
         let (a, b) = (indices.0.index(text.len() + 1), indices.1.index(text.len() + 1));
-        let edit = TreeEdit::in_rope(&rope, a.min(b)..a.max(b), "x\ny");
+        let edit = TreeEdit::from_replacement(&rope, a.min(b)..a.max(b), "x\ny");
         let zero = TreePoint { byte: 0, row: 0, column: 0 };
         prop_assert_eq!(edit.start, zero.advance(&text.as_bytes()[..a.min(b)]));
         prop_assert_eq!(edit.old_end, zero.advance(&text.as_bytes()[..a.max(b)]));

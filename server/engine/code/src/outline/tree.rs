@@ -9,8 +9,8 @@ use strata_grammars::LanguageId;
 use strata_grammars::limits::{self, Exceeded};
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
-use super::depth::is_too_deep;
-use super::mask::Mask;
+use super::depth::has_too_deep_angles;
+use super::mask::ParseMask;
 use super::unparsed::Unparsed;
 use super::work::{WORK_PER_REPORT, WorkBudget, WorkLimit};
 
@@ -21,7 +21,7 @@ pub struct SyntaxTree {
     tree: Tree,
     /// Why the text was not parsed; the tree is then that of an empty text.
     pub unparsed: Option<Unparsed>,
-    mask: Mask,
+    mask: ParseMask,
 }
 
 /// A replacement of bytes, for updating a syntax tree.
@@ -47,7 +47,7 @@ pub(crate) struct TreePoint {
 }
 
 /// A function that returns the next chunk of the text from an offset, or an empty slice at the end.
-type ChunkReader<'t> = dyn Fn(usize) -> &'t [u8] + 't;
+type ReadChunkFn<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
 thread_local! {
     /// Parser kept for the next text, since a parser reuses its buffers.
@@ -76,7 +76,7 @@ pub fn parse(
 ///
 /// # Errors
 /// See [`parse`].
-pub(super) fn parse_within(
+pub(super) fn parse_with_budget(
     budget: &WorkBudget,
     language: LanguageId,
     source: &str,
@@ -103,10 +103,10 @@ pub(crate) fn parse_rope(
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
     let limit = WorkLimit::for_text(text.len_bytes());
-    let parsed = if Mask::may_apply(language, text.chunks()) {
+    let parsed = if ParseMask::may_apply(language, text.chunks()) {
         parse_masked(limit, language, &text.to_string(), old, cancel)
     } else {
-        parse_with(limit, language, &chunk_at, old, Mask::default(), cancel)
+        parse_with_limit(limit, language, &chunk_at, old, ParseMask::default(), cancel)
     };
     parsed.map(|(tree, _)| tree)
 }
@@ -120,7 +120,7 @@ pub(super) fn parse_part(
     start: usize,
     before: Point,
 ) -> Option<SyntaxTree> {
-    if is_too_deep(&text_reader(part)) {
+    if has_too_deep_angles(&text_reader(part)) {
         return None;
     }
     let chunk_at = |offset: usize| {
@@ -135,8 +135,8 @@ pub(super) fn parse_part(
         end_point: last.point(),
     };
     let limit = WorkLimit::for_part(part.len());
-    let (tree, _) = parse_text(limit, language, &chunk_at, Some(range), None, &Cancel::new()).ok()?;
-    Some(SyntaxTree { language, tree: tree.ok()?, unparsed: None, mask: Mask::default() })
+    let (tree, _) = run_parser(limit, language, &chunk_at, Some(range), None, &Cancel::new()).ok()?;
+    Some(SyntaxTree { language, tree: tree.ok()?, unparsed: None, mask: ParseMask::default() })
 }
 
 /// Returns a function that reads the text from any offset to its end.
@@ -152,35 +152,35 @@ fn parse_masked(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<(SyntaxTree, u64), Cancelled> {
-    match Mask::hide(language, source) {
-        Some((text, mask)) => parse_with(limit, language, &text_reader(&text), old, mask, cancel),
-        None => parse_with(limit, language, &text_reader(source), old, Mask::default(), cancel),
+    match ParseMask::mask_source(language, source) {
+        Some((text, mask)) => parse_with_limit(limit, language, &text_reader(&text), old, mask, cancel),
+        None => parse_with_limit(limit, language, &text_reader(source), old, ParseMask::default(), cancel),
     }
 }
 
 /// Parses a text within a limit. Also returns the work that this took.
-pub(super) fn parse_with(
+pub(super) fn parse_with_limit(
     limit: WorkLimit,
     language: LanguageId,
-    chunk_at: &ChunkReader<'_>,
+    chunk_at: &ReadChunkFn<'_>,
     old: Option<&SyntaxTree>,
-    mask: Mask,
+    mask: ParseMask,
     cancel: &Cancel,
 ) -> Result<(SyntaxTree, u64), Cancelled> {
     cancel.check()?;
-    if is_too_deep(&chunk_at) {
+    if has_too_deep_angles(&chunk_at) {
         return Ok((SyntaxTree::empty(language, Unparsed::NestedAngles)?, 0));
     }
     let can_reuse = |old: &&SyntaxTree| {
         old.language == language && old.unparsed.is_none() && old.mask.is_reusable_as(&mask)
     };
     let old = old.filter(can_reuse).map(|old| &old.tree);
-    let (parsed, work) = parse_text(limit, language, chunk_at, None, old, cancel)?;
+    let (parsed, work) = run_parser(limit, language, chunk_at, None, old, cancel)?;
     match parsed {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Ok(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
-            parse_with(limit, language, chunk_at, None, mask, cancel)
+            parse_with_limit(limit, language, chunk_at, None, mask, cancel)
         }
         Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None, mask }, work)),
         Err(_) if cancel.is_cancelled() => Err(Cancelled),
@@ -197,10 +197,10 @@ fn has_error(tree: &Tree) -> bool {
 
 /// Runs the parser, on the whole text or a part of it. Stops it when `cancel` is raised or a limit is exceeded. Also returns the
 /// work.
-fn parse_text(
+fn run_parser(
     limit: WorkLimit,
     language: LanguageId,
-    chunk_at: &ChunkReader<'_>,
+    chunk_at: &ReadChunkFn<'_>,
     part: Option<tree_sitter::Range>,
     old: Option<&Tree>,
     cancel: &Cancel,
@@ -211,7 +211,7 @@ fn parse_text(
     let (mut reports, mut is_too_large) = (0_u64, false);
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
-        let work = work_of(reports, limits::characters());
+        let work = parse_work(reports, limits::characters());
         is_too_large = limits::memory() > limit.memory;
         if is_too_large || work > limit.work || limits::is_exceeded() || cancel.is_cancelled() {
             ControlFlow::Break(())
@@ -234,10 +234,10 @@ fn parse_text(
         Some(Exceeded::Characters) => Err(Unparsed::TooMuchWork),
         Some(Exceeded::Depth) => Err(Unparsed::NestedComments),
     };
-    Ok((tree, work_of(reports, limited.characters)))
+    Ok((tree, parse_work(reports, limited.characters)))
 }
 
-fn work_of(reports: u64, characters: u64) -> u64 {
+fn parse_work(reports: u64, characters: u64) -> u64 {
     reports.saturating_mul(WORK_PER_REPORT).saturating_add(characters)
 }
 
@@ -247,12 +247,12 @@ impl SyntaxTree {
     /// # Errors
     /// [`Cancelled`] if the grammar was built for another version of the parser, which tests rule out.
     pub fn empty(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
-        let (empty, _) = parse_text(WorkLimit::NONE, language, &|_| &[], None, None, &Cancel::new())?;
+        let (empty, _) = run_parser(WorkLimit::NONE, language, &|_| &[], None, None, &Cancel::new())?;
         Ok(Self {
             language,
             tree: empty.map_err(|_| Cancelled)?,
             unparsed: Some(reason),
-            mask: Mask::default(),
+            mask: ParseMask::default(),
         })
     }
 
@@ -277,7 +277,7 @@ impl SyntaxTree {
         self.unparsed.is_some() || has_error(&self.tree)
     }
 
-    pub(super) fn mask(&self) -> &Mask {
+    pub(super) fn mask(&self) -> &ParseMask {
         &self.mask
     }
 
@@ -289,7 +289,7 @@ impl SyntaxTree {
 impl TreeEdit {
     /// Returns the edit that replaces the bytes `range` of `old` with `inserted`. The range is clamped to
     /// the text. Reads the text before the range once.
-    pub(crate) fn in_rope(old: &Rope, range: Range<usize>, inserted: &str) -> Self {
+    pub(crate) fn from_replacement(old: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(old.len_bytes());
         let old_end = range.end.clamp(start, old.len_bytes());
         let start_point = TreePoint { byte: 0, row: 0, column: 0 }.advance_in_rope(old, 0..start);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use strata_base::text::LineStarts;
 use tree_sitter::{Node, QueryCursor, StreamingIterator};
 
-use super::source::Source;
-use super::tables::{Role, Tables, flag};
+use super::source::SourceText;
+use super::tables::{OutlineRole, OutlineTables, flag};
 use super::{SymbolKind, SyntaxTree};
 
 /// Maximum number of ranges listed; the last one extends to the last line that could not be parsed.
@@ -39,7 +39,7 @@ impl UnparsedLines {
             return Self::default();
         }
         let lines = LineStarts::new(source);
-        let tables = Tables::for_language(tree.language);
+        let tables = OutlineTables::for_language(tree.language);
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         let mut errors = 0;
         // The parts with local definitions only of each node around the current one.
@@ -51,14 +51,14 @@ impl UnparsedLines {
             if is_error {
                 errors += 1;
                 let (mut first, mut last) = lines.line_range(&node.byte_range());
-                let function = innermost(&local_ranges, &node.byte_range());
+                let function = innermost_local_range(&local_ranges, &node.byte_range());
                 if let Some(function) = function.filter(|_| node.is_missing()) {
                     // Without its end, a function may have swallowed what follows.
                     (first, last) = lines.line_range(function);
                 }
                 let hides_definitions = match function {
                     None => true,
-                    Some(_) => last > first && (node.is_error() || closes_block(&node)),
+                    Some(_) => last > first && (node.is_error() || is_block_end(&node)),
                 };
                 if hides_definitions {
                     ranges.push((first, last));
@@ -114,30 +114,33 @@ fn merge_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
 }
 
 /// Whether a missing token is the end of a block.
-fn closes_block(node: &Node<'_>) -> bool {
+fn is_block_end(node: &Node<'_>) -> bool {
     matches!(node.kind(), "}" | "end")
 }
 
 /// Returns the innermost of the parts around a node that contains its range.
-fn innermost<'r>(local_ranges: &'r [Vec<Range<usize>>], node: &Range<usize>) -> Option<&'r Range<usize>> {
+fn innermost_local_range<'r>(
+    local_ranges: &'r [Vec<Range<usize>>],
+    node: &Range<usize>,
+) -> Option<&'r Range<usize>> {
     local_ranges.iter().rev().flatten().find(|part| part.start <= node.start && node.end <= part.end)
 }
 
 /// Returns the ranges of a node, or of parts of it, that contain only local definitions, such as a function.
-fn local_parts(tables: &Tables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
+fn local_parts(tables: &OutlineTables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let Some(query) = tables.query.filter(|_| tables.flags(node.kind_id()) & flag::PATTERN != 0) else {
         return parts;
     };
     let mut cursor = QueryCursor::new();
     cursor.set_max_start_depth(Some(0));
-    let mut matches = cursor.matches(query, *node, Source::from_text(source));
+    let mut matches = cursor.matches(query, *node, SourceText::from_text(source));
     while let Some(query_match) = matches.next() {
         parts.extend(query_match.captures.iter().filter_map(|capture| match tables.role(capture.index) {
-            Role::Definition(SymbolKind::Function | SymbolKind::Method) | Role::Local => {
+            OutlineRole::Definition(SymbolKind::Function | SymbolKind::Method) | OutlineRole::Local => {
                 Some(node.byte_range())
             }
-            Role::Opaque => Some(capture.node.byte_range()),
+            OutlineRole::Opaque => Some(capture.node.byte_range()),
             _ => None,
         }));
     }

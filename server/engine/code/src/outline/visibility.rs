@@ -5,13 +5,13 @@ use strata_grammars::LanguageId;
 use super::{Symbol, SymbolKind};
 
 /// Determines the visibility of a file's definitions, which must be visited in order.
-pub(crate) struct Visibility {
+pub(crate) struct VisibilityTracker {
     language: LanguageId,
     /// Whether each enclosing definition is public, and whether its members are public by default.
     ancestors: Vec<(bool, bool)>,
 }
 
-impl Visibility {
+impl VisibilityTracker {
     /// Creates the state for the start of a file.
     pub(crate) fn new(language: LanguageId) -> Self {
         Self { language, ancestors: Vec::new() }
@@ -32,7 +32,7 @@ impl Visibility {
     fn is_declared_public(&self, symbol: &Symbol, inherited: bool) -> bool {
         let rules = &self.language.visibility;
         let has_keyword =
-            |all: &[&str]| words(before_parameters(&symbol.head)).any(|word| all.contains(&word));
+            |all: &[&str]| words(head_before_parameters(&symbol.head)).any(|word| all.contains(&word));
         let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
         let has_private_name = rules.private_names.iter().any(|start| symbol.name.starts_with(start));
         if symbol.kind == SymbolKind::Impl || (has_private_name && !is_special) || has_keyword(rules.private)
@@ -47,7 +47,7 @@ impl Visibility {
 }
 
 /// Returns the part of a head before its parameters and its value.
-fn before_parameters(head: &str) -> &str {
+fn head_before_parameters(head: &str) -> &str {
     head.split(['(', '=']).next().unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use strata_base::key::FileKey;
 
 use super::report::Confidence;
-use crate::symbols::{References, SymbolIndex};
+use crate::symbols::{ReferenceGraph, SymbolIndex};
 
 /// Files that may refer to a name, with the confidence that they do.
 pub(super) struct LikelyReferrers {
@@ -18,7 +18,12 @@ pub(super) struct LikelyReferrers {
 }
 
 impl LikelyReferrers {
-    pub(super) fn new(graph: &References, index: &SymbolIndex, name: &str, definers: &[&FileKey]) -> Self {
+    pub(super) fn new(
+        graph: &ReferenceGraph,
+        index: &SymbolIndex,
+        name: &str,
+        definers: &[&FileKey],
+    ) -> Self {
         let mut likelihoods: BTreeMap<FileKey, f64> = BTreeMap::new();
         for references in graph.references_to(name) {
             if definers.contains(&&references.definer) {

@@ -11,12 +11,12 @@ use super::name_resolver::{NameResolver, ReferenceSources};
 use super::report::{Confidence, ReferenceHit, ReferenceReport, SearchedPart};
 use super::scopes::FileScopes;
 use super::targets::{SearchTargets, resolve_mention};
-use super::word_lines::{TextKind, WordLines};
+use super::word_lines::{NameLines, TextKind};
 use crate::outline;
 use crate::symbols::FileSymbols;
 
 /// The search for the mentions of some definitions.
-pub(super) struct FileSearch<'s> {
+pub(super) struct MentionSearch<'s> {
     sources: ReferenceSources<'s>,
     targets: SearchTargets,
     name: &'s str,
@@ -29,7 +29,7 @@ pub(super) struct FileSearch<'s> {
     likely_files: LikelyReferrers,
 }
 
-impl<'s> FileSearch<'s> {
+impl<'s> MentionSearch<'s> {
     pub(super) fn new(
         sources: ReferenceSources<'s>,
         targets: SearchTargets,
@@ -45,7 +45,7 @@ impl<'s> FileSearch<'s> {
             name,
             cancel,
             families: targets.languages.iter().map(|language| language.family).collect(),
-            connected: graph.connected(&definers),
+            connected: graph.connected_files(&definers),
             only_tests: definers.iter().all(is_test),
             likely_files: LikelyReferrers::new(graph, index, name, &definers),
             targets,
@@ -105,7 +105,7 @@ impl<'s> FileSearch<'s> {
             searched.skipped.insert(key.clone());
             return Ok(());
         };
-        let mut lines = WordLines::new(&text, self.name);
+        let mut lines = NameLines::new(&text, self.name);
         if lines.is_empty() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl<'s> FileSearch<'s> {
         resolver: &NameResolver<'_>,
         key: &FileKey,
         (number, names): (usize, &FileScopes),
-        lines: &mut WordLines,
+        lines: &mut NameLines,
         searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
         let language = names.tree.language;
@@ -146,13 +146,13 @@ impl<'s> FileSearch<'s> {
             }
         };
         for range in names.mentions(self.name, self.cancel)? {
-            lines.add_mention(range.start);
+            lines.add_mention_line(range.start);
             let values = resolve_mention(resolver, number, names, self.name, &range);
-            match self.targets.classify(&values) {
+            match self.targets.match_values(&values) {
                 Some((Confidence::Guess, _)) if !is_likely => {}
                 Some((Confidence::Guess, _)) if is_builtin(language, self.name) => searched.unlikely += 1,
                 Some((confidence, possible)) => {
-                    lines.add_hit(range.start);
+                    lines.add_hit_line(range.start);
                     searched.hits.push(ReferenceHit::new(
                         key,
                         &names.text,
@@ -174,7 +174,7 @@ impl<'s> FileSearch<'s> {
         resolver: &NameResolver<'_>,
         key: &FileKey,
         confidence: Option<Confidence>,
-        lines: &mut WordLines,
+        lines: &mut NameLines,
         searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
         let Some((text, tree)) = resolver.parse_file(key)? else {
@@ -188,12 +188,12 @@ impl<'s> FileSearch<'s> {
             if may_be_member { outline::locate_symbols(&tree, &text, self.cancel)? } else { Vec::new() };
         let definition_starts: BTreeSet<usize> = located.iter().map(|place| place.name_range.start).collect();
         let confidence = confidence.or(may_be_member.then_some(Confidence::Guess));
-        for range in outline::mentions_of(&tree, &text, self.name, self.cancel)? {
-            lines.add_mention(range.start);
+        for range in outline::find_mentions(&tree, &text, self.name, self.cancel)? {
+            lines.add_mention_line(range.start);
             if let Some(confidence) = confidence
                 && !definition_starts.contains(&range.start)
             {
-                lines.add_hit(range.start);
+                lines.add_hit_line(range.start);
                 searched.hits.push(ReferenceHit::new(
                     key,
                     &text,

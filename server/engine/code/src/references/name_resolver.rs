@@ -18,7 +18,7 @@ use super::scopes::{
     Binding, BindingGroup, BindingKind, DEFAULT, ExpressionShape, FileScopes, Import, ScopeKind,
 };
 use crate::outline::{self, SyntaxTree};
-use crate::symbols::{FileSymbols, References, SymbolIndex};
+use crate::symbols::{FileSymbols, ReferenceGraph, SymbolIndex};
 
 /// Maximum number of steps for resolving one reference. The limit is high because a package may re-export the names
 /// of many modules.
@@ -38,17 +38,17 @@ const MAX_PARSED_BYTES: usize = 128 << 20;
 #[derive(Clone, Copy)]
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
-    pub graph: &'a References,
+    pub graph: &'a ReferenceGraph,
     pub names: &'a FileScopesCache,
     /// Returns the current text of a file, or `None` if it cannot be read.
     pub texts: &'a (dyn Fn(&FileKey) -> Option<Arc<str>> + Sync),
     /// Calls a function for each part of the files with the part's number and the number of parts, on several threads
     /// if the caller likes, and returns the results in any order.
-    pub each_part: &'a (dyn Fn(PartSearch<'_>) -> Vec<SearchedPart> + Sync),
+    pub each_part: &'a (dyn Fn(SearchPartFn<'_>) -> Vec<SearchedPart> + Sync),
 }
 
 /// Searches one part of the files. Takes the part's number and the number of parts.
-pub type PartSearch<'a> = &'a (dyn Fn(usize, usize) -> SearchedPart + Sync);
+pub type SearchPartFn<'a> = &'a (dyn Fn(usize, usize) -> SearchedPart + Sync);
 
 /// A definition: all bindings of a name in one scope of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ pub(super) struct DefinitionId {
 
 /// The meaning of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum ResolvedValue {
     /// A module, imported by `file` under `path`.
     Module {
         file: usize,
@@ -208,9 +208,9 @@ impl<'a> NameResolver<'a> {
     }
 
     /// Resolves a name in a scope and its enclosing scopes.
-    pub(super) fn resolve_name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
+    pub(super) fn resolve_name(&self, file: usize, scope: usize, name: &str) -> Vec<ResolvedValue> {
         let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
-            return vec![Value::Unknown];
+            return vec![ResolvedValue::Unknown];
         };
         let mut next_scope = Some(scope);
         while let Some(scope_index) = next_scope {
@@ -231,25 +231,25 @@ impl<'a> NameResolver<'a> {
                 }
             }
         }
-        vec![Value::Outside]
+        vec![ResolvedValue::Outside]
     }
 
     /// Resolves an import to the modules or definitions to which it refers.
-    pub(super) fn resolve_import(&self, file: usize, import: &Import) -> Vec<Value> {
-        let module = || Value::Module { file, path: import.module.clone() };
+    pub(super) fn resolve_import(&self, file: usize, import: &Import) -> Vec<ResolvedValue> {
+        let module = || ResolvedValue::Module { file, path: import.module.clone() };
         let Some(name) = &import.name else { return vec![module()] };
         match self.resolve_module_member(file, &import.module, name) {
-            values if **name == *DEFAULT && values == [Value::Outside] => vec![module()],
+            values if **name == *DEFAULT && values == [ResolvedValue::Outside] => vec![module()],
             values => values,
         }
     }
 
-    pub(super) fn resolve_expression(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+    pub(super) fn resolve_expression(&self, file: usize, range: &Range<usize>) -> Vec<ResolvedValue> {
         let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
-            return vec![Value::Unknown];
+            return vec![ResolvedValue::Unknown];
         };
         let enclosing_type = || {
-            let group = names.type_around(range.start)?;
+            let group = names.enclosing_type_group(range.start)?;
             Some(DefinitionId { file, group })
         };
         match names.shape(range) {
@@ -263,39 +263,41 @@ impl<'a> NameResolver<'a> {
                 let values =
                     collect_values(self.resolve_expression(file, callee), |value| self.resolve_call(&value));
                 collect_values(values, |value| match (value, names.shape(callee)) {
-                    (Value::Receiver, Some(ExpressionShape::Member { object, .. })) => {
+                    (ResolvedValue::Receiver, Some(ExpressionShape::Member { object, .. })) => {
                         self.resolve_expression(file, object)
                     }
-                    (Value::Receiver, _) => vec![Value::Unknown],
+                    (ResolvedValue::Receiver, _) => vec![ResolvedValue::Unknown],
                     (value, _) => vec![value],
                 })
             }
             Some(ExpressionShape::Same(parts)) => {
                 collect_values(parts.iter(), |part| self.resolve_expression(file, part))
             }
-            Some(ExpressionShape::Literal) => vec![Value::Outside],
+            Some(ExpressionShape::Literal) => vec![ResolvedValue::Outside],
             Some(ExpressionShape::Nothing) => Vec::new(),
-            Some(ExpressionShape::Own) => vec![enclosing_type().map_or(Value::Unknown, Value::Instance)],
+            Some(ExpressionShape::Own) => {
+                vec![enclosing_type().map_or(ResolvedValue::Unknown, ResolvedValue::Instance)]
+            }
             Some(ExpressionShape::Super) => enclosing_type()
-                .map_or(vec![Value::Unknown], |enclosing_type| self.base_types(enclosing_type)),
+                .map_or(vec![ResolvedValue::Unknown], |enclosing_type| self.base_types(enclosing_type)),
             Some(ExpressionShape::Typed(annotation)) => self.resolve_annotation(file, annotation),
             None => match names.str(range) {
                 text if is_identifier(text) => self.resolve_name(file, names.scope_at(range.start), text),
-                _ => vec![Value::Unknown],
+                _ => vec![ResolvedValue::Unknown],
             },
         }
     }
 
     /// Resolves a member of a value.
-    pub(super) fn resolve_member(&self, value: &Value, name: &str) -> Vec<Value> {
-        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+    pub(super) fn resolve_member(&self, value: &ResolvedValue, name: &str) -> Vec<ResolvedValue> {
+        let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         match value {
-            Value::Module { file, path } => self.resolve_module_member(*file, path, name),
-            Value::Instance(id) => self.resolve_type_member(*id, name),
-            Value::Outside => vec![Value::Outside],
-            Value::Receiver | Value::Unknown => vec![Value::Unknown],
-            Value::Definition(id) if self.is_type(*id) => self.resolve_type_member(*id, name),
-            Value::Definition(id) => {
+            ResolvedValue::Module { file, path } => self.resolve_module_member(*file, path, name),
+            ResolvedValue::Instance(id) => self.resolve_type_member(*id, name),
+            ResolvedValue::Outside => vec![ResolvedValue::Outside],
+            ResolvedValue::Receiver | ResolvedValue::Unknown => vec![ResolvedValue::Unknown],
+            ResolvedValue::Definition(id) if self.is_type(*id) => self.resolve_type_member(*id, name),
+            ResolvedValue::Definition(id) => {
                 collect_values(self.resolve_value(*id), |value| self.resolve_member(&value, name))
             }
         }
@@ -311,16 +313,16 @@ impl<'a> NameResolver<'a> {
         let length = trimmed.find(|letter| !is_part(letter)).unwrap_or(trimmed.len());
         let start = annotation.start + start;
         let values = self.resolve_type_names(file, &(start..start + length));
-        values.iter().any(|value| matches!(value, Value::Instance(_)))
+        values.iter().any(|value| matches!(value, ResolvedValue::Instance(_)))
     }
 
     /// Returns a type and its known base types, direct and indirect.
-    pub(super) fn ancestors(&self, id: DefinitionId) -> Vec<DefinitionId> {
+    pub(super) fn self_and_base_types(&self, id: DefinitionId) -> Vec<DefinitionId> {
         let mut types = vec![id];
         let mut index = 0;
         while let Some(&current) = types.get(index).filter(|_| types.len() < 4 * MAX_VALUES) {
             for base in self.base_types(current) {
-                if let Value::Instance(base) = base
+                if let ResolvedValue::Instance(base) = base
                     && !types.contains(&base)
                 {
                     types.push(base);
@@ -351,7 +353,7 @@ impl<'a> NameResolver<'a> {
 
     /// Resolves a group of bindings to the targets of its imports and aliases, and to its own definition if it has
     /// one.
-    fn resolve_group(&self, file: usize, group: usize) -> Vec<Value> {
+    fn resolve_group(&self, file: usize, group: usize) -> Vec<ResolvedValue> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut values = collect_values(bindings.iter(), |binding| match binding {
             Binding { import: Some(import), .. } => self.resolve_import(file, import),
@@ -361,7 +363,7 @@ impl<'a> NameResolver<'a> {
             _ => Vec::new(),
         });
         if bindings.iter().any(|binding| binding.import.is_none() && binding.reach != BindingKind::Alias) {
-            values.push(Value::Definition(DefinitionId { file, group }));
+            values.push(ResolvedValue::Definition(DefinitionId { file, group }));
         }
         values
     }
@@ -372,8 +374,8 @@ impl<'a> NameResolver<'a> {
         self.sources.graph.imported(key, symbols.language, module)
     }
 
-    fn resolve_module_member(&self, file: usize, module: &str, name: &str) -> Vec<Value> {
-        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+    fn resolve_module_member(&self, file: usize, module: &str, name: &str) -> Vec<ResolvedValue> {
+        let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         for target in self.import_targets(file, module) {
             let values = self.resolve_export(target, name);
             if !values.is_empty() {
@@ -388,14 +390,14 @@ impl<'a> NameResolver<'a> {
             let dot = if module.ends_with('.') { "" } else { "." };
             let path = format!("{module}{dot}{name}");
             if !self.import_targets(file, &path).is_empty() {
-                return vec![Value::Module { file, path: path.into() }];
+                return vec![ResolvedValue::Module { file, path: path.into() }];
             }
         }
-        vec![Value::Outside]
+        vec![ResolvedValue::Outside]
     }
 
     /// Resolves a name exported by a file. Returns no values if the file exports no such name.
-    fn resolve_export(&self, file: usize, name: &str) -> Vec<Value> {
+    fn resolve_export(&self, file: usize, name: &str) -> Vec<ResolvedValue> {
         let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
             return Vec::new();
         };
@@ -426,15 +428,15 @@ impl<'a> NameResolver<'a> {
                 let mut values = collect_values(self.resolve_export(file, DEFAULT), |value| {
                     self.resolve_member(&value, name)
                 });
-                values.retain(|value| matches!(value, Value::Definition(_)));
+                values.retain(|value| matches!(value, ResolvedValue::Definition(_)));
                 values
             }
             _ => Vec::new(),
         }
     }
 
-    fn resolve_type_member(&self, id: DefinitionId, name: &str) -> Vec<Value> {
-        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+    fn resolve_type_member(&self, id: DefinitionId, name: &str) -> Vec<ResolvedValue> {
+        let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         let own_group = self.with_group(id, |names, group| {
             let mut scopes = group.bindings.iter().filter_map(|binding| binding.opened_scope);
             scopes.find_map(|scope| names.group(scope, name))
@@ -445,9 +447,11 @@ impl<'a> NameResolver<'a> {
         let mut are_bases_known = true;
         for base in self.base_types(id) {
             match base {
-                Value::Instance(base) if base != id => match self.resolve_type_member(base, name) {
-                    values if matches!(values.as_slice(), [Value::Outside | Value::Unknown]) => {
-                        are_bases_known &= values != [Value::Outside];
+                ResolvedValue::Instance(base) if base != id => match self.resolve_type_member(base, name) {
+                    values
+                        if matches!(values.as_slice(), [ResolvedValue::Outside | ResolvedValue::Unknown]) =>
+                    {
+                        are_bases_known &= values != [ResolvedValue::Outside];
                     }
                     values => return values,
                 },
@@ -456,21 +460,21 @@ impl<'a> NameResolver<'a> {
         }
         // If all base types are known, only a subtype can define the member. Otherwise, a base type from
         // outside the repository may define it.
-        vec![if are_bases_known { Value::Unknown } else { Value::Outside }]
+        vec![if are_bases_known { ResolvedValue::Unknown } else { ResolvedValue::Outside }]
     }
 
-    fn base_types(&self, id: DefinitionId) -> Vec<Value> {
+    fn base_types(&self, id: DefinitionId) -> Vec<ResolvedValue> {
         let bindings = self.bindings(id);
         collect_values(bindings.iter().filter_map(|binding| binding.base.as_ref()), |base| {
             let mut values = self.resolve_type_names(id.file, base);
-            values.retain(|value| *value != Value::Instance(id));
+            values.retain(|value| *value != ResolvedValue::Instance(id));
             values
         })
     }
 
     /// Resolves the value of a variable, a parameter or a property.
-    fn resolve_value(&self, id: DefinitionId) -> Vec<Value> {
-        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+    fn resolve_value(&self, id: DefinitionId) -> Vec<ResolvedValue> {
+        let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         let values = collect_values(self.bindings(id).iter(), |binding| match binding {
             Binding { annotation: Some(annotation), .. } => self.resolve_annotation(id.file, annotation),
             Binding { returns: Some(returns), .. } => self.resolve_annotation(id.file, returns),
@@ -482,17 +486,17 @@ impl<'a> NameResolver<'a> {
             }
             Binding { value: Some(value), .. } => self.resolve_expression(id.file, value),
             Binding { import: Some(import), .. } => self.resolve_import(id.file, import),
-            _ => vec![Value::Unknown],
+            _ => vec![ResolvedValue::Unknown],
         });
-        if values.is_empty() { vec![Value::Unknown] } else { values }
+        if values.is_empty() { vec![ResolvedValue::Unknown] } else { values }
     }
 
-    fn resolve_call(&self, callee: &Value) -> Vec<Value> {
-        let Some(_step) = self.start_step() else { return vec![Value::Unknown] };
+    fn resolve_call(&self, callee: &ResolvedValue) -> Vec<ResolvedValue> {
+        let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         match callee {
-            Value::Outside => vec![Value::Outside],
-            Value::Definition(id) if self.is_type(*id) => vec![Value::Instance(*id)],
-            Value::Definition(id) => {
+            ResolvedValue::Outside => vec![ResolvedValue::Outside],
+            ResolvedValue::Definition(id) if self.is_type(*id) => vec![ResolvedValue::Instance(*id)],
+            ResolvedValue::Definition(id) => {
                 let bindings = self.bindings(*id);
                 let returns: Vec<_> =
                     bindings.iter().filter_map(|binding| binding.returns.as_ref()).collect();
@@ -501,36 +505,41 @@ impl<'a> NameResolver<'a> {
                 }
                 let values = bindings.iter().filter_map(|binding| binding.value.as_ref());
                 let values = collect_values(values, |value| match self.resolve_expression(id.file, value) {
-                    values if values == [Value::Definition(*id)] => vec![Value::Unknown],
+                    values if values == [ResolvedValue::Definition(*id)] => vec![ResolvedValue::Unknown],
                     values => collect_values(values, |value| self.resolve_call(&value)),
                 });
-                if values.is_empty() { vec![Value::Unknown] } else { values }
+                if values.is_empty() { vec![ResolvedValue::Unknown] } else { values }
             }
             // The only value that a module exports.
-            Value::Module { file, path } => match self.resolve_module_member(*file, path, DEFAULT) {
-                values if values == [Value::Outside] => vec![Value::Unknown],
+            ResolvedValue::Module { file, path } => match self.resolve_module_member(*file, path, DEFAULT) {
+                values if values == [ResolvedValue::Outside] => vec![ResolvedValue::Unknown],
                 values => collect_values(values, |value| self.resolve_call(&value)),
             },
-            Value::Instance(_) | Value::Receiver | Value::Unknown => vec![Value::Unknown],
+            ResolvedValue::Instance(_) | ResolvedValue::Receiver | ResolvedValue::Unknown => {
+                vec![ResolvedValue::Unknown]
+            }
         }
     }
 
     /// Resolves a type annotation to instances of its types.
-    fn resolve_annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+    fn resolve_annotation(&self, file: usize, range: &Range<usize>) -> Vec<ResolvedValue> {
         let values = self.resolve_type_names(file, range);
-        let is_type = |value: &&Value| matches!(value, Value::Instance(_) | Value::Receiver);
-        let types: Vec<Value> = values.iter().filter(is_type).cloned().collect();
+        let is_type =
+            |value: &&ResolvedValue| matches!(value, ResolvedValue::Instance(_) | ResolvedValue::Receiver);
+        let types: Vec<ResolvedValue> = values.iter().filter(is_type).cloned().collect();
         match types {
             types if !types.is_empty() => types,
-            _ if values.contains(&Value::Unknown) || values.is_empty() => vec![Value::Unknown],
-            _ => vec![Value::Outside],
+            _ if values.contains(&ResolvedValue::Unknown) || values.is_empty() => {
+                vec![ResolvedValue::Unknown]
+            }
+            _ => vec![ResolvedValue::Outside],
         }
     }
 
     /// Resolves the type names in a range, including those in strings.
-    fn resolve_type_names(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+    fn resolve_type_names(&self, file: usize, range: &Range<usize>) -> Vec<ResolvedValue> {
         let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
-            return vec![Value::Unknown];
+            return vec![ResolvedValue::Unknown];
         };
         let scope = names.scope_at(range.start);
         let dotted_names = dotted_names(names.str(range));
@@ -540,7 +549,7 @@ impl<'a> NameResolver<'a> {
             let mut last = start;
             let range_of_first = range.start + start..range.start + start + first.len();
             if matches!(names.shape(&range_of_first), Some(ExpressionShape::Own)) {
-                return vec![Value::Receiver];
+                return vec![ResolvedValue::Receiver];
             }
             let mut values = self.resolve_name(file, scope, first);
             for (start, part) in parts {
@@ -548,12 +557,12 @@ impl<'a> NameResolver<'a> {
                 values = collect_values(values, |value| self.resolve_member(&value, part));
             }
             if names.any.contains(&(range.start + last)) {
-                return vec![Value::Unknown];
+                return vec![ResolvedValue::Unknown];
             }
             collect_values(values, |value| match value {
-                Value::Definition(id) if self.is_type(id) => vec![Value::Instance(id)],
-                Value::Outside => vec![Value::Outside],
-                _ => vec![Value::Unknown],
+                ResolvedValue::Definition(id) if self.is_type(id) => vec![ResolvedValue::Instance(id)],
+                ResolvedValue::Outside => vec![ResolvedValue::Outside],
+                _ => vec![ResolvedValue::Unknown],
             })
         })
     }
@@ -570,9 +579,9 @@ fn is_visible(group: &BindingGroup, kind: ScopeKind, is_innermost: bool) -> bool
 /// Collects the meanings of all items, without duplicates and up to [`MAX_VALUES`].
 fn collect_values<T>(
     items: impl IntoIterator<Item = T>,
-    mut resolve: impl FnMut(T) -> Vec<Value>,
-) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::new();
+    mut resolve: impl FnMut(T) -> Vec<ResolvedValue>,
+) -> Vec<ResolvedValue> {
+    let mut values: Vec<ResolvedValue> = Vec::new();
     for item in items {
         for value in resolve(item) {
             if values.len() < MAX_VALUES && !values.contains(&value) {

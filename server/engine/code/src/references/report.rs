@@ -67,7 +67,7 @@ pub struct ReferenceReport {
     /// Most of them refer to something else.
     pub unlikely: usize,
     /// Lines that contain the name as a word and are not among `hits`.
-    pub other_lines: OtherLineCounts,
+    pub other_lines: NonReferenceLineCounts,
     /// Number of indexed files that were not searched, because they cannot be read or the others were too large in
     /// total.
     pub unsearched: usize,
@@ -75,7 +75,7 @@ pub struct ReferenceReport {
 
 /// Numbers of lines that contain a name without being references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OtherLineCounts {
+pub struct NonReferenceLineCounts {
     /// Lines of code: something else has the name, or it could not be resolved.
     pub code: usize,
     /// Lines of comments, strings and documents.
@@ -87,7 +87,7 @@ pub struct OtherLineCounts {
 pub struct SearchedPart {
     pub(super) hits: Vec<ReferenceHit>,
     pub(super) unlikely: usize,
-    pub(super) other_lines: OtherLineCounts,
+    pub(super) other_lines: NonReferenceLineCounts,
     /// Files that were not searched.
     pub(super) skipped: BTreeSet<FileKey>,
     pub(super) is_cancelled: bool,

@@ -157,7 +157,7 @@ impl FileScopes {
                 if match_count.is_multiple_of(CHECK_EVERY) {
                     cancel.check()?;
                 }
-                builder.add_match(&MatchParts::new(query_match, &rules.roles));
+                builder.add_match(&MatchCaptures::new(query_match, &rules.roles));
             }
         }
         Ok(Some(builder.finish(tree, Arc::clone(&text))))
@@ -168,7 +168,7 @@ impl FileScopes {
     /// # Errors
     /// [`Cancelled`] if the flag is raised.
     pub(super) fn mentions(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
-        let mut mentions = outline::mentions_of(&self.tree, &self.text, name, cancel)?;
+        let mut mentions = outline::find_mentions(&self.tree, &self.text, name, cancel)?;
         mentions.extend(self.quoted.iter().filter(|range| self.str(range) == name).cloned());
         mentions.sort_unstable_by_key(|range| range.start);
         Ok(mentions)
@@ -176,7 +176,7 @@ impl FileScopes {
 
     /// Returns the index of the innermost scope that contains a byte.
     pub(super) fn scope_at(&self, byte: usize) -> usize {
-        innermost(&self.scopes, byte)
+        innermost_scope(&self.scopes, byte)
     }
 
     pub(super) fn shape(&self, range: &Range<usize>) -> Option<&ExpressionShape> {
@@ -243,7 +243,7 @@ impl FileScopes {
     }
 
     /// Returns the index of the group of the innermost type that contains a byte.
-    pub(super) fn type_around(&self, byte: usize) -> Option<usize> {
+    pub(super) fn enclosing_type_group(&self, byte: usize) -> Option<usize> {
         let mut next_scope = Some(self.scope_at(byte));
         while let Some(scope) = next_scope.and_then(|next_scope| self.scopes.get(next_scope)) {
             if scope.kind == ScopeKind::Type
@@ -257,7 +257,7 @@ impl FileScopes {
     }
 }
 
-fn innermost(scopes: &[Scope], byte: usize) -> usize {
+fn innermost_scope(scopes: &[Scope], byte: usize) -> usize {
     let mut index = scopes.partition_point(|scope| scope.range.start <= byte).saturating_sub(1);
     while let Some(scope) = scopes.get(index) {
         match scope.parent {
@@ -270,7 +270,7 @@ fn innermost(scopes: &[Scope], byte: usize) -> usize {
 
 /// The role of a capture in `references.scm`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Role {
+enum ReferenceRole {
     Scope(ScopeKind),
     Define,
     Owner,
@@ -315,7 +315,7 @@ enum Role {
 struct ReferenceRules {
     query: &'static Query,
     /// Role of each capture, by capture index.
-    roles: Vec<Role>,
+    roles: Vec<ReferenceRole>,
 }
 
 impl ReferenceRules {
@@ -324,65 +324,65 @@ impl ReferenceRules {
             [const { OnceLock::new() }; LanguageId::COUNT];
         let rules = RULES.get(language.index())?.get_or_init(|| {
             let query = language.references_query()?;
-            let roles = query.capture_names().iter().map(|name| role(name).unwrap_or(Role::Silent));
+            let roles = query.capture_names().iter().map(|name| role(name).unwrap_or(ReferenceRole::Silent));
             Some(Self { query, roles: roles.collect() })
         });
         rules.as_ref()
     }
 }
 
-fn role(capture: &str) -> Option<Role> {
+fn role(capture: &str) -> Option<ReferenceRole> {
     Some(match capture {
-        "scope" => Role::Scope(ScopeKind::Function),
-        "scope.type" => Role::Scope(ScopeKind::Type),
-        "scope.module" => Role::Scope(ScopeKind::Module),
-        "define" => Role::Define,
-        "owner" => Role::Owner,
-        "bind" => Role::Bind,
-        "bind.part" => Role::BindPart,
-        "bind.local" => Role::BindInside,
-        "outer" => Role::Outer,
-        "alias" => Role::Alias,
-        "record" => Role::Record,
-        "field" => Role::Field,
-        "type" => Role::Type,
-        "value" => Role::Value,
-        "returns" => Role::Returns,
-        "base" => Role::Base,
-        "default" => Role::Default,
-        "import.module" => Role::ImportModule,
-        "import.from" => Role::ImportFrom,
-        "import.name" => Role::ImportName,
-        "import.alias" => Role::ImportAlias,
-        "import.default" => Role::ImportDefault,
-        "import.all" => Role::ImportAll,
-        "access" => Role::Access,
-        "object" => Role::Object,
-        "member" => Role::Member,
-        "member.quoted" => Role::QuotedMember,
-        "call" => Role::Call,
-        "callee" => Role::Callee,
-        "pass" => Role::Pass,
-        "same" => Role::Same,
-        "literal" => Role::Literal,
-        "nothing" => Role::Nothing,
-        "self" => Role::Own,
-        "super" => Role::Super,
-        "typed" => Role::Typed,
-        "key" => Role::Key,
-        "label" => Role::Label,
-        "any" => Role::Any,
+        "scope" => ReferenceRole::Scope(ScopeKind::Function),
+        "scope.type" => ReferenceRole::Scope(ScopeKind::Type),
+        "scope.module" => ReferenceRole::Scope(ScopeKind::Module),
+        "define" => ReferenceRole::Define,
+        "owner" => ReferenceRole::Owner,
+        "bind" => ReferenceRole::Bind,
+        "bind.part" => ReferenceRole::BindPart,
+        "bind.local" => ReferenceRole::BindInside,
+        "outer" => ReferenceRole::Outer,
+        "alias" => ReferenceRole::Alias,
+        "record" => ReferenceRole::Record,
+        "field" => ReferenceRole::Field,
+        "type" => ReferenceRole::Type,
+        "value" => ReferenceRole::Value,
+        "returns" => ReferenceRole::Returns,
+        "base" => ReferenceRole::Base,
+        "default" => ReferenceRole::Default,
+        "import.module" => ReferenceRole::ImportModule,
+        "import.from" => ReferenceRole::ImportFrom,
+        "import.name" => ReferenceRole::ImportName,
+        "import.alias" => ReferenceRole::ImportAlias,
+        "import.default" => ReferenceRole::ImportDefault,
+        "import.all" => ReferenceRole::ImportAll,
+        "access" => ReferenceRole::Access,
+        "object" => ReferenceRole::Object,
+        "member" => ReferenceRole::Member,
+        "member.quoted" => ReferenceRole::QuotedMember,
+        "call" => ReferenceRole::Call,
+        "callee" => ReferenceRole::Callee,
+        "pass" => ReferenceRole::Pass,
+        "same" => ReferenceRole::Same,
+        "literal" => ReferenceRole::Literal,
+        "nothing" => ReferenceRole::Nothing,
+        "self" => ReferenceRole::Own,
+        "super" => ReferenceRole::Super,
+        "typed" => ReferenceRole::Typed,
+        "key" => ReferenceRole::Key,
+        "label" => ReferenceRole::Label,
+        "any" => ReferenceRole::Any,
         _ => return None,
     })
 }
 
 /// The nodes of one match with their roles.
-struct MatchParts<'t> {
-    parts: Vec<(Role, Node<'t>)>,
+struct MatchCaptures<'t> {
+    parts: Vec<(ReferenceRole, Node<'t>)>,
 }
 
-impl<'t> MatchParts<'t> {
-    fn new(query_match: &QueryMatch<'_, 't>, roles: &[Role]) -> Self {
+impl<'t> MatchCaptures<'t> {
+    fn new(query_match: &QueryMatch<'_, 't>, roles: &[ReferenceRole]) -> Self {
         let parts = query_match.captures.iter().filter_map(|capture| {
             let role = usize::try_from(capture.index).ok().and_then(|at| roles.get(at))?;
             Some((*role, capture.node))
@@ -390,7 +390,7 @@ impl<'t> MatchParts<'t> {
         Self { parts: parts.collect() }
     }
 
-    fn range(&self, searched_role: Role) -> Option<Range<usize>> {
+    fn range(&self, searched_role: ReferenceRole) -> Option<Range<usize>> {
         self.parts.iter().find(|(role, _)| *role == searched_role).map(|(_, node)| node.byte_range())
     }
 }
@@ -450,83 +450,85 @@ impl<'s> FileScopesBuilder<'s> {
         self.bindings.entry((start, place)).or_insert_with(|| Binding { name, ..Binding::default() })
     }
 
-    fn add_match(&mut self, parts: &MatchParts<'_>) {
-        let define = parts.range(Role::Define);
+    fn add_match(&mut self, parts: &MatchCaptures<'_>) {
+        let define = parts.range(ReferenceRole::Define);
         for (role, node) in &parts.parts {
             let range = node.byte_range();
             match role {
-                Role::Scope(kind) => {
+                ReferenceRole::Scope(kind) => {
                     let scope = self.scopes.entry((range.start, range.end)).or_insert((*kind, None));
                     scope.1 = scope.1.or(define.as_ref().map(|name| name.start));
                 }
-                Role::Define => match parts.range(Role::Owner) {
+                ReferenceRole::Define => match parts.range(ReferenceRole::Owner) {
                     Some(_) => self.bind_with_parts(range, BindingPlace::Owner, parts),
                     None => self.bind_with_parts(range, BindingPlace::Outside, parts),
                 },
-                Role::Bind => self.bind_with_parts(range, BindingPlace::Around, parts),
-                Role::Field => self.bind_with_parts(range, BindingPlace::Type, parts),
-                Role::BindPart => {
+                ReferenceRole::Bind => self.bind_with_parts(range, BindingPlace::Around, parts),
+                ReferenceRole::Field => self.bind_with_parts(range, BindingPlace::Type, parts),
+                ReferenceRole::BindPart => {
                     self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
                     self.bind(range, BindingPlace::Around).is_part = true;
                 }
-                Role::BindInside => self.bind(range, BindingPlace::Around).reach = BindingKind::Inside,
-                Role::Outer => self.bind(range, BindingPlace::Around).reach = BindingKind::Outer,
-                Role::Alias => {
+                ReferenceRole::BindInside => {
+                    self.bind(range, BindingPlace::Around).reach = BindingKind::Inside
+                }
+                ReferenceRole::Outer => self.bind(range, BindingPlace::Around).reach = BindingKind::Outer,
+                ReferenceRole::Alias => {
                     self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
                     self.bind(range, BindingPlace::Around).reach = BindingKind::Alias;
                 }
-                Role::Record => {
+                ReferenceRole::Record => {
                     let annotation = self.names.records.entry((range.start, range.end)).or_default();
-                    *annotation = annotation.take().or_else(|| parts.range(Role::Type));
+                    *annotation = annotation.take().or_else(|| parts.range(ReferenceRole::Type));
                 }
-                Role::Default => {
+                ReferenceRole::Default => {
                     let binding = self.bind(range.clone(), BindingPlace::Default);
                     binding.value = Some(range);
                 }
-                Role::Key => {
+                ReferenceRole::Key => {
                     self.names.keys.insert(range.start);
                 }
-                Role::Label => {
+                ReferenceRole::Label => {
                     self.names.labels.insert(range.start);
                 }
-                Role::Any => {
+                ReferenceRole::Any => {
                     self.names.any.insert(range.start);
                 }
-                Role::Literal => self.record_shape(range, ExpressionShape::Literal),
-                Role::Nothing => self.record_shape(range, ExpressionShape::Nothing),
-                Role::Own => self.record_shape(range, ExpressionShape::Own),
-                Role::Super => self.record_shape(range, ExpressionShape::Super),
-                Role::Access => {
-                    let quoted = parts.range(Role::QuotedMember);
+                ReferenceRole::Literal => self.record_shape(range, ExpressionShape::Literal),
+                ReferenceRole::Nothing => self.record_shape(range, ExpressionShape::Nothing),
+                ReferenceRole::Own => self.record_shape(range, ExpressionShape::Own),
+                ReferenceRole::Super => self.record_shape(range, ExpressionShape::Super),
+                ReferenceRole::Access => {
+                    let quoted = parts.range(ReferenceRole::QuotedMember);
                     self.names.quoted.extend(quoted.clone());
-                    let member = parts.range(Role::Member).or(quoted);
-                    if let (Some(object), Some(name)) = (parts.range(Role::Object), member) {
+                    let member = parts.range(ReferenceRole::Member).or(quoted);
+                    if let (Some(object), Some(name)) = (parts.range(ReferenceRole::Object), member) {
                         self.names.members.insert(name.start, object.clone());
                         self.record_shape(range, ExpressionShape::Member { object, name });
                     }
                 }
-                Role::Call => {
-                    if let Some(callee) = parts.range(Role::Callee) {
+                ReferenceRole::Call => {
+                    if let Some(callee) = parts.range(ReferenceRole::Callee) {
                         self.record_shape(range, ExpressionShape::Call { callee });
                     }
                 }
-                Role::Pass => {
-                    let same_value = parts.parts.iter().filter(|(role, _)| *role == Role::Same);
+                ReferenceRole::Pass => {
+                    let same_value = parts.parts.iter().filter(|(role, _)| *role == ReferenceRole::Same);
                     self.record_shape(
                         range,
                         ExpressionShape::Same(same_value.map(|(_, node)| node.byte_range()).collect()),
                     );
                 }
-                Role::Typed => {
-                    if let Some(annotation) = parts.range(Role::Type) {
+                ReferenceRole::Typed => {
+                    if let Some(annotation) = parts.range(ReferenceRole::Type) {
                         self.record_shape(range, ExpressionShape::Typed(annotation));
                     }
                 }
-                Role::ImportModule | Role::ImportName | Role::ImportDefault => {
+                ReferenceRole::ImportModule | ReferenceRole::ImportName | ReferenceRole::ImportDefault => {
                     self.bind_import(*role, range, parts);
                 }
-                Role::ImportAll => {
-                    let module = parts.range(Role::ImportFrom).map(|range| self.str(&range).into());
+                ReferenceRole::ImportAll => {
+                    let module = parts.range(ReferenceRole::ImportFrom).map(|range| self.str(&range).into());
                     self.names.wildcard_imports.extend(module);
                 }
                 _ => {}
@@ -548,22 +550,22 @@ impl<'s> FileScopesBuilder<'s> {
         }
     }
 
-    fn bind_with_parts(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchParts<'_>) {
+    fn bind_with_parts(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchCaptures<'_>) {
         let binding = self.bind(name, place);
         let add = |slot: &mut Option<Range<usize>>, role| *slot = slot.take().or_else(|| parts.range(role));
-        add(&mut binding.annotation, Role::Type);
-        add(&mut binding.value, Role::Value);
-        add(&mut binding.returns, Role::Returns);
-        add(&mut binding.base, Role::Base);
-        add(&mut binding.owner, Role::Owner);
+        add(&mut binding.annotation, ReferenceRole::Type);
+        add(&mut binding.value, ReferenceRole::Value);
+        add(&mut binding.returns, ReferenceRole::Returns);
+        add(&mut binding.base, ReferenceRole::Base);
+        add(&mut binding.owner, ReferenceRole::Owner);
     }
 
-    fn bind_import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
+    fn bind_import(&mut self, role: ReferenceRole, range: Range<usize>, parts: &MatchCaptures<'_>) {
         let imported_name: Box<str> = self.str(&range).into();
-        let alias = parts.range(Role::ImportAlias);
-        let from = parts.range(Role::ImportFrom).map(|range| self.str(&range));
+        let alias = parts.range(ReferenceRole::ImportAlias);
+        let from = parts.range(ReferenceRole::ImportFrom).map(|range| self.str(&range));
         let (name, import) = match (role, from) {
-            (Role::ImportModule, _) => match alias {
+            (ReferenceRole::ImportModule, _) => match alias {
                 Some(alias) => (alias, Import { module: imported_name, name: None }),
                 // `import a.b` binds `a`.
                 None => {
@@ -573,7 +575,7 @@ impl<'s> FileScopesBuilder<'s> {
                     (first_part, Import { module, name: None })
                 }
             },
-            (Role::ImportDefault, Some(from)) => {
+            (ReferenceRole::ImportDefault, Some(from)) => {
                 (range, Import { module: from.into(), name: Some(DEFAULT.into()) })
             }
             (_, Some(from)) => {
@@ -598,7 +600,7 @@ impl<'s> FileScopesBuilder<'s> {
         let mut groups: Vec<BindingGroup> = Vec::new();
         let mut bound = FxHashMap::default();
         for ((start, place), mut binding) in bindings {
-            let enclosing_scope = innermost(&scopes, start);
+            let enclosing_scope = innermost_scope(&scopes, start);
             let scope = match place {
                 BindingPlace::Around => Some(enclosing_scope),
                 BindingPlace::Outside => match scope_by_name.get(&start) {

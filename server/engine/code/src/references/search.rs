@@ -7,8 +7,8 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_base::text::LineStarts;
 
-use super::file_search::FileSearch;
-use super::name_resolver::{DefinitionId, NameResolver, ReferenceSources, Value};
+use super::file_search::MentionSearch;
+use super::name_resolver::{DefinitionId, NameResolver, ReferenceSources, ResolvedValue};
 use super::report::{Confidence, ReferenceHit, ReferenceReport};
 use super::targets::{SearchTargets, resolve_mention};
 use crate::outline::{Symbol, SymbolKind, name_parts};
@@ -48,7 +48,7 @@ impl<'q> ReferenceQuery<'q> {
     }
 
     /// Whether the query matches a definition in `file` that is nested in the types of `container`.
-    fn matches(&self, file: &FileKey, container: &[&str]) -> bool {
+    fn matches_definition(&self, file: &FileKey, container: &[&str]) -> bool {
         if self.path.is_some_and(|path| path != file) {
             return false;
         }
@@ -65,7 +65,7 @@ impl<'q> ReferenceQuery<'q> {
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
-pub fn references(
+pub fn find_references(
     sources: ReferenceSources<'_>,
     query: &ReferenceQuery<'_>,
     cancel: &Cancel,
@@ -78,7 +78,7 @@ pub fn references(
         targets.add_definitions(
             &resolver,
             query.name,
-            &|file, container, _| query.matches(file, container),
+            &|file, container, _| query.matches_definition(file, container),
             cancel,
         )?;
     }
@@ -90,7 +90,7 @@ pub fn references(
     }
     // Without a definition, every mention of the name is a guess.
     targets.add_overrides(&resolver);
-    FileSearch::new(sources, targets, query.name, cancel).run(resolver)
+    MentionSearch::new(sources, targets, query.name, cancel).run(resolver)
 }
 
 /// Finds the inherited members that match a query: looks up the last part of its name in the base types of the type that the
@@ -103,13 +103,18 @@ fn inherited_members(
     let Some((name, containers)) = query.containers.split_last() else { return Ok(BTreeSet::new()) };
     let owner = ReferenceQuery { name, containers: containers.to_vec(), ..query.clone() };
     let mut owners = SearchTargets::default();
-    owners.add_definitions(resolver, name, &|file, container, _| owner.matches(file, container), cancel)?;
+    owners.add_definitions(
+        resolver,
+        name,
+        &|file, container, _| owner.matches_definition(file, container),
+        cancel,
+    )?;
     let mut ids = BTreeSet::new();
     for id in owners.ids {
         resolver.reset_steps();
-        let values = resolver.resolve_member(&Value::Definition(id), query.name).into_iter();
+        let values = resolver.resolve_member(&ResolvedValue::Definition(id), query.name).into_iter();
         ids.extend(values.filter_map(|value| match value {
-            Value::Definition(id) => Some(id),
+            ResolvedValue::Definition(id) => Some(id),
             _ => None,
         }));
     }
@@ -122,7 +127,7 @@ fn inherited_members(
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
-pub fn references_at(
+pub fn find_references_at(
     sources: ReferenceSources<'_>,
     file: &FileKey,
     range: &Range<usize>,
@@ -138,7 +143,7 @@ pub fn references_at(
     if let Some((number, names)) = file_names {
         let values = resolve_mention(&resolver, number, &names, name, range);
         let ids = values.iter().filter_map(|value| match value {
-            Value::Definition(id) => Some(*id),
+            ResolvedValue::Definition(id) => Some(*id),
             _ => None,
         });
         let ids: BTreeSet<DefinitionId> = ids.collect();
@@ -146,7 +151,7 @@ pub fn references_at(
             let group = names.groups.get(id.group);
             id.file == number && group.is_some_and(|group| !names.is_referable(group))
         };
-        if values == [Value::Outside] || ids.iter().any(is_local) {
+        if values == [ResolvedValue::Outside] || ids.iter().any(is_local) {
             let mut report = ReferenceReport::default();
             let starts = LineStarts::new(&names.text);
             for range in names.mentions(name, cancel)? {
@@ -169,5 +174,5 @@ pub fn references_at(
         targets.add_definitions(&resolver, name, &filter, cancel)?;
     }
     targets.add_overrides(&resolver);
-    FileSearch::new(sources, targets, name, cancel).run(resolver)
+    MentionSearch::new(sources, targets, name, cancel).run(resolver)
 }

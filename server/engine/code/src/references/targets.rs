@@ -7,7 +7,7 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
-use super::name_resolver::{DefinitionId, NameResolver, Value};
+use super::name_resolver::{DefinitionId, NameResolver, ResolvedValue};
 use super::report::{Confidence, FoundDefinition, line_number, line_text};
 use super::scopes::{FileScopes, ScopeKind};
 use crate::outline::{self, QualifiedNameTracker, SymbolKind};
@@ -72,8 +72,10 @@ impl SearchTargets {
                     let id = DefinitionId { file: number, group: group_index };
                     let container = names.container(group);
                     let is_member = names.scopes.get(group.scope).is_some_and(|s| s.kind == ScopeKind::Type);
-                    let containing_type =
-                        group.bindings.first().and_then(|binding| names.type_around(binding.name.start));
+                    let containing_type = group
+                        .bindings
+                        .first()
+                        .and_then(|binding| names.enclosing_type_group(binding.name.start));
                     if let Some(containing_type) = containing_type.filter(|_| is_member) {
                         self.members.insert(id, DefinitionId { file: number, group: containing_type });
                     }
@@ -108,7 +110,7 @@ impl SearchTargets {
                         continue;
                     }
                     let container = qualified.container_parts();
-                    let matches_shorter_name = qualified.shorter_parts().is_some_and(|mut parts| {
+                    let matches_shorter_name = qualified.alternative_parts().is_some_and(|mut parts| {
                         parts.pop();
                         filter(key, &parts, None)
                     });
@@ -140,7 +142,7 @@ impl SearchTargets {
             .iter()
             .map(|(member, containing_type)| {
                 resolver.reset_steps();
-                (*member, resolver.ancestors(*containing_type))
+                (*member, resolver.self_and_base_types(*containing_type))
             })
             .collect();
         loop {
@@ -168,9 +170,9 @@ impl SearchTargets {
     /// Returns how certain it is that a mention with these values refers to a wanted definition, and the
     /// indices of the possible definitions, which are empty if it could be any of them. Returns `None` if the
     /// mention refers to something else.
-    pub(super) fn classify(&self, values: &[Value]) -> Option<(Confidence, Vec<usize>)> {
+    pub(super) fn match_values(&self, values: &[ResolvedValue]) -> Option<(Confidence, Vec<usize>)> {
         let ids = values.iter().filter_map(|value| match value {
-            Value::Definition(id) if self.ids.contains(id) => Some(id),
+            ResolvedValue::Definition(id) if self.ids.contains(id) => Some(id),
             _ => None,
         });
         let ids: Vec<&DefinitionId> = ids.collect();
@@ -178,7 +180,7 @@ impl SearchTargets {
             let indices = ids.into_iter().filter_map(|id| self.definition_indices.get(id).copied());
             return Some((Confidence::Certain, indices.collect()));
         }
-        (self.has_member && values.contains(&Value::Unknown)).then(|| (Confidence::Guess, Vec::new()))
+        (self.has_member && values.contains(&ResolvedValue::Unknown)).then(|| (Confidence::Guess, Vec::new()))
     }
 }
 
@@ -189,7 +191,7 @@ pub(super) fn resolve_mention(
     names: &FileScopes,
     name: &str,
     range: &Range<usize>,
-) -> Vec<Value> {
+) -> Vec<ResolvedValue> {
     resolver.reset_steps();
     let start = range.start;
     let by_scope = || resolver.resolve_name(file, names.scope_at(start), name);
@@ -206,20 +208,21 @@ pub(super) fn resolve_mention(
     }
     if names.keys.contains(&start) {
         let mut values = if bound.is_none() { by_scope() } else { Vec::new() };
-        values.retain(|value| *value != Value::Outside);
+        values.retain(|value| *value != ResolvedValue::Outside);
         let is_defined_here = |annotation: Option<&Range<usize>>| {
             annotation.is_some_and(|annotation| resolver.is_repository_type(file, annotation))
         };
         if names.object_annotation_at(start).is_none_or(is_defined_here) {
-            values.push(Value::Unknown);
+            values.push(ResolvedValue::Unknown);
         }
         return values;
     }
     let Some(&group) = bound else { return by_scope() };
     let bindings = names.groups.get(group).into_iter().flat_map(|group| &group.bindings);
     let imports = bindings.filter_map(|binding| binding.import.as_ref());
-    let imports: Vec<Value> = imports.flat_map(|import| resolver.resolve_import(file, import)).collect();
-    if imports.is_empty() { vec![Value::Definition(DefinitionId { file, group })] } else { imports }
+    let imports: Vec<ResolvedValue> =
+        imports.flat_map(|import| resolver.resolve_import(file, import)).collect();
+    if imports.is_empty() { vec![ResolvedValue::Definition(DefinitionId { file, group })] } else { imports }
 }
 
 fn is_member(kind: SymbolKind) -> bool {

@@ -8,19 +8,19 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use super::*;
-use crate::symbols::{FileSymbols, References, SymbolIndex};
+use crate::symbols::{FileSymbols, ReferenceGraph, SymbolIndex};
 
 struct Repo {
     texts: BTreeMap<FileKey, Arc<str>>,
     index: SymbolIndex,
-    graph: References,
+    graph: ReferenceGraph,
 }
 
 impl Repo {
     /// Calls `run` with the repository, searched in two parts.
     fn search<R>(&self, run: impl FnOnce(ReferenceSources<'_>) -> R) -> R {
         let texts = |key: &FileKey| self.texts.get(key).cloned();
-        let each_part = |search: PartSearch<'_>| (0..2).map(|part| search(part, 2)).collect();
+        let each_part = |search: SearchPartFn<'_>| (0..2).map(|part| search(part, 2)).collect();
         run(ReferenceSources {
             names: &FileScopesCache::default(),
             index: &self.index,
@@ -38,7 +38,7 @@ fn repo(files: &[(&str, &str)]) -> Repo {
         (key, Arc::new(read))
     };
     let index: SymbolIndex = files.iter().map(|(path, text)| symbols(path, text)).collect();
-    let graph = References::build(&index, &Arc::default());
+    let graph = ReferenceGraph::build(&index, &Arc::default());
     let texts = files.iter().map(|(path, text)| (FileKey::from(*path), Arc::from(*text))).collect();
     Repo { texts, index, graph }
 }
@@ -59,7 +59,7 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
 fn hits(repo: &Repo, query: &str) -> Vec<String> {
     lines(
         &repo
-            .search(|sources| references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
+            .search(|sources| find_references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
             .unwrap(),
     )
 }
@@ -70,7 +70,7 @@ fn hits_at(repo: &Repo, path: &str, name: &str, occurrence: usize) -> Vec<String
     let (start, _) = repo.texts[&key].match_indices(name).nth(occurrence).unwrap();
     lines(
         &repo
-            .search(|sources| references_at(sources, &key, &(start..start + name.len()), &Cancel::new()))
+            .search(|sources| find_references_at(sources, &key, &(start..start + name.len()), &Cancel::new()))
             .unwrap(),
     )
 }
@@ -170,7 +170,7 @@ fn short_and_common_names_have_references() {
     assert_eq!(hits(&repo, "f"), ["a.py:1=", "b.py:1", "b.py:2"]);
     assert_eq!(hits(&repo, "get"), ["a.py:3=", "b.py:3"]);
     let report = repo
-        .search(|sources| references(sources, &ReferenceQuery::new("get", None), &Cancel::new()))
+        .search(|sources| find_references(sources, &ReferenceQuery::new("get", None), &Cancel::new()))
         .unwrap();
     assert_eq!(report.unlikely, 1, "a value of unknown type, and a built-in name");
     assert_eq!(&*report.hits[1].text, "Store().get()");
@@ -306,7 +306,7 @@ fn cycles_do_not_hang() {
 /// Returns the numbers of other lines of code and of text, and of files that were not searched.
 fn unlisted_counts(repo: &Repo, query: &str) -> (usize, usize, usize) {
     let report = repo
-        .search(|sources| references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
+        .search(|sources| find_references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
         .unwrap();
     (report.other_lines.code, report.other_lines.text, report.unsearched)
 }
@@ -360,7 +360,7 @@ fn methods_of_other_packages_are_guesses() {
     ]);
     let store = FileKey::from("store/store.go");
     let query = ReferenceQuery::new("Flush", Some(&store));
-    let report = repo.search(|sources| references(sources, &query, &Cancel::new())).unwrap();
+    let report = repo.search(|sources| find_references(sources, &query, &Cancel::new())).unwrap();
     assert_eq!(lines(&report), ["main.go:10?", "store/store.go:5="]);
-    assert_eq!(report.other_lines, OtherLineCounts { code: 1, text: 0 }, "the other definition");
+    assert_eq!(report.other_lines, NonReferenceLineCounts { code: 1, text: 0 }, "the other definition");
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use strata_base::text::LineStarts;
 
-use super::report::OtherLineCounts;
+use super::report::NonReferenceLineCounts;
 
 /// The lines of a file that contain a name as a word.
-pub(super) struct WordLines {
+pub(super) struct NameLines {
     pub(super) starts: LineStarts,
     words: BTreeSet<u32>,
     /// Lines on which code mentions the name.
@@ -26,7 +26,7 @@ pub(super) enum TextKind {
     Document,
 }
 
-impl WordLines {
+impl NameLines {
     pub(super) fn new(text: &str, name: &str) -> Self {
         let mut starts = word_starts(text, name).peekable();
         let lines = if starts.peek().is_some() { LineStarts::new(text) } else { LineStarts::new("") };
@@ -39,17 +39,17 @@ impl WordLines {
         self.words.is_empty()
     }
 
-    pub(super) fn add_mention(&mut self, byte: usize) {
+    pub(super) fn add_mention_line(&mut self, byte: usize) {
         self.mentions.insert(self.starts.line(byte));
     }
 
-    pub(super) fn add_hit(&mut self, byte: usize) {
+    pub(super) fn add_hit_line(&mut self, byte: usize) {
         self.hits.insert(self.starts.line(byte));
     }
 }
 
-impl OtherLineCounts {
-    pub(super) fn add(&mut self, lines: &WordLines) {
+impl NonReferenceLineCounts {
+    pub(super) fn add(&mut self, lines: &NameLines) {
         for line in lines.words.difference(&lines.hits) {
             let is_code = match lines.text_kind {
                 TextKind::Code => lines.mentions.contains(line),

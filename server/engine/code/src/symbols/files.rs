@@ -36,7 +36,7 @@ struct Directory<'a> {
 
 /// A directory that may be expanded. Candidates that compare as greater are tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct ExpansionCandidate<'a> {
+struct ExpandableDirectory<'a> {
     relevant: bool,
     depth: Reverse<usize>,
     path: Reverse<&'a str>,
@@ -66,7 +66,7 @@ pub fn file_list(
     let mut remaining = budget - heading_tokens;
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     let mut list = FileList::default();
-    let mut candidates = BinaryHeap::from([ExpansionCandidate {
+    let mut candidates = BinaryHeap::from([ExpandableDirectory {
         relevant: true,
         depth: Reverse(0),
         path: Reverse(""),
@@ -76,7 +76,9 @@ pub fn file_list(
         let Some(directory) = directories.get(candidate.index) else { continue };
         let collapsed_line = directory_line(directory);
         let refund = lines.get(&collapsed_line).copied().unwrap_or(0);
-        let Some(contents) = contents(directory, &directories, remaining + refund, count) else { continue };
+        let Some(contents) = content_lines(directory, &directories, remaining + refund, count) else {
+            continue;
+        };
         remaining = remaining + refund - contents.iter().map(|(_, tokens)| tokens).sum::<usize>();
         if lines.remove(&collapsed_line).is_some() {
             list.directories -= 1;
@@ -88,7 +90,7 @@ pub fn file_list(
             if let Some(subdirectory) = directories.get(index) {
                 list.directories += 1;
                 list.collapsed += subdirectory.total;
-                candidates.push(ExpansionCandidate {
+                candidates.push(ExpandableDirectory {
                     relevant: relevant.contains(subdirectory.path),
                     depth: Reverse(subdirectory.depth),
                     path: Reverse(subdirectory.path),
@@ -109,7 +111,7 @@ fn heading(files: usize) -> String {
 
 /// Returns lines for the direct contents of a directory, with their tokens, or `None` if they exceed
 /// `budget`.
-fn contents(
+fn content_lines(
     directory: &Directory<'_>,
     directories: &[Directory<'_>],
     budget: usize,

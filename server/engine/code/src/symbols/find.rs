@@ -34,7 +34,7 @@ enum MatchKind {
 
 /// The part of a path that matches the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum MatchedPart {
+enum MatchedPathPart {
     /// The query matches the file name.
     Name,
     /// The query matches only the whole path.
@@ -48,7 +48,7 @@ enum MatchedPart {
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
-pub fn find<'a>(
+pub fn find_symbols<'a>(
     index: &'a SymbolIndex,
     query: &str,
     limit: usize,
@@ -84,7 +84,7 @@ pub fn find<'a>(
 /// Returns the files that define the member `name`, such as `Type.method`, of a type that is defined in `file`, if `file`
 /// does not define the member itself: in Go, a method may be in any file of its package. Files in the same directory
 /// take precedence over others.
-pub fn files_of_member<'a>(index: &'a SymbolIndex, file: &FileKey, name: &str) -> Vec<&'a FileKey> {
+pub fn files_defining_member<'a>(index: &'a SymbolIndex, file: &FileKey, name: &str) -> Vec<&'a FileKey> {
     let name_parts = name_parts(name);
     let (Some(symbols), Some((_, owner))) = (index.get(file), name_parts.split_last()) else {
         return Vec::new();
@@ -131,7 +131,7 @@ pub fn find_files<'a>(
     let mut matches = Vec::new();
     for key in files {
         cancel.check()?;
-        let places = [(MatchedPart::Name, key.file_name()), (MatchedPart::Path, key.as_str())];
+        let places = [(MatchedPathPart::Name, key.file_name()), (MatchedPathPart::Path, key.as_str())];
         let closest = places.into_iter().filter_map(|(place, name)| {
             let closest = closeness(name, &query)?;
             Some((closest.kind == MatchKind::Scattered, place, closest))
@@ -154,7 +154,7 @@ fn last_part_closeness(names: &QualifiedNameTracker<'_>, query_parts: &[&str]) -
     };
     let parts = Some(names.parts())
         .filter(has_containers)
-        .or_else(|| names.shorter_parts().filter(has_containers))?;
+        .or_else(|| names.alternative_parts().filter(has_containers))?;
     closeness(parts.last()?, last_part)
 }
 
@@ -220,7 +220,7 @@ mod tests {
         let symbols = FileSymbols::read(rust, &key, source, &Cancel::new()).unwrap();
         let index: SymbolIndex = [(key.clone(), Arc::new(symbols))].into_iter().collect();
         let found = |query, limit| -> Vec<(String, Option<String>)> {
-            let found = find(&index, query, limit, &Cancel::new()).unwrap();
+            let found = find_symbols(&index, query, limit, &Cancel::new()).unwrap();
             found.iter().map(|f| (f.symbol.name.to_string(), f.container.map(str::to_owned))).collect()
         };
         let pay = ("pay".to_owned(), Some("Till".to_owned()));

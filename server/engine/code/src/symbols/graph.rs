@@ -23,7 +23,7 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use self::model::Edge;
-pub(crate) use self::model::References;
+pub(crate) use self::model::ReferenceGraph;
 pub(crate) use self::rank::{Ranking, Seeds};
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
@@ -37,13 +37,13 @@ pub(crate) struct NameReferences {
     pub referrers: Vec<(FileKey, f64)>,
 }
 
-impl Default for References {
+impl Default for ReferenceGraph {
     fn default() -> Self {
         Self::build(&SymbolIndex::default(), &Arc::default())
     }
 }
 
-impl References {
+impl ReferenceGraph {
     /// Builds the graph of an index. Uses `manifests` to resolve imports.
     pub fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Self {
         links::build(index, manifests)
@@ -53,7 +53,8 @@ impl References {
     /// if the files still define and import the same names, as after most edits; otherwise, the graph is
     /// rebuilt. The result is the same either way.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
-        update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
+        update::updated_references(self, index, changed)
+            .unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }
 
     /// Returns the number of other files that mention a name defined in the file. A file that only mentions names
@@ -146,7 +147,7 @@ impl References {
             return Vec::new();
         };
         let Some(name) = self.names.name_id(node.language.family, name) else { return Vec::new() };
-        if node.scope_of(name).is_some() {
+        if node.definition_scope(name).is_some() {
             return self.key(number).into_iter().collect();
         }
         let referenced_files = links::referenced_files(self, number, node, name);

@@ -69,7 +69,7 @@ impl Resolver {
 
     /// Whether a file represents its directory and may re-export its imports.
     pub(super) fn is_entry(&self, number: u32) -> bool {
-        self.table.is_entry(number)
+        self.table.is_entry_file(number)
     }
 
     pub(super) fn manifests(&self) -> &Arc<Manifests> {

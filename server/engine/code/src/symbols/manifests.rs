@@ -23,7 +23,7 @@ pub struct Manifests {
     pub(super) packages: Vec<ScriptPackage>,
     /// Directories in which the packages of Python projects may be.
     pub(super) python_sources: Vec<String>,
-    pub(super) scripts: Vec<ScriptPaths>,
+    pub(super) scripts: Vec<TsconfigPaths>,
     generated: Vec<GeneratedRule>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct ScriptPackage {
 
 /// The `compilerOptions` of a `tsconfig.json`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ScriptPaths {
+pub(super) struct TsconfigPaths {
     pub(super) directory: String,
     /// The `baseUrl`, relative to the top of the repository.
     pub(super) base: Option<String>,
@@ -151,7 +151,9 @@ impl Manifests {
                     manifests.python_sources.extend(python_sources(key.directory(), ""));
                 }
                 ATTRIBUTES => manifests.generated.extend(attributes::parse_rules(key.directory(), text)),
-                _ if Self::is_manifest(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
+                _ if Self::is_manifest(key) => {
+                    manifests.scripts.extend(read_tsconfig_paths(key.directory(), text))
+                }
                 _ => {}
             }
         }
@@ -287,8 +289,8 @@ fn targets(value: &Value) -> Vec<String> {
     paths
 }
 
-fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
-    let value: Value = serde_json::from_str(&without_comments(text)).ok()?;
+fn read_tsconfig_paths(directory: &str, text: &str) -> Option<TsconfigPaths> {
+    let value: Value = serde_json::from_str(&jsonc_to_json(text)).ok()?;
     let options = value.get("compilerOptions")?;
     let base = options
         .get("baseUrl")
@@ -310,7 +312,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
         .collect();
     // Put the longest, and therefore most specific, pattern first.
     paths.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    (base.is_some() || !paths.is_empty()).then(|| ScriptPaths {
+    (base.is_some() || !paths.is_empty()).then(|| TsconfigPaths {
         directory: directory.to_owned(),
         base,
         paths,
@@ -334,7 +336,7 @@ pub(super) fn resolve_relative_path(directory: &str, path: &str) -> Option<Strin
 }
 
 /// Converts JSON with comments and trailing commas to plain JSON.
-fn without_comments(text: &str) -> String {
+fn jsonc_to_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     let mut in_string = false;

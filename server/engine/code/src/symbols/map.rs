@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 
-use self::ladder::{Ladder, Rung};
+use self::ladder::{DetailLadder, Rung};
 use self::member::MapMember;
 use super::QuestionWords;
-use super::graph::{Ranking, References};
+use super::graph::{Ranking, ReferenceGraph};
 use super::index::{FileSymbols, SymbolIndex};
 use crate::outline::{BlockDetail, MapLevel, block_text};
 
@@ -90,7 +90,7 @@ impl MapEntry {
 }
 
 /// Whether a file is always shown by path only.
-fn is_path_only(file: &FileSymbols, key: &FileKey, references: &References) -> bool {
+fn is_path_only(file: &FileSymbols, key: &FileKey, references: &ReferenceGraph) -> bool {
     let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
     file.outline.is_empty()
         || file.language.is_test_file(key.as_str())
@@ -98,9 +98,9 @@ fn is_path_only(file: &FileSymbols, key: &FileKey, references: &References) -> b
 }
 
 /// Chooses the blocks of a map and their levels of detail. `count` returns the tokens of a text.
-pub fn map_within(
+pub fn build_map(
     index: &SymbolIndex,
-    references: &References,
+    references: &ReferenceGraph,
     request: &MapRequest<'_>,
     count: &dyn Fn(&str) -> usize,
 ) -> MapSelection {
@@ -148,7 +148,7 @@ pub fn map_within(
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
         builder.spend_remaining(references, &|key| changed.contains(key));
     }
-    if fixed.is_empty() || builder.remaining() > request.budget / EXTENSION_DIVISOR {
+    if fixed.is_empty() || builder.remaining_tokens() > request.budget / EXTENSION_DIVISOR {
         builder.spend_remaining(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
     }
     let MapBuilder { blocks, total, .. } = builder;
@@ -172,7 +172,7 @@ struct MapBuilder<'a> {
 }
 
 /// A step to a higher rung of a file's ladder.
-struct LadderStep<'a> {
+struct DetailUpgrade<'a> {
     key: &'a FileKey,
     ladder: usize,
     rung: Rung,
@@ -206,10 +206,10 @@ impl<'a> MapBuilder<'a> {
     /// Returns the minimum detail for a required file.
     fn minimum_detail(&self, key: &FileKey) -> BlockDetail {
         let has_names = self.index.get(key).is_some_and(|file| !file.outline.is_empty());
-        BlockDetail::plain(if has_names { MapLevel::Names } else { MapLevel::Path })
+        BlockDetail::for_level(if has_names { MapLevel::Names } else { MapLevel::Path })
     }
 
-    fn remaining(&self) -> usize {
+    fn remaining_tokens(&self) -> usize {
         self.request.budget.saturating_sub(self.total)
     }
 
@@ -217,7 +217,7 @@ impl<'a> MapBuilder<'a> {
     fn add(&mut self, entry: MapEntry) -> bool {
         let index = self.indices.get(&entry.key).copied();
         let replaced_tokens = index.and_then(|index| self.blocks.get(index)).map_or(0, |block| block.tokens);
-        if entry.tokens > self.remaining() + replaced_tokens {
+        if entry.tokens > self.remaining_tokens() + replaced_tokens {
             return false;
         }
         self.total = self.total + entry.tokens - replaced_tokens;
@@ -233,21 +233,21 @@ impl<'a> MapBuilder<'a> {
 
     /// Spends the remaining budget on the files that `may_grow` accepts: shows more of them, or adds them to the
     /// map.
-    fn spend_remaining(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
-        if self.remaining() < MIN_REMAINING {
+    fn spend_remaining(&mut self, references: &ReferenceGraph, may_grow: &dyn Fn(&FileKey) -> bool) {
+        if self.remaining_tokens() < MIN_REMAINING {
             return;
         }
         let ladders = self.ladders(references, may_grow);
-        let mut steps: Vec<LadderStep<'_>> = Vec::new();
+        let mut steps: Vec<DetailUpgrade<'_>> = Vec::new();
         for (ladder_index, (key, ladder)) in ladders.iter().enumerate() {
-            let all = ladder.steps().into_iter();
-            steps.extend(all.map(|(rung, slope)| LadderStep { key, ladder: ladder_index, rung, slope }));
+            let all = ladder.efficient_rungs().into_iter();
+            steps.extend(all.map(|(rung, slope)| DetailUpgrade { key, ladder: ladder_index, rung, slope }));
         }
         steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
         let mut next_step = 0;
         let mut bytes_a_token = TOKEN_BYTES;
         for _ in 0..MAX_ROUNDS {
-            let bytes_left = self.remaining() as f64 * ESTIMATED_SHARE * bytes_a_token;
+            let bytes_left = self.remaining_tokens() as f64 * ESTIMATED_SHARE * bytes_a_token;
             if bytes_left < 400.0 {
                 break;
             }
@@ -273,7 +273,7 @@ impl<'a> MapBuilder<'a> {
             }
             for (ladder, rung) in target_rungs {
                 if let Some((key, ladder)) = ladders.get(ladder) {
-                    self.show_at(key, ladder, rung);
+                    self.show_file(key, ladder, rung);
                 }
             }
             if next_step == first_step {
@@ -286,27 +286,27 @@ impl<'a> MapBuilder<'a> {
         }
         let mut misses = 0;
         for step in steps.iter().skip(next_step) {
-            if misses >= MAX_MISSES || self.remaining() == 0 {
+            if misses >= MAX_MISSES || self.remaining_tokens() == 0 {
                 break;
             }
             let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
-            misses = if self.show_at(key, ladder, step.rung) { 0 } else { misses + 1 };
+            misses = if self.show_file(key, ladder, step.rung) { 0 } else { misses + 1 };
         }
         // Spend the remaining budget on the cheapest blocks of the highest-ranked missing files.
         let mut misses = 0;
         for (key, ladder) in &ladders {
-            if misses >= MAX_MISSES || self.remaining() < MIN_REMAINING {
+            if misses >= MAX_MISSES || self.remaining_tokens() < MIN_REMAINING {
                 break;
             }
             if let Some(cheapest) = ladder.cheapest().filter(|_| !self.indices.contains_key(*key)) {
-                misses = if self.show_at(key, ladder, cheapest) { 0 } else { misses + 1 };
+                misses = if self.show_file(key, ladder, cheapest) { 0 } else { misses + 1 };
             }
         }
     }
 
     /// Shows a file at a rung, unless the file is already shown in more detail. Returns `false` if the block
     /// does not fit.
-    fn show_at(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
+    fn show_file(&mut self, key: &FileKey, ladder: &DetailLadder<'_>, rung: Rung) -> bool {
         let detail = ladder.detail(rung);
         let current = self.indices.get(key).and_then(|index| self.blocks.get(*index));
         if current.is_some_and(|current| current.detail == detail || current.detail.level > detail.level) {
@@ -319,12 +319,12 @@ impl<'a> MapBuilder<'a> {
     /// Returns the ladders of the highest-ranked files.
     fn ladders(
         &self,
-        references: &References,
+        references: &ReferenceGraph,
         may_grow: &dyn Fn(&FileKey) -> bool,
-    ) -> Vec<(&'a FileKey, Ladder<'a>)> {
+    ) -> Vec<(&'a FileKey, DetailLadder<'a>)> {
         let index: &'a SymbolIndex = self.index;
         let MapRequest { ranking, required, without, about, .. } = *self.request;
-        let max_bytes = self.remaining() as f64 * TOKEN_BYTES * LOOK_AHEAD;
+        let max_bytes = self.remaining_tokens() as f64 * TOKEN_BYTES * LOOK_AHEAD;
         let (mut total_bytes, mut ladders) = (0.0, Vec::new());
         // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
         // file.
@@ -341,12 +341,12 @@ impl<'a> MapBuilder<'a> {
             let Some((key, file)) = index.get_key_value(key) else { continue };
             let path = key.as_str().len();
             let ladder = if is_path_only(file, key, references) {
-                Ladder::path_only(path, score)
+                DetailLadder::path_only(path, score)
             } else {
                 total_bytes += file.block.text.len() as f64;
                 let mentioned: FxHashMap<&str, f64> = references.mention_counts(key).collect();
-                let question_value = |name: &str| about.map_or(0.0, |words| words.value(name));
-                Ladder::new(file, path, score, &mentioned, &question_value)
+                let question_value = |name: &str| about.map_or(0.0, |words| words.definition_value(name));
+                DetailLadder::new(file, path, score, &mentioned, &question_value)
             };
             ladders.push((key, ladder));
         }

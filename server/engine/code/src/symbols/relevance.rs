@@ -12,6 +12,6 @@ pub(super) mod score;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::lexical::name_words;
+pub(crate) use self::lexical::each_name_word;
 pub(crate) use self::query::ParsedQuery;
 pub(crate) use self::role::FileRole;

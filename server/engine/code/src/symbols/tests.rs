@@ -28,11 +28,11 @@ fn keys(paths: &[&str]) -> Vec<FileKey> {
 }
 
 /// Builds the graph of an index without project files.
-fn build_graph(index: &SymbolIndex) -> References {
-    References::build(index, &Arc::default())
+fn build_graph(index: &SymbolIndex) -> ReferenceGraph {
+    ReferenceGraph::build(index, &Arc::default())
 }
 
-fn ranked(graph: &References, selected: &[FileKey]) -> Vec<FileKey> {
+fn ranked(graph: &ReferenceGraph, selected: &[FileKey]) -> Vec<FileKey> {
     graph.rank(&Seeds { selected, ..Seeds::default() }).files.to_vec()
 }
 
@@ -164,7 +164,7 @@ fn map(index: &SymbolIndex, budget: usize, kept: &[MapMember], required: &[FileK
         about: None,
         without: &BTreeSet::new(),
     };
-    map_within(index, &graph, &request, &str::len)
+    build_map(index, &graph, &request, &str::len)
 }
 
 fn map_text(map: &MapSelection) -> String {
@@ -194,7 +194,7 @@ fn kept_blocks_come_first_and_excluded_files_are_absent() {
         about: None,
         without: &without,
     };
-    let map = map_within(&index, &graph, &request, &str::len);
+    let map = build_map(&index, &graph, &request, &str::len);
     assert_eq!(map.blocks[0].key, kept[0].path);
     assert_eq!(map.blocks.len(), 5);
     assert_eq!(map.total, map_text(&map).len());

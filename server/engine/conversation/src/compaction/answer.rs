@@ -3,7 +3,7 @@
 use strata_base::text::clip_to_tokens;
 
 use super::question::SummarizerQuestion;
-use crate::extractive::Structure;
+use crate::extractive::SummaryStructure;
 
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
 const OVER_LONG: usize = 8;
@@ -71,7 +71,7 @@ const REFUSALS: [&str; 18] = [
 pub(super) fn validated_summary(
     answer: Result<String, String>,
     question: &SummarizerQuestion,
-    structure: Structure,
+    structure: SummaryStructure,
     count: &dyn Fn(&str) -> usize,
 ) -> Result<String, String> {
     let answer = answer?;

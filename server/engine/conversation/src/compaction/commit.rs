@@ -55,7 +55,7 @@ pub fn commit(
     let visible: Vec<_> = history.sent_messages().cloned().collect();
     let existing: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
     let is_complete = draft.basis.covered.iter().all(|id| existing.contains(id));
-    if draft.profile != *profile || !is_complete || draft.basis.epoch(&visible) != draft.epoch {
+    if draft.profile != *profile || !is_complete || draft.basis.state_hash(&visible) != draft.epoch {
         return Err(DraftRefusal::Changed);
     }
     let mut compacted = history.clone();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use strata_base::text::clip;
 
 use crate::conversation_facts::{ConversationFacts, TodoState, unbundle};
-use crate::extractive::pinned_paths;
+use crate::extractive::bundle_within_limit;
 use crate::history::{History, Message};
 
 /// Token limit for the file paths added to a summary (`docs/compaction.md`, "Pins").
@@ -36,7 +36,7 @@ const LEAST_STEM: usize = 4;
 
 /// Facts that a compaction must preserve: the user's last request, edited files and unfinished to-dos.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Pins {
+pub(super) struct PreservedFacts {
     /// The user's last request; `None` if it is in a message that is kept, or if there is none.
     request: Option<String>,
     edited: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Pins {
     todos: Vec<String>,
 }
 
-impl Pins {
+impl PreservedFacts {
     /// Collects the facts to preserve from the summarized messages `old`, whose facts are `facts`. `later`
     /// contains the messages that are kept.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
@@ -83,7 +83,7 @@ impl Pins {
         let words = SummaryPaths::new(text);
         let unnamed: Vec<&str> =
             self.edited.iter().map(String::as_str).filter(|path| !words.contains_path(path)).collect();
-        let paths = pinned_paths(&unnamed, PINNED_PATHS_TOKENS, count);
+        let paths = bundle_within_limit(&unnamed, PINNED_PATHS_TOKENS, count);
         if !paths.trim().is_empty() {
             let _ = write!(missing, "{PATHS_HEADING}{}", paths.trim_end());
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::extractive::Structure;
+use crate::extractive::SummaryStructure;
 
 /// Default of `tool_output.cutoff`: the number of newest tool results that are neither archived nor digested.
 pub(crate) const KEPT_RESULTS: usize = 10;
@@ -81,7 +81,7 @@ pub struct WindowReserve {
 
 /// How a compaction treats the first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FirstMessageRule {
+pub(crate) enum FirstMessageRetention {
     /// The first message is kept verbatim.
     Kept,
     /// The first message is summarized with the others.
@@ -91,7 +91,7 @@ pub(crate) enum FirstMessageRule {
 /// What a compaction keeps verbatim, besides pinned messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeepRules {
-    pub(crate) first: FirstMessageRule,
+    pub(crate) first: FirstMessageRetention,
     /// Token limit for the newest messages to keep, capped at half of the size at which a compaction is
     /// due. If 0, `messages` determines how many messages to keep.
     pub tokens: usize,
@@ -262,19 +262,20 @@ impl BuiltinProfile {
         Self::ALL.into_iter().find(|builtin| builtin.name() == name)
     }
 
-    pub(crate) fn structure(self) -> Structure {
+    pub(crate) fn structure(self) -> SummaryStructure {
         match self {
-            Self::Topic => Structure::Topic,
-            Self::Continuation => Structure::Continuation,
-            Self::Checkpoint => Structure::Checkpoint,
-            Self::Rolling => Structure::Rolling,
-            Self::Handoff => Structure::Handoff,
+            Self::Topic => SummaryStructure::Topic,
+            Self::Continuation => SummaryStructure::Continuation,
+            Self::Checkpoint => SummaryStructure::Checkpoint,
+            Self::Rolling => SummaryStructure::Rolling,
+            Self::Handoff => SummaryStructure::Handoff,
         }
     }
 
     /// Returns the profile with its default values (`docs/compaction.md`, "The five profiles").
     pub fn profile(self) -> Profile {
-        let nothing = KeepRules { first: FirstMessageRule::Summarised, tokens: 0, messages: 0, exchanges: 0 };
+        let nothing =
+            KeepRules { first: FirstMessageRetention::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =
             SummaryRules { tokens: 500, words: None, result_chars: 1_800, call_chars: 1_200, digest: None };
         let profile = Profile {
@@ -296,7 +297,7 @@ impl BuiltinProfile {
             Self::Continuation => Profile {
                 moment: CompactionMoment::BeforeAssembling,
                 trigger: Trigger { window_share: Some(0.8), messages_over: Some(25), ..Trigger::default() },
-                keep: KeepRules { first: FirstMessageRule::Kept, messages: 6, ..nothing },
+                keep: KeepRules { first: FirstMessageRetention::Kept, messages: 6, ..nothing },
                 summary: SummaryRules { tokens: 1_600, words: Some((300, 800)), ..summary },
                 target_share: Some(0.5),
                 lists: ActivityListUpdate::Shorten,
@@ -361,7 +362,7 @@ impl Profile {
 
 impl Profile {
     /// Sets the number of newest tool results that the digest keeps in full. 0 keeps all.
-    pub(crate) fn with_kept_results(mut self, cutoff: usize) -> Self {
+    pub(crate) fn with_kept_result_count(mut self, cutoff: usize) -> Self {
         if let Some(digest) = &mut self.summary.digest {
             digest.kept_results = cutoff;
         }
@@ -374,38 +375,39 @@ impl ProfileOptions {
         let unless_zero = |value: usize| (value > 0).then_some(value);
         let trigger = &mut profile.trigger;
         let share = |share: f64| (share > 0.0).then_some(share);
-        replace(&mut trigger.pays_over, self.pays_over.map(unless_zero));
-        replace(&mut trigger.history_over, self.history_over.map(unless_zero));
-        replace(&mut trigger.context_from, self.context_from.map(unless_zero));
-        replace(&mut trigger.window_share, self.window_share.map(share));
-        replace(&mut trigger.messages_over, self.messages_over.map(unless_zero));
-        replace(&mut trigger.exchanges_over, self.exchanges_over.map(unless_zero));
+        replace_if_some(&mut trigger.pays_over, self.pays_over.map(unless_zero));
+        replace_if_some(&mut trigger.history_over, self.history_over.map(unless_zero));
+        replace_if_some(&mut trigger.context_from, self.context_from.map(unless_zero));
+        replace_if_some(&mut trigger.window_share, self.window_share.map(share));
+        replace_if_some(&mut trigger.messages_over, self.messages_over.map(unless_zero));
+        replace_if_some(&mut trigger.exchanges_over, self.exchanges_over.map(unless_zero));
         if self.reserve_tokens.is_some() || self.max_tokens.is_some() || self.max_messages.is_some() {
             let none = WindowReserve { tokens: 0, otherwise: 0, messages: 0 };
             let reserve = trigger.reserve.get_or_insert(none);
-            replace(&mut reserve.tokens, self.reserve_tokens);
-            replace(&mut reserve.otherwise, self.max_tokens);
-            replace(&mut reserve.messages, self.max_messages);
+            replace_if_some(&mut reserve.tokens, self.reserve_tokens);
+            replace_if_some(&mut reserve.otherwise, self.max_tokens);
+            replace_if_some(&mut reserve.messages, self.max_messages);
         }
-        let first = |is_kept| if is_kept { FirstMessageRule::Kept } else { FirstMessageRule::Summarised };
-        replace(&mut profile.moment, self.moment);
-        replace(&mut profile.keep.first, self.keep_first.map(first));
-        replace(&mut profile.keep.tokens, self.keep_tokens);
-        replace(&mut profile.keep.messages, self.keep_messages);
-        replace(&mut profile.keep.exchanges, self.keep_exchanges);
-        replace(&mut profile.summary.tokens, self.summary_tokens);
-        replace(&mut profile.summary.result_chars, self.result_chars);
-        replace(&mut profile.summary.call_chars, self.call_chars);
+        let first =
+            |is_kept| if is_kept { FirstMessageRetention::Kept } else { FirstMessageRetention::Summarised };
+        replace_if_some(&mut profile.moment, self.moment);
+        replace_if_some(&mut profile.keep.first, self.keep_first.map(first));
+        replace_if_some(&mut profile.keep.tokens, self.keep_tokens);
+        replace_if_some(&mut profile.keep.messages, self.keep_messages);
+        replace_if_some(&mut profile.keep.exchanges, self.keep_exchanges);
+        replace_if_some(&mut profile.summary.tokens, self.summary_tokens);
+        replace_if_some(&mut profile.summary.result_chars, self.result_chars);
+        replace_if_some(&mut profile.summary.call_chars, self.call_chars);
         if let Some(digest) = &mut profile.summary.digest {
-            replace(&mut digest.line_chars, self.digest_chars);
-            replace(&mut digest.lines, self.digest_lines);
+            replace_if_some(&mut digest.line_chars, self.digest_chars);
+            replace_if_some(&mut digest.lines, self.digest_lines);
         }
-        replace(&mut profile.target_share, self.target_share.map(Some));
+        replace_if_some(&mut profile.target_share, self.target_share.map(Some));
         profile
     }
 }
 
-fn replace<T>(value: &mut T, by: Option<T>) {
+fn replace_if_some<T>(value: &mut T, by: Option<T>) {
     if let Some(by) = by {
         *value = by;
     }

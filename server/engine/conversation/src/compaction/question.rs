@@ -10,12 +10,12 @@ use strata_base::sanitize;
 use strata_base::text::clip_to_tokens;
 
 use crate::conversation_facts::labels::state_label;
-use crate::conversation_facts::{FileTrace, ToolPatterns, facts, one_line};
+use crate::conversation_facts::{FileTrace, ToolPatterns, extract_facts, one_line};
 use crate::history::Message;
 
 use super::pins::PINNED_PATHS_TOKENS;
 use super::profile::{BuiltinProfile, Profile};
-use super::transcript::{CLOSE, Clipping, OPEN, escape_closing_tags, recorded_text, transcript};
+use super::transcript::{CLOSE, ClipLimits, OPEN, escape_closing_tags, recorded_text, transcript};
 
 /// Maximum number of messages shown to a model that looks for a topic change (`docs/compaction.md`, "The five
 /// profiles").
@@ -93,7 +93,7 @@ pub(super) fn topic_question(
     const ANSWER: usize = 200;
     // 100 tokens for the tags, and 8 for each message number.
     let mut tokens_left = window.saturating_sub(count(SYSTEM) + count(ASKED) + ANSWER + 100);
-    let clipping = Clipping { result_chars: DETECT_CHARS, call_chars: DETECT_CHARS };
+    let clipping = ClipLimits { result_chars: DETECT_CHARS, call_chars: DETECT_CHARS };
     let mut lines = Vec::new();
     for message in messages.iter().rev().take(DETECT_MESSAGES) {
         let speaker = message.body.role.as_str();
@@ -139,10 +139,10 @@ pub(super) fn summary_questions(
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<SummarizerQuestion> {
     let answer = answer_tokens(profile, window);
-    let instructions = instructions(profile, answer);
-    let files = known_files(messages, profile, tools, window, count);
+    let instructions = summary_instructions(profile, answer);
+    let files = touched_file_list(messages, profile, tools, window, count);
     let part_tokens = part_tokens(&[&instructions, &files], answer, window, count);
-    let parts = pack(transcript(messages, Clipping::from(&profile.summary)), part_tokens, count);
+    let parts = pack(transcript(messages, ClipLimits::from(&profile.summary)), part_tokens, count);
     let part_count = parts.len();
     let ask = |(at, part): (usize, String)| {
         let position = match part_count {
@@ -166,8 +166,8 @@ pub(super) fn merge_questions(
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<SummarizerQuestion> {
     let answer = answer_tokens(profile, window);
-    let instructions = instructions(profile, answer);
-    let files = known_files(messages, profile, tools, window, count);
+    let instructions = summary_instructions(profile, answer);
+    let files = touched_file_list(messages, profile, tools, window, count);
     let part_tokens = part_tokens(&[&instructions, &files], answer, window, count);
     let ask = |part: String| {
         let prompt = format!(
@@ -192,7 +192,7 @@ fn answer_tokens(profile: &Profile, window: usize) -> usize {
 /// Lists the files that `messages` touched last, if the profile asks for them: one line each, with the last
 /// action and a description. The list is enclosed in tags, because descriptions contain text from tool
 /// results.
-fn known_files(
+fn touched_file_list(
     messages: &[Arc<Message>],
     profile: &Profile,
     tools: &ToolPatterns,
@@ -202,8 +202,8 @@ fn known_files(
     if !matches!(profile.builtin, BuiltinProfile::Continuation | BuiltinProfile::Handoff) {
         return String::new();
     }
-    let touched = |(_, trace): &(String, FileTrace)| trace.is_touched();
-    let facts = facts(messages.iter().map(|message| &**message), tools);
+    let touched = |(_, trace): &(String, FileTrace)| trace.is_read_or_changed();
+    let facts = extract_facts(messages.iter().map(|message| &**message), tools);
     let mut files: Vec<_> = facts.files.into_iter().filter(touched).collect();
     files.sort_by_key(|(_, trace)| std::cmp::Reverse(trace.last));
     let lines = files.into_iter().take(KNOWN_FILES).map(|(path, trace)| {
@@ -254,7 +254,7 @@ fn pack(texts: Vec<String>, max_tokens: usize, count: &dyn Fn(&str) -> usize) ->
 }
 
 /// Returns the instructions for a summary of at most `answer` tokens.
-fn instructions(profile: &Profile, answer: usize) -> String {
+fn summary_instructions(profile: &Profile, answer: usize) -> String {
     let builtin = profile.builtin;
     let rules = if builtin == BuiltinProfile::Handoff { HANDOFF_RULES } else { RULES };
     let length = match profile.summary.words {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use strata_base::text::{clip, clip_middle};
 
 use crate::history::{
-    ContentBlock, History, Kind, Message, MessageId, NewMessage, Pin, RebuildEntry, ResultPart, Role,
+    ContentBlock, History, Message, MessageId, MessageKind, NewMessage, Pin, RebuildStep, ResultPart, Role,
     Visibility, answered_calls,
 };
 
 use super::pins::{LAST_REQUEST, last_request};
 use super::profile::{BuiltinProfile, Profile};
-use super::split::Split;
+use super::split::ConversationSplit;
 
 /// First sentences of a `continuation` summary.
 pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
@@ -38,13 +38,13 @@ const FORCED_CLIP: usize = 400;
 pub(super) struct Rebuilder<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
-    pub(super) split: &'a Split,
+    pub(super) split: &'a ConversationSplit,
 }
 
 impl Rebuilder<'_> {
     /// Builds the compacted conversation: `summary`, followed by the facts in `missing` that it does not
     /// mention, and the kept messages.
-    pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<RebuildEntry> {
+    pub(super) fn rebuild_with_summary(&self, summary: &str, missing: &str) -> Vec<RebuildStep> {
         let summary = summary.trim();
         let mut entries = Vec::new();
         let spared: Vec<MessageId> = self
@@ -58,49 +58,50 @@ impl Rebuilder<'_> {
         // contains half of a tool call also follows, because nothing may separate a call from its result.
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
-        entries.extend(first.map(RebuildEntry::Keep));
+        entries.extend(first.map(RebuildStep::Keep));
         match self.profile.builtin {
             BuiltinProfile::Topic => {
-                entries.push(summary_entry(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
-                entries.push(summary_entry(Role::Assistant, TOPIC_ANSWER.to_owned()));
+                entries.push(summary_step(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
+                entries.push(summary_step(Role::Assistant, TOPIC_ANSWER.to_owned()));
             }
             BuiltinProfile::Continuation => {
                 let text = format!("{CONTINUED}\n\n{summary}{missing}\n\n{READ_AGAIN}");
-                entries.push(summary_entry(Role::User, text));
+                entries.push(summary_step(Role::User, text));
             }
             BuiltinProfile::Checkpoint => {
-                entries.push(summary_entry(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
+                entries.push(summary_step(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
             }
             BuiltinProfile::Rolling => {
-                let goal = self.goal().map(|goal| format!("# Goal\n{goal}\n\n")).unwrap_or_default();
+                let goal =
+                    self.first_user_text().map(|goal| format!("# Goal\n{goal}\n\n")).unwrap_or_default();
                 let text = format!("{goal}# Progress Summary\n{summary}{missing}");
-                entries.push(summary_entry(Role::User, text));
+                entries.push(summary_step(Role::User, text));
             }
             BuiltinProfile::Handoff => {
                 let request = last_request(self.visible).map(|text| format!("\n\n{LAST_REQUEST}{text}"));
                 let text = format!("{summary}{missing}{}", request.unwrap_or_default());
-                entries.push(summary_entry(Role::User, text));
+                entries.push(summary_step(Role::User, text));
             }
         }
-        entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(RebuildEntry::Keep));
-        entries.extend(self.kept_entries());
+        entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(RebuildStep::Keep));
+        entries.extend(self.newest_message_steps());
         entries
     }
 
     /// Builds the compacted conversation without a summary of the old messages. If `opening` or the facts in
     /// `missing` are not empty, they are added as a message before the newest ones.
-    pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<RebuildEntry> {
+    pub(super) fn rebuild_without_summary(&self, opening: &str, missing: &str) -> Vec<RebuildStep> {
         let spared =
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
-        let spared: Vec<RebuildEntry> = spared.map(RebuildEntry::Keep).collect();
+        let spared: Vec<RebuildStep> = spared.map(RebuildStep::Keep).collect();
         let text = format!("{opening}{missing}");
         let opening_message =
-            (!text.trim().is_empty()).then(|| summary_entry(Role::User, text.trim().to_owned()));
-        spared.into_iter().chain(opening_message).chain(self.kept_entries()).collect()
+            (!text.trim().is_empty()).then(|| summary_step(Role::User, text.trim().to_owned()));
+        spared.into_iter().chain(opening_message).chain(self.newest_message_steps()).collect()
     }
 
     /// Returns the text of the first user message, clipped to [`GOAL_CHARS`]; `None` if it contains no text.
-    fn goal(&self) -> Option<&str> {
+    fn first_user_text(&self) -> Option<&str> {
         let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
         let text = first.body.content.iter().find_map(|block| match block {
             ContentBlock::Text { text } => Some(text.trim()),
@@ -117,11 +118,11 @@ impl Rebuilder<'_> {
     }
 
     /// Returns the messages kept at the end, with older tool results digested if the profile requires it.
-    fn kept_entries(&self) -> Vec<RebuildEntry> {
+    fn newest_message_steps(&self) -> Vec<RebuildStep> {
         let newest = self.visible.get(self.split.end..).unwrap_or_default();
         // Archived results are already stubs.
         let results = |message: &Message| match message.body.kind {
-            Kind::ToolResultArchived => 0,
+            MessageKind::ToolResultArchived => 0,
             _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
         };
         let total: usize = newest.iter().map(|message| results(message)).sum();
@@ -132,7 +133,7 @@ impl Rebuilder<'_> {
             _ => answered_calls(self.visible.iter().map(|message| &**message)),
         };
         let mut digest = Vec::new();
-        let mut entries: Vec<RebuildEntry> = Vec::with_capacity(newest.len() + 1);
+        let mut entries: Vec<RebuildStep> = Vec::with_capacity(newest.len() + 1);
         for message in newest {
             let result_count = results(message);
             let is_free = message.body.pin == Pin::Free && result_count == message.body.content.len();
@@ -143,9 +144,9 @@ impl Rebuilder<'_> {
                     let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
                     digest_line(tool, block, line_chars)
                 }));
-                entries.push(RebuildEntry::Archive(message.id));
+                entries.push(RebuildStep::Archive(message.id));
             } else {
-                entries.push(RebuildEntry::Keep(message.id));
+                entries.push(RebuildStep::Keep(message.id));
             }
         }
         if !digest.is_empty() {
@@ -159,11 +160,11 @@ impl Rebuilder<'_> {
                 text.push_str(line);
             }
             let message = NewMessage {
-                kind: Kind::ToolSummary,
+                kind: MessageKind::ToolSummary,
                 user: Visibility::Hidden,
                 ..NewMessage::text(Role::User, text)
             };
-            entries.push(RebuildEntry::Add(message));
+            entries.push(RebuildStep::Add(message));
         }
         entries
     }
@@ -171,8 +172,8 @@ impl Rebuilder<'_> {
 
 /// Clips kept tool results in `entries`, oldest first, to save `excess` tokens, and returns the tokens still to
 /// be saved. Does not change pinned messages. `visible` contains the kept messages.
-pub(super) fn clip_kept(
-    entries: &mut [RebuildEntry],
+pub(super) fn clip_kept_results(
+    entries: &mut [RebuildStep],
     visible: &[Arc<Message>],
     excess: usize,
     count: &dyn Fn(&str) -> usize,
@@ -180,20 +181,22 @@ pub(super) fn clip_kept(
     let mut excess = excess;
     let bodies: HashMap<MessageId, &NewMessage> = visible
         .iter()
-        .filter(|message| message.body.pin == Pin::Free && message.body.kind != Kind::ToolResultArchived)
+        .filter(|message| {
+            message.body.pin == Pin::Free && message.body.kind != MessageKind::ToolResultArchived
+        })
         .map(|message| (message.id, &message.body))
         .collect();
     for entry in entries.iter_mut() {
         if excess == 0 {
             break;
         }
-        let RebuildEntry::Keep(id) = entry else { continue };
+        let RebuildStep::Keep(id) = entry else { continue };
         let Some(body) = bodies.get(id) else { continue };
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             excess = excess.saturating_sub(saved);
             // The user still sees the full message.
-            *entry = RebuildEntry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
+            *entry = RebuildStep::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }
     excess
@@ -229,6 +232,6 @@ fn digest_line(tool: &str, block: &ContentBlock, chars: usize) -> String {
     format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), chars))
 }
 
-fn summary_entry(role: Role, text: String) -> RebuildEntry {
-    RebuildEntry::Add(NewMessage { kind: Kind::Summary, ..NewMessage::text(role, text) })
+fn summary_step(role: Role, text: String) -> RebuildStep {
+    RebuildStep::Add(NewMessage { kind: MessageKind::Summary, ..NewMessage::text(role, text) })
 }

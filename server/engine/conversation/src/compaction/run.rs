@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 use strata_base::text::clip_to_tokens;
 
-use crate::conversation_facts::{ToolPatterns, facts};
-use crate::extractive::{self, Budget};
+use crate::conversation_facts::{ToolPatterns, extract_facts};
+use crate::extractive::{self, SummaryBudget};
 use crate::history::{
-    ContentBlock, History, Kind, Message, MessageId, Pin, RebuildEntry, emergency_truncate,
+    ContentBlock, History, Message, MessageId, MessageKind, Pin, RebuildStep, emergency_truncate,
 };
 
 use super::answer::{validated_summary, without_reasoning};
-use super::pins::Pins;
+use super::pins::PreservedFacts;
 use super::profile::{BuiltinProfile, Profile, SUMMARY_SHARE};
 use super::question::{self, DETECT_CONFIDENCE, SummarizerQuestion};
-use super::rebuild::{LEFT_OUT, Rebuilder, clip_kept};
-use super::split::{Split, last_exchanges, split, split_at};
-use super::trigger::Pressure;
+use super::rebuild::{LEFT_OUT, Rebuilder, clip_kept_results};
+use super::split::{ConversationSplit, last_exchanges_start, split, split_before_index};
+use super::trigger::ContextPressure;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
 /// conversation.
@@ -143,7 +143,7 @@ pub struct CompactionDraft {
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
     pub(super) basis: DraftBasis,
-    pub(super) entries: Vec<RebuildEntry>,
+    pub(super) entries: Vec<RebuildStep>,
 }
 
 /// Reason for not compacting a conversation.
@@ -169,16 +169,16 @@ pub enum NotCompacted {
 pub struct CompactionRun {
     visible: Vec<Arc<Message>>,
     profile: Profile,
-    pressure: Pressure,
+    pressure: ContextPressure,
     summariser: Summariser,
     tools: ToolPatterns,
-    split: Split,
-    phase: Phase,
+    split: ConversationSplit,
+    phase: CompactionPhase,
     failures: Vec<String>,
 }
 
 #[derive(Clone)]
-enum Phase {
+enum CompactionPhase {
     /// Asks where the topic changed. The question lists the visible messages from index `from` on.
     FindTopic {
         question: SummarizerQuestion,
@@ -209,7 +209,7 @@ impl CompactionRun {
     pub fn new(
         history: &History,
         profile: Profile,
-        pressure: Pressure,
+        pressure: ContextPressure,
         summariser: Summariser,
         tools: ToolPatterns,
         counters: TokenCounters<'_>,
@@ -218,7 +218,7 @@ impl CompactionRun {
         let Some(split) = split(&visible, &profile, &pressure, counters.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
-        let nothing = Phase::AskForSummary { questions: Vec::new(), answers: Vec::new() };
+        let nothing = CompactionPhase::AskForSummary { questions: Vec::new(), answers: Vec::new() };
         let mut run = Self {
             visible,
             profile,
@@ -235,7 +235,7 @@ impl CompactionRun {
                 if run.profile.builtin == BuiltinProfile::Topic =>
             {
                 let (question, from) = question::topic_question(&run.visible, window, counters.text);
-                run.phase = Phase::FindTopic { question, from };
+                run.phase = CompactionPhase::FindTopic { question, from };
             }
             Summariser::Model { window, .. } => run.ask_for_summary(window, counters),
         }
@@ -245,27 +245,27 @@ impl CompactionRun {
     /// Returns the next question; `None` when the compaction is done.
     pub fn question(&self) -> Option<&SummarizerQuestion> {
         match &self.phase {
-            Phase::FindTopic { question, .. } => Some(question),
-            Phase::AskForSummary { questions, answers } => questions.get(answers.len()),
-            Phase::Done(_) => None,
+            CompactionPhase::FindTopic { question, .. } => Some(question),
+            CompactionPhase::AskForSummary { questions, answers } => questions.get(answers.len()),
+            CompactionPhase::Done(_) => None,
         }
     }
 
     /// Takes the answer to [`question`](Self::question), or the reason why there is none. Does nothing if no
     /// question is open.
-    pub fn answer(&mut self, answer: Result<String, String>, counters: TokenCounters<'_>) {
+    pub fn handle_answer(&mut self, answer: Result<String, String>, counters: TokenCounters<'_>) {
         let phase = std::mem::replace(
             &mut self.phase,
-            Phase::AskForSummary { questions: Vec::new(), answers: Vec::new() },
+            CompactionPhase::AskForSummary { questions: Vec::new(), answers: Vec::new() },
         );
         match phase {
-            Phase::FindTopic { from, .. } => self.handle_topic_answer(answer, from, counters),
-            Phase::AskForSummary { questions, mut answers } => {
+            CompactionPhase::FindTopic { from, .. } => self.handle_topic_answer(answer, from, counters),
+            CompactionPhase::AskForSummary { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
                 // The file names may be at the end of an answer that is clipped. A part of a conversation need not name
                 // any.
                 let only_answer = answer.as_deref().ok().filter(|_| questions.len() == 1);
-                let unnamed = only_answer.and_then(|text| self.pins().unnamed_file_count(text));
+                let unnamed = only_answer.and_then(|text| self.preserved_facts().unnamed_file_count(text));
                 let checked =
                     validated_summary(answer, question, self.profile.builtin.structure(), counters.text);
                 match unnamed.map_or(checked, |files| {
@@ -278,12 +278,12 @@ impl CompactionRun {
                     }
                 }
                 if answers.len() < questions.len() {
-                    self.phase = Phase::AskForSummary { questions, answers };
+                    self.phase = CompactionPhase::AskForSummary { questions, answers };
                 } else {
                     self.finish_round(answers, questions.len(), counters);
                 }
             }
-            done @ Phase::Done(_) => self.phase = done,
+            done @ CompactionPhase::Done(_) => self.phase = done,
         }
     }
 
@@ -292,11 +292,11 @@ impl CompactionRun {
     /// # Errors
     /// [`NotCompacted`] if the conversation would not get shorter.
     pub fn finish(mut self, counters: TokenCounters<'_>) -> Result<CompactionDraft, NotCompacted> {
-        if !matches!(self.phase, Phase::Done(_)) {
+        if !matches!(self.phase, CompactionPhase::Done(_)) {
             self.summarise_without_model(counters);
         }
         match self.phase {
-            Phase::Done(result) => *result,
+            CompactionPhase::Done(result) => *result,
             _ => Err(NotCompacted::NotShorter { reasons: self.failures }),
         }
     }
@@ -311,14 +311,18 @@ impl CompactionRun {
             answer.ok().and_then(|answer| question::parse_topic_change(without_reasoning(&answer)));
         let confident = boundary.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
         // Keep the minimum number of exchanges even if the topic is newer.
-        let latest_cut =
-            last_exchanges(&self.visible, self.profile.keep.exchanges, self.token_limit(), counters.message);
+        let latest_cut = last_exchanges_start(
+            &self.visible,
+            self.profile.keep.exchanges,
+            self.token_limit(),
+            counters.message,
+        );
         let at = confident
             .and_then(|boundary| from.checked_add(boundary.at))
             .filter(|at| (self.split.end..self.visible.len()).contains(at))
             .map(|at| at.min(latest_cut));
         if let Some(at) = at
-            && let Some(split) = split_at(&self.visible, &self.profile, at)
+            && let Some(split) = split_before_index(&self.visible, &self.profile, at)
             && split.end >= self.split.end
         {
             let summarised = std::mem::replace(&mut self.split, split);
@@ -341,7 +345,7 @@ impl CompactionRun {
             &self.tools,
             counters.text,
         );
-        self.phase = Phase::AskForSummary { questions, answers: Vec::new() };
+        self.phase = CompactionPhase::AskForSummary { questions, answers: Vec::new() };
     }
 
     fn finish_round(&mut self, answers: Vec<String>, question_count: usize, counters: TokenCounters<'_>) {
@@ -364,7 +368,7 @@ impl CompactionRun {
         );
         // Each round of merging must reduce the number of questions, or merging would not terminate.
         if questions.len() < question_count {
-            self.phase = Phase::AskForSummary { questions, answers: Vec::new() };
+            self.phase = CompactionPhase::AskForSummary { questions, answers: Vec::new() };
         } else {
             self.failures.push("the partial summaries together exceed the model's window".to_owned());
             self.summarise_without_model(counters);
@@ -373,7 +377,7 @@ impl CompactionRun {
 
     fn summarise_without_model(&mut self, counters: TokenCounters<'_>) {
         let summary = self.profile_with_bounded_summary().summary;
-        let budget = Budget { tokens: summary.tokens, words: summary.words };
+        let budget = SummaryBudget { tokens: summary.tokens, words: summary.words };
         let old = self.old_messages();
         let structure = self.profile.builtin.structure();
         let text = extractive::summarise(&old, structure, &budget, &self.tools, None, counters.text);
@@ -387,7 +391,8 @@ impl CompactionRun {
             self.token_limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
         {
             let remaining = emergency_truncate(&self.visible, limit, counters.message);
-            let split = split_at(&self.visible, &self.profile, self.visible.len() - remaining.len());
+            let split =
+                split_before_index(&self.visible, &self.profile, self.visible.len() - remaining.len());
             if let Some(split) = split {
                 self.split = split;
                 if self.try_finish(CompactionStrategy::Truncated, "", counters) {
@@ -396,7 +401,7 @@ impl CompactionRun {
             }
         }
         let reasons = std::mem::take(&mut self.failures);
-        self.phase = Phase::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
+        self.phase = CompactionPhase::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
     }
 
     /// Completes the run with `summary` if that shortens the conversation, and returns whether it did.
@@ -406,18 +411,18 @@ impl CompactionRun {
         summary: &str,
         counters: TokenCounters<'_>,
     ) -> bool {
-        let pins = self.pins();
+        let pins = self.preserved_facts();
         let rebuild = Rebuilder { visible: &self.visible, profile: &self.profile, split: &self.split };
         let write = |summary: &str| {
             let with = |missing: &str| match strategy {
                 CompactionStrategy::Model | CompactionStrategy::Extractive => {
-                    rebuild.with_summary(summary, missing)
+                    rebuild.rebuild_with_summary(summary, missing)
                 }
-                CompactionStrategy::TopicCut => rebuild.without_summary("", missing),
-                CompactionStrategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+                CompactionStrategy::TopicCut => rebuild.rebuild_without_summary("", missing),
+                CompactionStrategy::Truncated => rebuild.rebuild_without_summary(LEFT_OUT, missing),
             };
             let without_facts = with("");
-            let missing = pins.format_missing(&self.text_of(&without_facts), counters.text);
+            let missing = pins.format_missing(&self.rebuilt_text(&without_facts), counters.text);
             if missing.is_empty() { without_facts } else { with(&missing) }
         };
         let mut entries = write(summary);
@@ -426,14 +431,16 @@ impl CompactionRun {
         let mut notes = Vec::new();
         if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
             let target = (window as f64 * share) as usize;
-            let over = |entries: &[RebuildEntry]| self.context_with(entries, counters).saturating_sub(target);
+            let over = |entries: &[RebuildStep]| {
+                self.rebuilt_context_tokens(entries, counters).saturating_sub(target)
+            };
             let too_much = over(&entries);
-            let excess = clip_kept(&mut entries, &self.visible, too_much, counters.text);
+            let excess = clip_kept_results(&mut entries, &self.visible, too_much, counters.text);
             if excess > 0 && !summary.is_empty() {
                 // Keep a minimum, because a summary clipped to nothing would be useless.
                 let summary_tokens = (counters.text)(summary).saturating_sub(excess).max(LEAST_SUMMARY);
                 entries = write(&clip_to_tokens(summary, summary_tokens, counters.text));
-                clip_kept(&mut entries, &self.visible, usize::MAX, counters.text);
+                clip_kept_results(&mut entries, &self.visible, usize::MAX, counters.text);
             }
             if over(&entries) > 0 {
                 notes.push(format!(
@@ -443,7 +450,7 @@ impl CompactionRun {
                 ));
             }
         }
-        let after = self.size_of(&entries, counters);
+        let after = self.rebuilt_size(&entries, counters);
         if after.tokens >= before.tokens {
             self.failures.push(format!(
                 "{} would not be shorter ({} tokens instead of {})",
@@ -457,7 +464,7 @@ impl CompactionRun {
         let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
         let Some(last_old) = last_old.map(|message| message.id) else { return false };
         let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
-        let kept_ids: HashSet<MessageId> = entries.iter().filter_map(RebuildEntry::kept_message).collect();
+        let kept_ids: HashSet<MessageId> = entries.iter().filter_map(RebuildStep::kept_message).collect();
         let after_cut = self.visible.iter().skip(self.split.end).map(|message| message.id);
         let rewritten = after_cut.filter(|id| !kept_ids.contains(id)).collect();
         let basis = DraftBasis { covered, last_old, rewritten };
@@ -468,18 +475,18 @@ impl CompactionRun {
             after,
             summarised_by: (strategy == CompactionStrategy::Extractive).then_some(SummaryAuthor::EXTRACTIVE),
             notes,
-            epoch: basis.epoch(&self.visible),
+            epoch: basis.state_hash(&self.visible),
             basis,
             entries,
         };
-        self.phase = Phase::Done(Box::new(Ok(draft)));
+        self.phase = CompactionPhase::Done(Box::new(Ok(draft)));
         true
     }
 
     /// Returns the tokens of the whole prompt if the conversation is replaced with `entries`.
-    fn context_with(&self, entries: &[RebuildEntry], counters: TokenCounters<'_>) -> usize {
+    fn rebuilt_context_tokens(&self, entries: &[RebuildStep], counters: TokenCounters<'_>) -> usize {
         let other_tokens = self.pressure.context.saturating_sub(self.pressure.history);
-        other_tokens.saturating_add(self.size_of(entries, counters).tokens)
+        other_tokens.saturating_add(self.rebuilt_size(entries, counters).tokens)
     }
 
     /// Returns the profile with its summary limit reduced to a share of the trigger limit.
@@ -496,10 +503,10 @@ impl CompactionRun {
     }
 
     /// Returns the facts that the summary must preserve.
-    fn pins(&self) -> Pins {
+    fn preserved_facts(&self) -> PreservedFacts {
         let old = self.old_messages();
         let newest = self.visible.get(self.split.end..).unwrap_or_default();
-        Pins::new(&old, newest, &facts(old.iter().map(|message| &**message), &self.tools))
+        PreservedFacts::new(&old, newest, &extract_facts(old.iter().map(|message| &**message), &self.tools))
     }
 
     /// Returns the messages to summarize.
@@ -511,9 +518,9 @@ impl CompactionRun {
         ConversationSize::from_messages(&self.visible, counters)
     }
 
-    fn size_of(&self, entries: &[RebuildEntry], counters: TokenCounters<'_>) -> ConversationSize {
+    fn rebuilt_size(&self, entries: &[RebuildStep], counters: TokenCounters<'_>) -> ConversationSize {
         let mut size = ConversationSize::default();
-        for message in self.messages_of(entries) {
+        for message in self.rebuilt_messages(entries) {
             size.messages += 1;
             size.tokens += (counters.message)(&message);
         }
@@ -521,7 +528,7 @@ impl CompactionRun {
     }
 
     /// Returns the messages that the model would see after rebuilding with `entries`.
-    fn messages_of<'a>(&'a self, entries: &'a [RebuildEntry]) -> impl Iterator<Item = Arc<Message>> + 'a {
+    fn rebuilt_messages<'a>(&'a self, entries: &'a [RebuildStep]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
         // Entries keep the order of messages, so each search starts where the last one stopped.
         let mut find = move |id: MessageId| {
@@ -530,21 +537,19 @@ impl CompactionRun {
             self.visible.get(at - 1)
         };
         entries.iter().filter_map(move |entry| match entry {
-            RebuildEntry::Keep(id) => find(*id).cloned(),
-            RebuildEntry::Archive(id) => find(*id).map(|message| {
+            RebuildStep::Keep(id) => find(*id).cloned(),
+            RebuildStep::Archive(id) => find(*id).map(|message| {
                 let mut stub = Message::clone(message);
-                stub.body.kind = Kind::ToolResultArchived;
+                stub.body.kind = MessageKind::ToolResultArchived;
                 Arc::new(stub)
             }),
-            RebuildEntry::Add(body) => {
-                Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() }))
-            }
+            RebuildStep::Add(body) => Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() })),
         })
     }
 
-    fn text_of(&self, entries: &[RebuildEntry]) -> String {
+    fn rebuilt_text(&self, entries: &[RebuildStep]) -> String {
         let mut text = String::new();
-        for message in self.messages_of(entries) {
+        for message in self.rebuilt_messages(entries) {
             for block in &message.body.content {
                 match block {
                     ContentBlock::Text { text: block_text } => text.push_str(block_text),
@@ -584,7 +589,7 @@ impl DraftBasis {
     /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
     /// after it, and pins. Other messages after the cut do not affect it. `sent` contains the messages that
     /// the model receives.
-    pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
+    pub(super) fn state_hash(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();
         let later = sent.iter().skip(end).filter(|message| rewritten.contains(&message.id));

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::history::{ContentBlock, History, Message, OpenCalls, Pin};
 
-use super::profile::{FirstMessageRule, Profile};
-use super::trigger::Pressure;
+use super::profile::{FirstMessageRetention, Profile};
+use super::trigger::ContextPressure;
 
 /// The split of a conversation, as indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Split {
+pub(crate) struct ConversationSplit {
     /// Indices of the messages to summarize, in order.
     pub old: Vec<usize>,
     /// Indices of the messages before `end` that are kept: the first message, if the profile keeps it, and
@@ -29,13 +29,13 @@ const EXCHANGES_OVER: usize = 6;
 pub(crate) fn split(
     visible: &[Arc<Message>],
     profile: &Profile,
-    pressure: &Pressure,
+    pressure: &ContextPressure,
     count_tokens: &dyn Fn(&Message) -> usize,
-) -> Option<Split> {
+) -> Option<ConversationSplit> {
     let keep = &profile.keep;
     let limit = profile.trigger.token_limit(pressure.window, pressure.limit);
     let half = pressure.limit.map(|limit| limit / 2);
-    let by_tokens = |budget| newest_within(visible, budget, count_tokens);
+    let by_tokens = |budget| newest_messages_start(visible, budget, count_tokens);
     let by_number = || visible.len().saturating_sub(keep.messages);
     let from = if keep.tokens > 0 {
         by_tokens(limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2)))
@@ -46,10 +46,10 @@ pub(crate) fn split(
     // the next question.
     let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
     let max_tokens = [limit, pressure.window, half, newest].into_iter().flatten().min();
-    let from = from.min(last_exchanges(visible, keep.exchanges, max_tokens, count_tokens));
-    let cut = split_at(visible, profile, from);
+    let from = from.min(last_exchanges_start(visible, keep.exchanges, max_tokens, count_tokens));
+    let cut = split_before_index(visible, profile, from);
     // Many short messages can fit in the token budget, so also try the number of messages.
-    cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
+    cut.or_else(|| (keep.messages > 0).then(|| split_before_index(visible, profile, by_number())).flatten())
 }
 
 impl Profile {
@@ -57,7 +57,7 @@ impl Profile {
     pub fn old_messages(
         &self,
         history: &History,
-        pressure: &Pressure,
+        pressure: &ContextPressure,
         count_tokens: &dyn Fn(&Message) -> usize,
     ) -> Vec<Arc<Message>> {
         let visible: Vec<_> = history.sent_messages().cloned().collect();
@@ -68,17 +68,25 @@ impl Profile {
 
 /// Splits `visible` before index `from`, or earlier to keep calls with their results. `None` if there is
 /// nothing to summarize.
-pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
+pub(super) fn split_before_index(
+    visible: &[Arc<Message>],
+    profile: &Profile,
+    from: usize,
+) -> Option<ConversationSplit> {
     let end = clean_cut(visible, from);
-    let first = (profile.keep.first == FirstMessageRule::Kept && end > 0).then_some(0);
+    let first = (profile.keep.first == FirstMessageRetention::Kept && end > 0).then_some(0);
     let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
     let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
     let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
-    (!old.is_empty()).then_some(Split { old, spared, end })
+    (!old.is_empty()).then_some(ConversationSplit { old, spared, end })
 }
 
 /// Returns the index of the first of the newest messages that together fit in `budget` tokens.
-fn newest_within(visible: &[Arc<Message>], budget: usize, count_tokens: &dyn Fn(&Message) -> usize) -> usize {
+fn newest_messages_start(
+    visible: &[Arc<Message>],
+    budget: usize,
+    count_tokens: &dyn Fn(&Message) -> usize,
+) -> usize {
     let mut sum = 0;
     let newest = visible.iter().rev().take_while(|message| {
         sum += count_tokens(message);
@@ -90,7 +98,7 @@ fn newest_within(visible: &[Arc<Message>], budget: usize, count_tokens: &dyn Fn(
 /// Returns the index where the last `exchanges` exchanges start, or where fewer start if they exceed `limit`
 /// tokens, because larger ones would trigger the next compaction immediately. Returns the length of `visible`
 /// if not even one exchange fits.
-pub(super) fn last_exchanges(
+pub(super) fn last_exchanges_start(
     visible: &[Arc<Message>],
     exchanges: usize,
     limit: Option<usize>,
@@ -145,7 +153,7 @@ fn call_pairs(visible: &[Arc<Message>]) -> Vec<CallPair> {
             match block {
                 ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), at),
                 ContentBlock::ToolResult { call_id, .. } => {
-                    pairs.extend(open.answer(call_id).map(|call| CallPair { call, result: at }));
+                    pairs.extend(open.close_call(call_id).map(|call| CallPair { call, result: at }));
                 }
                 _ => {}
             }

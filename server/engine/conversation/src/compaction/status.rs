@@ -7,7 +7,7 @@ use strata_base::text::group_digits;
 use super::commit::CompactionRecord;
 use super::profile::Profile;
 use super::run::{CompactionStrategy, ConversationSize, SummaryAuthor};
-use super::trigger::{Pressure, TriggerMetric, TriggerReading};
+use super::trigger::{ContextPressure, TriggerMetric, TriggerReading};
 
 /// Reply to `compaction.status`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -78,7 +78,7 @@ impl CompactionStatus {
     pub fn new(
         automatic: AutoCompaction,
         profile: &Profile,
-        pressure: &Pressure,
+        pressure: &ContextPressure,
         last: Option<&CompactionRecord>,
     ) -> Self {
         let conditions = profile.readings(pressure);

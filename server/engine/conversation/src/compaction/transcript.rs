@@ -7,21 +7,21 @@ use strata_base::sanitize;
 use strata_base::text::clip_middle;
 
 use crate::history::{
-    ContentBlock, Kind, Message, ProjectedMessage, ResultPart, Role, archived_stub, project,
+    ContentBlock, Message, MessageKind, ProjectedMessage, ResultPart, Role, archived_stub, project,
 };
 
 use super::profile::SummaryRules;
 
 /// Limits for tool calls and their results, in characters. 0 means no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Clipping {
+pub(super) struct ClipLimits {
     /// Maximum characters of each result.
     pub result_chars: usize,
     /// Maximum characters of each call's arguments.
     pub call_chars: usize,
 }
 
-impl From<&SummaryRules> for Clipping {
+impl From<&SummaryRules> for ClipLimits {
     fn from(rules: &SummaryRules) -> Self {
         Self { result_chars: rules.result_chars, call_chars: rules.call_chars }
     }
@@ -32,15 +32,15 @@ pub(super) const OPEN: &str = "<conversation>";
 pub(super) const CLOSE: &str = "</conversation>";
 
 /// Formats each message for a summarizing model. Every call in the result is answered.
-pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<String> {
+pub(super) fn transcript(messages: &[Arc<Message>], clipping: ClipLimits) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
     projection.acknowledge();
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
 /// Formats one message as recorded. Unlike [`transcript`], does not add missing results or drop unmatched ones.
-pub(super) fn recorded_text(message: &Message, clipping: Clipping) -> String {
-    let archived = message.body.kind == Kind::ToolResultArchived;
+pub(super) fn recorded_text(message: &Message, clipping: ClipLimits) -> String {
+    let archived = message.body.kind == MessageKind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {
         ContentBlock::ToolResult { .. } if archived => format!("[result] {}", archived_stub(message.id)),
         block => block_text(block, clipping),
@@ -49,7 +49,7 @@ pub(super) fn recorded_text(message: &Message, clipping: Clipping) -> String {
     escape_closing_tags(&words.join("\n"))
 }
 
-fn paragraph(projected: &ProjectedMessage, clipping: Clipping) -> String {
+fn paragraph(projected: &ProjectedMessage, clipping: ClipLimits) -> String {
     let speaker = match projected.role {
         Role::User => "[user]",
         Role::Assistant => "[assistant]",
@@ -67,12 +67,12 @@ pub(super) fn escape_closing_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["conversation"])
 }
 
-fn block_text(block: &ContentBlock, clipping: Clipping) -> String {
+fn block_text(block: &ContentBlock, clipping: ClipLimits) -> String {
     match block {
         ContentBlock::Text { text } => text.clone(),
         ContentBlock::Image(_) => "[picture]".to_owned(),
         ContentBlock::ToolCall { name, input, .. } => {
-            format!("[calls {name}] {}", clipped(&input.to_string(), clipping.call_chars))
+            format!("[calls {name}] {}", clip_if_limited(&input.to_string(), clipping.call_chars))
         }
         ContentBlock::ToolResult { content, .. } => {
             let parts: Vec<&str> = content
@@ -83,13 +83,13 @@ fn block_text(block: &ContentBlock, clipping: Clipping) -> String {
                     ResultPart::Foreign(foreign) => foreign.text().unwrap_or_default(),
                 })
                 .collect();
-            format!("[result] {}", clipped(&parts.join("\n"), clipping.result_chars))
+            format!("[result] {}", clip_if_limited(&parts.join("\n"), clipping.result_chars))
         }
         _ => String::new(),
     }
 }
 
 /// Returns the beginning and the end of `text` in at most `chars` characters; 0 means no limit.
-fn clipped(text: &str, chars: usize) -> String {
+fn clip_if_limited(text: &str, chars: usize) -> String {
     if chars == 0 { text.to_owned() } else { clip_middle(text, chars) }
 }

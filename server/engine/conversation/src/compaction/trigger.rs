@@ -31,7 +31,7 @@ pub struct RequestSize {
 
 /// Size of a conversation and the limits that it is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Pressure {
+pub struct ContextPressure {
     /// Tokens of the conversation as the model sees it.
     pub history: usize,
     /// Tokens of the whole request, with nothing omitted.
@@ -76,7 +76,7 @@ pub struct TriggerReading {
     pub due: bool,
 }
 
-impl Pressure {
+impl ContextPressure {
     /// Computes the pressure of a request. The caller sets `pays`, `messages` and `exchanges`. Does not count
     /// omittable files if they would not fit even without the conversation.
     pub fn from_request(size: RequestSize, history: usize) -> Self {
@@ -105,11 +105,11 @@ impl fmt::Display for TriggerMetric {
 }
 
 impl TriggerReading {
-    fn due_above(measured: TriggerMetric, now: usize, limit: usize) -> Self {
+    fn due_if_exceeded(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now > limit }
     }
 
-    fn due_from(measured: TriggerMetric, now: usize, limit: usize) -> Self {
+    fn due_if_reached(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now >= limit }
     }
 
@@ -123,15 +123,15 @@ impl Trigger {
     /// Returns all conditions with their current values, in a fixed order. The last one applies to every
     /// profile: the request is close to its limit. `helps` tells whether a compaction brings the request below a
     /// limit.
-    fn readings(&self, pressure: &Pressure, helps: impl Fn(usize) -> bool) -> Vec<TriggerReading> {
+    fn readings(&self, pressure: &ContextPressure, helps: impl Fn(usize) -> bool) -> Vec<TriggerReading> {
         use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
-        let Pressure { history, context, messages, exchanges, .. } = *pressure;
+        let ContextPressure { history, context, messages, exchanges, .. } = *pressure;
         let most = compaction_ceiling(pressure.limit);
         let over = |measured, now, limit: Option<usize>| {
-            limit.map(|limit| TriggerReading::due_above(measured, now, limit))
+            limit.map(|limit| TriggerReading::due_if_exceeded(measured, now, limit))
         };
         let from = |measured, now, limit: Option<usize>| {
-            limit.map(|limit| TriggerReading::due_from(measured, now, limit))
+            limit.map(|limit| TriggerReading::due_if_reached(measured, now, limit))
         };
         let helpful = |reading: TriggerReading| {
             let due = reading.due && (reading.measured != ContextTokens || helps(reading.limit));
@@ -139,12 +139,14 @@ impl Trigger {
         };
         let heavy = over(HistoryTokens, history, self.pays_over);
         let near = match self.reserve {
-            Some(reserve) if reserve.limit(pressure.window).is_none() => {
+            Some(reserve) if reserve.usable_window(pressure.window).is_none() => {
                 from(Messages, messages, (reserve.messages > 0).then_some(reserve.messages))
             }
-            reserve => {
-                from(ContextTokens, context, reserve.and_then(|reserve| reserve.limit(pressure.window)))
-            }
+            reserve => from(
+                ContextTokens,
+                context,
+                reserve.and_then(|reserve| reserve.usable_window(pressure.window)),
+            ),
         };
         let full = from(ContextTokens, context, most);
         let makes_room = most.is_some_and(|most| history >= most / WORTH);
@@ -165,7 +167,7 @@ impl Trigger {
 
     /// Returns the lowest trigger limit in tokens, if any. Kept messages may take at most half of it.
     pub fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
-        let near = self.reserve.and_then(|reserve| reserve.limit(window));
+        let near = self.reserve.and_then(|reserve| reserve.usable_window(window));
         let share = share_in_tokens(self.window_share, window);
         [self.pays_over, self.history_over, self.context_from, near, share, compaction_ceiling(limit)]
             .into_iter()
@@ -181,7 +183,7 @@ fn share_in_tokens(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
 impl WindowReserve {
     /// Returns the window minus the reserve, or `otherwise` if the window is unknown or not larger than the
     /// reserve.
-    fn limit(self, window: Option<usize>) -> Option<usize> {
+    fn usable_window(self, window: Option<usize>) -> Option<usize> {
         let limit = window.and_then(|window| window.checked_sub(self.tokens)).filter(|left| *left > 0);
         limit.or((self.otherwise > 0).then_some(self.otherwise))
     }
@@ -189,13 +191,13 @@ impl WindowReserve {
 
 impl Profile {
     /// Returns all conditions with their current values, in a fixed order.
-    pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
-        self.trigger.readings(pressure, |limit| self.helps(pressure, limit))
+    pub(crate) fn readings(&self, pressure: &ContextPressure) -> Vec<TriggerReading> {
+        self.trigger.readings(pressure, |limit| self.can_compact_below_limit(pressure, limit))
     }
 
     /// Whether a compaction brings a request below `limit`, and not just barely: selected files, rules and the system
     /// prompt stay. If they exceed the limit by themselves, the conversation alone counts.
-    fn helps(&self, pressure: &Pressure, limit: usize) -> bool {
+    fn can_compact_below_limit(&self, pressure: &ContextPressure, limit: usize) -> bool {
         let fixed_tokens = pressure.context.saturating_sub(pressure.history);
         let remaining = self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_SHARE);
         let freed = pressure.history.saturating_sub(remaining);
@@ -203,7 +205,7 @@ impl Profile {
     }
 
     /// Returns the first condition that makes a compaction due, or `None` if none does.
-    pub fn due_reading(&self, pressure: &Pressure) -> Option<TriggerReading> {
+    pub fn due_reading(&self, pressure: &ContextPressure) -> Option<TriggerReading> {
         self.readings(pressure).into_iter().find(|reading| reading.due)
     }
 }

@@ -52,7 +52,7 @@ const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
 
 /// What a tool call is about: files, a command line or a search query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Subject {
+pub(super) struct CallSubject {
     /// Paths of the files, each with the intended operation.
     pub files: Vec<(String, FileState)>,
     pub command: Option<String>,
@@ -64,7 +64,7 @@ pub(super) struct Subject {
     pub changes: Vec<(String, String)>,
 }
 
-impl Subject {
+impl CallSubject {
     /// Extracts the subject of a call with the arguments `input` to the tool `name`.
     pub(super) fn new(name: &str, purpose: ToolPurpose, input: &Value) -> Self {
         let mut subject = Self::default();
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     fn files(name: &str, purpose: ToolPurpose, input: Value) -> Vec<(String, FileState)> {
-        Subject::new(name, purpose, &input).files
+        CallSubject::new(name, purpose, &input).files
     }
 
     fn one(path: &str, state: FileState) -> Vec<(String, FileState)> {
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn written_code_is_recorded_for_each_file() {
-        let changes = |name: &str, input: Value| Subject::new(name, ToolPurpose::Edit, &input).changes;
+        let changes = |name: &str, input: Value| CallSubject::new(name, ToolPurpose::Edit, &input).changes;
         let one = |path: &str, code: &str| (path.to_owned(), code.to_owned());
         let edit = json!({ "file_path": "a.rs", "old_string": "x\ny", "new_string": "x\nlet z = 1;" });
         assert_eq!(changes("Edit", edit), [one("a.rs", "let z = 1;")]);
@@ -334,7 +334,7 @@ mod tests {
         let both = [one("x.c", "int x;"), one("y.c", "int y;")];
         assert_eq!(changes("apply_diff", json!({ "diff": unified })), both);
         let arguments = json!({ "file_path": "a.py", "content": "\"\"\"Talks to the kettle.\"\"\"\n\ndef main():\n    pass\n" });
-        let subject = Subject::new("Write", ToolPurpose::Edit, &arguments);
+        let subject = CallSubject::new("Write", ToolPurpose::Edit, &arguments);
         assert_eq!(subject.about.as_deref(), Some("Talks to the kettle"));
         assert_eq!(subject.changes, [one("a.py", "def main():")]);
         assert_eq!(
@@ -345,11 +345,13 @@ mod tests {
 
     #[test]
     fn commands_and_queries_are_the_label_of_a_call() {
-        let subject = Subject::new("shell", ToolPurpose::Command, &json!({ "command": ["cargo", "test"] }));
+        let subject =
+            CallSubject::new("shell", ToolPurpose::Command, &json!({ "command": ["cargo", "test"] }));
         assert_eq!(subject.label(), Some("cargo test"));
-        let subject = Subject::new("Grep", ToolPurpose::Search, &json!({ "pattern": "fn x", "path": "src" }));
+        let subject =
+            CallSubject::new("Grep", ToolPurpose::Search, &json!({ "pattern": "fn x", "path": "src" }));
         assert_eq!((subject.label(), subject.files.len()), (Some("fn x"), 0));
-        let subject = Subject::new("LS", ToolPurpose::Search, &json!({ "path": "src" }));
+        let subject = CallSubject::new("LS", ToolPurpose::Search, &json!({ "path": "src" }));
         assert_eq!(subject.label(), Some("src"));
     }
 }

@@ -40,7 +40,7 @@ static CUES: LazyLock<Option<RegexSet>> =
 pub(super) struct Cues(u8);
 
 impl Cues {
-    pub(super) fn find_in(sentence: &str) -> Self {
+    pub(super) fn from_sentence(sentence: &str) -> Self {
         let Some(cues) = &*CUES else { return Self::default() };
         Self(cues.matches(sentence).iter().fold(0, |bits, at| bits | 1 << at))
     }
@@ -48,9 +48,9 @@ impl Cues {
     /// Returns whether a sentence by `by` is a constraint or a decision; `None` if it is neither. Both are kept
     /// verbatim. Only the user can set constraints.
     pub(super) fn statement_kind(self, by: Role) -> Option<StatementKind> {
-        if by == Role::User && self.has(1) {
+        if by == Role::User && self.has_cue(1) {
             Some(StatementKind::Constraint)
-        } else if self.has(0) {
+        } else if self.has_cue(0) {
             Some(StatementKind::Decision)
         } else {
             None
@@ -62,10 +62,10 @@ impl Cues {
     pub(super) fn note_kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];
-        KINDS.iter().find(|(bit, _)| self.has(*bit)).map(|&(_, kind)| kind)
+        KINDS.iter().find(|(bit, _)| self.has_cue(*bit)).map(|&(_, kind)| kind)
     }
 
-    fn has(self, bit: u8) -> bool {
+    fn has_cue(self, bit: u8) -> bool {
         self.0 & (1 << bit) != 0
     }
 }
@@ -89,7 +89,7 @@ mod tests {
             ("Instead of lines 3-5 it has one.", Role::Assistant, None),
             ("Use a map instead of a list", Role::User, Some(StatementKind::Decision)),
         ] {
-            assert_eq!(Cues::find_in(sentence).statement_kind(by), binding, "{sentence}");
+            assert_eq!(Cues::from_sentence(sentence).statement_kind(by), binding, "{sentence}");
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
             ("The plan is to split the file", Some(NoteKind::Plan)),
             ("Let me look at the file.", None),
         ] {
-            assert_eq!(Cues::find_in(sentence).note_kind(), kind, "{sentence}");
+            assert_eq!(Cues::from_sentence(sentence).note_kind(), kind, "{sentence}");
         }
     }
 }

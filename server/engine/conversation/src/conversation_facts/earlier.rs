@@ -11,10 +11,10 @@ use super::labels::{
     PLANNED, RAN, REQUIRED, SAID, UNRESOLVED, WRITTEN_ANEW, state_label, todo_label,
 };
 use super::notation::unbundle;
-use super::sentences::without_mark;
+use super::sentences::without_list_mark;
 use super::todos::{Todo, TodoState, parse_checkbox};
 use super::{
-    Command, ConversationFacts, Note, NoteKind, Statement, StepOutcome, UnresolvedError, UserRequest,
+    CommandRun, ConversationFacts, Note, NoteKind, Statement, StepOutcome, UnresolvedError, UserRequest,
 };
 
 /// Maximum characters kept of a line in a summary. Requests may be longer.
@@ -107,7 +107,7 @@ impl SummaryParser<'_> {
             self.section = SectionKind::from_heading(heading);
             return;
         }
-        let content = without_mark(line);
+        let content = without_list_mark(line);
         if is_empty_marker(content) || self.parse_labelled_line(line, content) {
             return;
         }
@@ -120,7 +120,7 @@ impl SummaryParser<'_> {
                 self.section = SectionKind::Request;
                 self.add_request(content);
             }
-            SectionKind::Request => self.continue_request(content),
+            SectionKind::Request => self.append_to_request(content),
             SectionKind::Constraints => self.add_constraint(text),
             SectionKind::Decisions => self.add_decision(text),
             SectionKind::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
@@ -200,7 +200,7 @@ impl SummaryParser<'_> {
         self.facts.requests.push(UserRequest { message: self.message, text: one_line(text, REQUEST) });
     }
 
-    fn continue_request(&mut self, text: &str) {
+    fn append_to_request(&mut self, text: &str) {
         let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
         if let Some(request) = last {
             request.text.push(' ');
@@ -268,7 +268,7 @@ impl SummaryParser<'_> {
             Some(text) => (text, StepOutcome::Badly),
             None => (text, StepOutcome::Well),
         };
-        self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
+        self.facts.commands.push(CommandRun { message: self.message, text: one_line(text, LINE), ended });
     }
 
     /// Records the paths in a line. In a line without a label, only words with a directory and a file

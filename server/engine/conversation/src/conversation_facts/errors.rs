@@ -35,7 +35,7 @@ pub(super) struct UnresolvedErrors {
 
 impl UnresolvedErrors {
     /// Records the outcome of a call.
-    pub(super) fn record(
+    pub(super) fn record_outcome(
         &mut self,
         cause: FailureKey,
         ended: StepOutcome,
@@ -60,12 +60,12 @@ impl UnresolvedErrors {
     }
 
     /// Records an error from an earlier summary.
-    pub(super) fn carry(&mut self, error: UnresolvedError) {
+    pub(super) fn add_from_summary(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
             Some(about) => FailureKey::Command(command_head(about)),
             None => FailureKey::Call(error.text.clone(), None),
         };
-        self.record(cause, StepOutcome::Badly, || error);
+        self.record_outcome(cause, StepOutcome::Badly, || error);
     }
 
     /// Returns the unrepaired errors, in order.

@@ -56,7 +56,7 @@ impl FileTrace {
     }
 
     /// Whether a call successfully read or changed the file.
-    pub fn is_touched(&self) -> bool {
+    pub fn is_read_or_changed(&self) -> bool {
         self.reads > 0 || self.edits > 0
     }
 
@@ -158,7 +158,7 @@ impl FileTraces {
     }
 
     /// Records a description of the file at `path`, and the code last written to it.
-    pub(super) fn describe(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
+    pub(super) fn record_description(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
         let Some(trace) = normalize_path(path).and_then(|path| self.traces.get_mut(path)) else { return };
         if let Some(about) = about {
             trace.about = Some(about.to_owned());
@@ -168,12 +168,12 @@ impl FileTraces {
         }
     }
 
-    pub(super) fn knows(&self, path: &str) -> bool {
+    pub(super) fn has_path(&self, path: &str) -> bool {
         normalize_path(path).is_some_and(|path| self.traces.contains_key(path))
     }
 
     /// Records a trace from an earlier summary.
-    pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
+    pub(super) fn add_from_summary(&mut self, path: &str, carried: &FileTrace) {
         let Some(path) = normalize_path(path) else { return };
         self.traces
             .entry(path.to_owned())
@@ -267,7 +267,7 @@ pub(super) struct FileMentions {
 
 impl NameMentions {
     /// Records the file names in `text`: words that contain a dot, without their directories.
-    pub(super) fn record(&mut self, index: usize, text: &str) {
+    pub(super) fn record_names(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {
             let name = word.trim_end_matches('.');

@@ -3,9 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{ContentBlock, Kind, Message, MessageId, OpenCalls, Outcome, ResultPart, Role};
+use crate::history::{
+    ContentBlock, Message, MessageId, MessageKind, OpenCalls, ResultPart, Role, ToolOutcome,
+};
 
-use super::call::Subject;
+use super::call::CallSubject;
 use super::clip::{self, one_line};
 use super::cues::{Cues, StatementKind};
 use super::describe;
@@ -14,7 +16,7 @@ use super::files::{self, FileState, FileTraces, LastChange, NameMentions};
 use super::todos::{self, Todos};
 use super::tools::{ToolPatterns, ToolPurpose};
 use super::{
-    Command, ConversationFacts, Note, Statement, StepOutcome, UnresolvedError, UserRequest, earlier,
+    CommandRun, ConversationFacts, Note, Statement, StepOutcome, UnresolvedError, UserRequest, earlier,
     requests, sentences,
 };
 
@@ -42,7 +44,7 @@ pub(super) struct Gatherer<'a> {
 struct OpenCall<'a> {
     tool: &'a str,
     purpose: ToolPurpose,
-    subject: Subject,
+    subject: CallSubject,
     todos: todos::TodoToolEffect,
     /// Index of the call's command in the list of commands; `None` if the call runs no command.
     command: Option<usize>,
@@ -82,9 +84,9 @@ impl<'a> Gatherer<'a> {
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = *self.purposes.entry(name).or_insert_with(|| self.tools.purpose(name));
                     let todos = self.todos.read_call(id, name, input);
-                    let subject = Subject::new(name, purpose, input);
+                    let subject = CallSubject::new(name, purpose, input);
                     let command = subject.command.clone().map(|text| {
-                        self.facts.commands.push(Command {
+                        self.facts.commands.push(CommandRun {
                             message: message.id,
                             text,
                             ended: StepOutcome::Unanswered,
@@ -94,7 +96,7 @@ impl<'a> Gatherer<'a> {
                     self.open.add_call(id, OpenCall { tool: name, purpose, subject, todos, command, index });
                 }
                 ContentBlock::ToolResult { call_id, content, outcome } => {
-                    if let Some(call) = self.open.answer(call_id) {
+                    if let Some(call) = self.open.close_call(call_id) {
                         self.read_result(index, message.id, call, call_id, content, *outcome);
                     }
                 }
@@ -109,9 +111,9 @@ impl<'a> Gatherer<'a> {
     pub(super) fn read_summary(&mut self, index: usize, message: MessageId, text: &str) {
         let mut carried = ConversationFacts::default();
         earlier::read(text, message, index, &mut carried);
-        carried.files.iter().for_each(|(path, trace)| self.files.carry(path, trace));
-        carried.errors.into_iter().for_each(|error| self.errors.carry(error));
-        carried.todos.into_iter().for_each(|todo| self.todos.carry(todo));
+        carried.files.iter().for_each(|(path, trace)| self.files.add_from_summary(path, trace));
+        carried.errors.into_iter().for_each(|error| self.errors.add_from_summary(error));
+        carried.todos.into_iter().for_each(|todo| self.todos.add_from_summary(todo));
         let known_texts = &mut self.known_texts;
         let mut is_new = |text: &String| known_texts.insert(text.clone());
         self.facts.requests.extend(carried.requests.into_iter().filter(|request| is_new(&request.text)));
@@ -145,7 +147,7 @@ impl<'a> Gatherer<'a> {
     }
 
     fn read_text(&mut self, index: usize, message: &Message, text: &str) {
-        if message.body.kind == Kind::ToolSummary || message.body.kind == Kind::SystemEvent {
+        if message.body.kind == MessageKind::ToolSummary || message.body.kind == MessageKind::SystemEvent {
             return;
         }
         let words = match message.body.role {
@@ -158,8 +160,8 @@ impl<'a> Gatherer<'a> {
         if message.body.role == Role::User {
             self.facts.requests.push(UserRequest { message: message.id, text: words.clone().into_owned() });
         }
-        self.names.record(index, &words);
-        self.todos.read_text(&words);
+        self.names.record_names(index, &words);
+        self.todos.read_checklist(&words);
         for sentence in sentences::sentences(&words) {
             self.read_sentence(message, sentence);
         }
@@ -171,7 +173,7 @@ impl<'a> Gatherer<'a> {
         if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
             return;
         }
-        let cues = Cues::find_in(sentence);
+        let cues = Cues::from_sentence(sentence);
         let binding = cues.statement_kind(by);
         let kind = cues.note_kind().filter(|_| by == Role::Assistant);
         if binding.is_none() && kind.is_none() {
@@ -199,7 +201,7 @@ impl<'a> Gatherer<'a> {
         call: OpenCall<'a>,
         call_id: &str,
         content: &[ResultPart],
-        outcome: Outcome,
+        outcome: ToolOutcome,
     ) {
         let text = content.iter().find_map(ResultPart::text).unwrap_or_default();
         let start = clip::head(text, LOOKED_AT);
@@ -209,14 +211,14 @@ impl<'a> Gatherer<'a> {
             StepOutcome::from(outcome)
         };
         if call.todos == todos::TodoToolEffect::Create && ended == StepOutcome::Well {
-            self.todos.assign_number(call_id, start);
+            self.todos.read_task_number(call_id, start);
         }
         for (path, intended) in &call.subject.files {
             let creates = *intended == FileState::Edited && start.contains("created");
-            let state = if creates && !self.files.knows(path) { FileState::Created } else { *intended };
+            let state = if creates && !self.files.has_path(path) { FileState::Created } else { *intended };
             self.files.record(path, index, files::resulting_state(state, ended));
             if state == FileState::Read && ended != StepOutcome::Badly && call.subject.files.len() == 1 {
-                self.files.describe(path, describe::describe_file(text).as_deref(), None);
+                self.files.record_description(path, describe::describe_file(text).as_deref(), None);
             }
         }
         if ended != StepOutcome::Badly {
@@ -234,17 +236,19 @@ impl<'a> Gatherer<'a> {
             text: if ended == StepOutcome::Badly { errors::error_message(text) } else { String::new() },
             about: call.subject.label().map(|about| one_line(about, SENTENCE)),
         };
-        failure_keys(&call).into_iter().for_each(|cause| self.errors.record(cause, ended, || error.clone()));
+        failure_keys(&call)
+            .into_iter()
+            .for_each(|cause| self.errors.record_outcome(cause, ended, || error.clone()));
     }
 }
 
 /// Records the code that a successful call wrote to its files.
-fn record_changes(files: &mut FileTraces, subject: &Subject, at: usize) {
+fn record_changes(files: &mut FileTraces, subject: &CallSubject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
-        files.describe(path, Some(about), None);
+        files.record_description(path, Some(about), None);
     }
     for (path, code) in &subject.changes {
-        files.describe(path, None, Some(LastChange { at, code: code.clone() }));
+        files.record_description(path, None, Some(LastChange { at, code: code.clone() }));
     }
 }
 

@@ -48,7 +48,7 @@ pub fn unbundle(text: &str) -> Vec<String> {
             paths.push(piece.to_owned());
         }
         for word in piece.split_whitespace() {
-            expand(trim_punctuation(word), &mut budget, &mut paths);
+            expand_bundle(trim_punctuation(word), &mut budget, &mut paths);
         }
     }
     paths
@@ -67,12 +67,12 @@ fn trim_punctuation(word: &str) -> &str {
 
 #[derive(Default)]
 struct PathTree<'a> {
-    entries: BTreeMap<&'a str, PathEntry<'a>>,
+    entries: BTreeMap<&'a str, DirectoryEntry<'a>>,
 }
 
 /// An entry in a directory: a file, a directory, or both if the list contains `a` and `a/b`.
 #[derive(Default)]
-struct PathEntry<'a> {
+struct DirectoryEntry<'a> {
     files: usize,
     folder: Option<Box<PathTree<'a>>>,
 }
@@ -119,7 +119,7 @@ impl<'a> PathTree<'a> {
     }
 }
 
-impl PathEntry<'_> {
+impl DirectoryEntry<'_> {
     fn write(&self, name: &str, text: &mut String, gap: &str) {
         if self.files > 0 {
             text.push_str(name);
@@ -137,7 +137,7 @@ impl PathEntry<'_> {
 
 /// Expands one word. Keeps the word unchanged if its braces are malformed or adjacent, since adjacent groups
 /// would multiply.
-fn expand(word: &str, budget: &mut usize, paths: &mut Vec<String>) {
+fn expand_bundle(word: &str, budget: &mut usize, paths: &mut Vec<String>) {
     if word.is_empty() {
         return;
     }
@@ -186,13 +186,13 @@ impl<'a> Expansion<'a> {
             match sign {
                 '{' if closed.is_none() => self.open.push((self.prefix.len(), self.paths.len())),
                 ',' if !self.open.is_empty() => {
-                    self.emit(closed)?;
+                    self.push_prefix(closed)?;
                     let &(start, _) = self.open.last()?;
                     self.prefix.truncate(start);
                     closed = None;
                 }
                 '}' => {
-                    self.emit(closed)?;
+                    self.push_prefix(closed)?;
                     let (start, first) = self.open.pop()?;
                     self.prefix.truncate(start);
                     closed = Some(first);
@@ -203,10 +203,10 @@ impl<'a> Expansion<'a> {
         if !self.open.is_empty() {
             return None;
         }
-        self.emit(closed)
+        self.push_prefix(closed)
     }
 
-    fn emit(&mut self, closed: Option<usize>) -> Option<()> {
+    fn push_prefix(&mut self, closed: Option<usize>) -> Option<()> {
         if closed.is_none() {
             *self.budget = self.budget.checked_sub(self.prefix.len())?;
             self.paths.push(self.prefix.clone());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Kind, Message, Role};
+use crate::history::{Message, MessageKind, Role};
 
 /// Names, or beginnings of names, of the XML elements that Claude Code, Cursor, Cline and Codex add to the
 /// user's messages.
@@ -35,8 +35,8 @@ impl Message {
     pub fn is_summary(&self) -> bool {
         let begins = |text: &str| SUMMARIES.iter().any(|header| text.trim_start().starts_with(header));
         match self.body.kind {
-            Kind::Summary => true,
-            Kind::Normal if self.body.role == Role::User => self
+            MessageKind::Summary => true,
+            MessageKind::Normal if self.body.role == Role::User => self
                 .body
                 .content
                 .iter()

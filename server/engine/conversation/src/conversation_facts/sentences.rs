@@ -16,7 +16,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
                 return None;
             }
             let is_prose = !fenced && !line.starts_with(['|', '#', '<', '{', '}']) && !line.starts_with("//");
-            is_prose.then(|| without_mark(line))
+            is_prose.then(|| without_list_mark(line))
         })
         .flat_map(Sentences)
         .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
@@ -37,7 +37,7 @@ pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Removes the mark of a list item, quotation or checkbox from a line.
-pub(super) fn without_mark(line: &str) -> &str {
+pub(super) fn without_list_mark(line: &str) -> &str {
     let line = line.trim_start_matches(['-', '*', '+', '>', '•', ' ', '\t']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = if number.len() < line.len() {

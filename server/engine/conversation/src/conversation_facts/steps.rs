@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::history::{ContentBlock, Message, MessageId, OpenCalls, Outcome};
+use crate::history::{ContentBlock, Message, MessageId, OpenCalls, ToolOutcome};
 
-use super::call::Subject;
+use super::call::CallSubject;
 use super::clip::one_line;
-use super::{FileTrace, StepOutcome, ToolPatterns, ToolPurpose, facts, todos};
+use super::{FileTrace, StepOutcome, ToolPatterns, ToolPurpose, extract_facts, todos};
 
 /// Maximum characters of a step's subject.
 const SUBJECT: usize = 200;
@@ -27,8 +27,11 @@ pub struct Step {
 }
 
 /// Returns all tool calls in order, except those that change files or update a to-do list.
-pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
-    calls(messages, tools)
+pub fn non_edit_steps<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> Vec<Step> {
+    steps_with_purpose(messages, tools)
         .into_iter()
         .filter(|(purpose, _)| *purpose != ToolPurpose::Edit)
         .map(|(_, step)| step)
@@ -52,13 +55,13 @@ pub(crate) fn last_calls<'a>(
         })
         .collect();
     last.reverse();
-    let mut calls = calls(last, tools);
+    let mut calls = steps_with_purpose(last, tools);
     calls.drain(..calls.len().saturating_sub(most));
     calls.into_iter().map(|(_, step)| step).collect()
 }
 
 /// Returns all tool calls except those that update a to-do list.
-fn calls<'a>(
+fn steps_with_purpose<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,
 ) -> Vec<(ToolPurpose, Step)> {
@@ -73,7 +76,7 @@ fn calls<'a>(
                 }
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = tools.purpose(name);
-                    let subject = Subject::new(name, purpose, input);
+                    let subject = CallSubject::new(name, purpose, input);
                     open.add_call(id.as_str(), Some(calls.len()));
                     let step = Step {
                         message: message.id,
@@ -84,7 +87,9 @@ fn calls<'a>(
                     calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
-                    if let Some((_, step)) = open.answer(call_id).flatten().and_then(|at| calls.get_mut(at)) {
+                    if let Some((_, step)) =
+                        open.close_call(call_id).flatten().and_then(|at| calls.get_mut(at))
+                    {
                         step.ended = StepOutcome::from(*outcome);
                     }
                 }
@@ -102,16 +107,17 @@ pub fn files_read<'a>(
     tools: &ToolPatterns,
 ) -> Vec<(usize, String)> {
     let read = |(path, trace): (String, FileTrace)| trace.last_read.map(|last| (last, path));
-    let mut files: Vec<(usize, String)> = facts(messages, tools).files.into_iter().filter_map(read).collect();
+    let mut files: Vec<(usize, String)> =
+        extract_facts(messages, tools).files.into_iter().filter_map(read).collect();
     files.sort();
     files
 }
 
-impl From<Outcome> for StepOutcome {
-    fn from(outcome: Outcome) -> Self {
+impl From<ToolOutcome> for StepOutcome {
+    fn from(outcome: ToolOutcome) -> Self {
         match outcome {
-            Outcome::Ok => Self::Well,
-            Outcome::Error => Self::Badly,
+            ToolOutcome::Ok => Self::Well,
+            ToolOutcome::Error => Self::Badly,
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use strata_base::key::FileKey;
 
 use super::*;
-use crate::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, History, MessageKind, NewMessage, ResultPart, Role, ToolOutcome};
 
 /// A conversation under construction.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl ConversationBuilder {
     }
 
     fn summary(mut self, text: &str) -> Self {
-        let message = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, text) };
+        let message = NewMessage { kind: MessageKind::Summary, ..NewMessage::text(Role::User, text) };
         self.history.add(message);
         self
     }
@@ -39,7 +39,7 @@ impl ConversationBuilder {
         self
     }
 
-    fn gets(mut self, outcome: Outcome, text: &str) -> Self {
+    fn gets(mut self, outcome: ToolOutcome, text: &str) -> Self {
         let call_id = format!("call {}", self.history.messages().len() - 1);
         let content = vec![ResultPart::Text { text: text.into() }];
         self.history
@@ -47,20 +47,20 @@ impl ConversationBuilder {
         self
     }
 
-    fn runs(self, command: &str, outcome: Outcome, text: &str) -> Self {
+    fn runs(self, command: &str, outcome: ToolOutcome, text: &str) -> Self {
         self.asks("Bash", json!({ "command": command })).gets(outcome, text)
     }
 
-    fn edits(self, path: &str, outcome: Outcome) -> Self {
+    fn edits(self, path: &str, outcome: ToolOutcome) -> Self {
         self.asks("Edit", json!({ "file_path": path })).gets(outcome, "String to replace not found")
     }
 
-    fn reads(self, path: &str, outcome: Outcome) -> Self {
+    fn reads(self, path: &str, outcome: ToolOutcome) -> Self {
         self.asks("Read", json!({ "file_path": path })).gets(outcome, "no such file")
     }
 
     fn facts(&self) -> ConversationFacts {
-        facts(self.history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default())
+        extract_facts(self.history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default())
     }
 
     fn errors(&self) -> Vec<String> {
@@ -74,21 +74,21 @@ impl ConversationBuilder {
 
 #[test]
 fn an_error_is_resolved_when_the_same_call_succeeds_later() {
-    let failed = ConversationBuilder::default().runs("cargo test --lib", Outcome::Error, "test x FAILED");
+    let failed = ConversationBuilder::default().runs("cargo test --lib", ToolOutcome::Error, "test x FAILED");
     assert_eq!(failed.errors(), ["cargo test --lib"]);
-    let failed = failed.runs("cargo build", Outcome::Ok, "");
+    let failed = failed.runs("cargo build", ToolOutcome::Ok, "");
     assert_eq!(failed.errors(), ["cargo test --lib"], "another command mends nothing");
-    let mended = failed.runs("cd x && cargo test", Outcome::Ok, "ok");
+    let mended = failed.runs("cd x && cargo test", ToolOutcome::Ok, "ok");
     assert_eq!(mended.errors(), Vec::<String>::new());
-    let again = mended.runs("cargo test -q", Outcome::Error, "test y FAILED");
+    let again = mended.runs("cargo test -q", ToolOutcome::Error, "test y FAILED");
     assert_eq!(again.errors(), ["cargo test -q"]);
 }
 
 #[test]
 fn only_the_last_of_repeated_failures_is_listed() {
-    let conversation = ConversationBuilder::default().runs("make", Outcome::Error, "error: a").runs(
+    let conversation = ConversationBuilder::default().runs("make", ToolOutcome::Error, "error: a").runs(
         "make",
-        Outcome::Error,
+        ToolOutcome::Error,
         "error: b",
     );
     let errors = conversation.facts().errors;
@@ -99,11 +99,11 @@ fn only_the_last_of_repeated_failures_is_listed() {
 #[test]
 fn a_read_does_not_resolve_a_failed_change_but_a_change_resolves_a_failed_read() {
     let conversation =
-        ConversationBuilder::default().edits("a.rs", Outcome::Error).reads("a.rs", Outcome::Ok);
+        ConversationBuilder::default().edits("a.rs", ToolOutcome::Error).reads("a.rs", ToolOutcome::Ok);
     assert_eq!(conversation.errors(), ["a.rs"]);
-    assert_eq!(conversation.edits("./a.rs", Outcome::Ok).errors(), Vec::<String>::new());
+    assert_eq!(conversation.edits("./a.rs", ToolOutcome::Ok).errors(), Vec::<String>::new());
     let conversation =
-        ConversationBuilder::default().reads("b.rs", Outcome::Error).edits("b.rs", Outcome::Ok);
+        ConversationBuilder::default().reads("b.rs", ToolOutcome::Error).edits("b.rs", ToolOutcome::Ok);
     assert_eq!(conversation.errors(), Vec::<String>::new());
 }
 
@@ -111,47 +111,49 @@ fn a_read_does_not_resolve_a_failed_change_but_a_change_resolves_a_failed_read()
 fn a_refused_call_is_not_an_error_but_a_nonzero_exit_code_is() {
     let refused = ConversationBuilder::default().runs(
         "rm x",
-        Outcome::Error,
+        ToolOutcome::Error,
         "The user doesn't want to proceed with this tool use.",
     );
     assert_eq!(refused.errors(), Vec::<String>::new());
     let unmarked = ConversationBuilder::default().runs(
         "ls y",
-        Outcome::Ok,
+        ToolOutcome::Ok,
         "Exit code: 2\nls: y: No such file or directory",
     );
     assert_eq!(unmarked.errors(), ["ls y"]);
     assert_eq!(unmarked.facts().commands[0].ended, StepOutcome::Badly);
-    let fine = ConversationBuilder::default().runs("ls y", Outcome::Ok, "Exit code: 0\ny");
+    let fine = ConversationBuilder::default().runs("ls y", ToolOutcome::Ok, "Exit code: 0\ny");
     assert_eq!(fine.errors(), Vec::<String>::new());
 }
 
 #[test]
 fn a_file_has_the_state_of_its_last_operation() {
-    let conversation = ConversationBuilder::default().reads("./src/a.rs", Outcome::Ok);
+    let conversation = ConversationBuilder::default().reads("./src/a.rs", ToolOutcome::Ok);
     assert_eq!(conversation.state("src/a.rs"), Some(FileState::Read));
     let conversation =
-        conversation.edits("src/a.rs", Outcome::Ok).assistant("a.rs is better now, see src/a.rs.");
+        conversation.edits("src/a.rs", ToolOutcome::Ok).assistant("a.rs is better now, see src/a.rs.");
     assert_eq!(conversation.state("src/a.rs"), Some(FileState::Edited));
     let trace = &conversation.facts().files["src/a.rs"];
     assert_eq!((trace.reads, trace.edits, trace.mentions, trace.last), (1, 1, 1, 4));
     let conversation =
-        conversation.asks("delete_file", json!({ "target_file": "src/a.rs" })).gets(Outcome::Ok, "");
+        conversation.asks("delete_file", json!({ "target_file": "src/a.rs" })).gets(ToolOutcome::Ok, "");
     assert_eq!(conversation.state("src/a.rs"), Some(FileState::Deleted));
-    let conversation = ConversationBuilder::default().edits("b.rs", Outcome::Error);
+    let conversation = ConversationBuilder::default().edits("b.rs", ToolOutcome::Error);
     assert_eq!(conversation.state("b.rs"), Some(FileState::Failed));
-    assert!(!conversation.facts().files["b.rs"].is_touched());
+    assert!(!conversation.facts().files["b.rs"].is_read_or_changed());
 }
 
 #[test]
 fn writing_a_new_file_counts_as_creating_it() {
     let write = |conversation: ConversationBuilder, output| {
-        conversation.asks("Write", json!({ "file_path": "a.rs" })).gets(Outcome::Ok, output)
+        conversation.asks("Write", json!({ "file_path": "a.rs" })).gets(ToolOutcome::Ok, output)
     };
     let created = "File created successfully at: a.rs";
     assert_eq!(write(ConversationBuilder::default(), created).state("a.rs"), Some(FileState::Created));
-    let conversation =
-        write(ConversationBuilder::default().reads("a.rs", Outcome::Ok), "The file a.rs has been updated.");
+    let conversation = write(
+        ConversationBuilder::default().reads("a.rs", ToolOutcome::Ok),
+        "The file a.rs has been updated.",
+    );
     assert_eq!(conversation.state("a.rs"), Some(FileState::Edited));
 }
 
@@ -176,13 +178,14 @@ fn files_listed_in_message_metadata_count() {
 
 #[test]
 fn a_relative_and_an_absolute_path_are_one_file_unless_ambiguous() {
-    let conversation =
-        ConversationBuilder::default().reads("/w/src/a.rs", Outcome::Ok).edits("src/a.rs", Outcome::Ok);
+    let conversation = ConversationBuilder::default()
+        .reads("/w/src/a.rs", ToolOutcome::Ok)
+        .edits("src/a.rs", ToolOutcome::Ok);
     let files = conversation.facts().files;
     assert_eq!(files.keys().collect::<Vec<_>>(), ["/w/src/a.rs"]);
     let trace = &files["/w/src/a.rs"];
     assert_eq!((trace.reads, trace.edits, trace.last_state), (1, 1, FileState::Edited));
-    let unclear = conversation.reads("/other/src/a.rs", Outcome::Ok);
+    let unclear = conversation.reads("/other/src/a.rs", ToolOutcome::Ok);
     assert_eq!(unclear.facts().files.len(), 3);
 }
 
@@ -191,7 +194,7 @@ fn requests_are_the_users_own_words() {
     let conversation = ConversationBuilder::default()
         .user("<system-reminder>be nice</system-reminder>\nFix the parser")
         .user("<system-reminder>only this</system-reminder>")
-        .runs("ls", Outcome::Ok, "not a request")
+        .runs("ls", ToolOutcome::Ok, "not a request")
         .user("and the lexer");
     let requests: Vec<String> =
         conversation.facts().requests.into_iter().map(|request| request.text).collect();
@@ -215,17 +218,17 @@ fn decisions_and_constraints_are_listed_once() {
 #[test]
 fn steps_list_the_calls_and_files_are_ordered_by_their_last_read() {
     let conversation = ConversationBuilder::default()
-        .reads("a.rs", Outcome::Ok)
-        .reads("b.rs", Outcome::Ok)
-        .edits("b.rs", Outcome::Ok)
+        .reads("a.rs", ToolOutcome::Ok)
+        .reads("b.rs", ToolOutcome::Ok)
+        .edits("b.rs", ToolOutcome::Ok)
         .asks("Grep", json!({ "pattern": "fn x" }))
-        .gets(Outcome::Error, "")
+        .gets(ToolOutcome::Error, "")
         .asks("TodoWrite", json!({ "todos": [] }))
-        .gets(Outcome::Ok, "")
-        .reads("a.rs", Outcome::Ok)
+        .gets(ToolOutcome::Ok, "")
+        .reads("a.rs", ToolOutcome::Ok)
         .asks("LS", json!({ "path": "src" }));
     let messages = || conversation.history.messages().iter().map(AsRef::as_ref);
-    let steps = steps(messages(), &ToolPatterns::default());
+    let steps = non_edit_steps(messages(), &ToolPatterns::default());
     let listed: Vec<_> = steps.iter().map(|step| (&*step.tool, &*step.subject, step.ended)).collect();
     assert_eq!(
         listed,
@@ -255,7 +258,7 @@ fn facts_from_a_summary_are_updated_by_later_messages() {
     assert_eq!(facts.todos[0].text, "write docs");
     assert_eq!(conversation.errors(), ["cargo test"]);
     let conversation = conversation
-        .runs("cargo test", Outcome::Ok, "ok")
+        .runs("cargo test", ToolOutcome::Ok, "ok")
         .asks("TodoWrite", json!({ "todos": [{ "content": "new", "status": "pending" }] }))
         .user("now ship it");
     let facts = conversation.facts();
@@ -324,11 +327,11 @@ pub(crate) fn message() -> impl Strategy<Value = NewMessage> {
         (id, text, any::<bool>()).prop_map(|(id, text, failed)| ContentBlock::ToolResult {
             call_id: id.into(),
             content: vec![ResultPart::Text { text }],
-            outcome: if failed { Outcome::Error } else { Outcome::Ok },
+            outcome: if failed { ToolOutcome::Error } else { ToolOutcome::Ok },
         }),
     ];
     let role = prop_oneof![Just(Role::User), Just(Role::Assistant)];
-    let kind = prop_oneof![4 => Just(Kind::Normal), 1 => Just(Kind::Summary), 1 => Just(Kind::ToolSummary)];
+    let kind = prop_oneof![4 => Just(MessageKind::Normal), 1 => Just(MessageKind::Summary), 1 => Just(MessageKind::ToolSummary)];
     (role, kind, proptest::collection::vec(block, 0..4))
         .prop_map(|(role, kind, content)| NewMessage { kind, ..NewMessage::new(role, content) })
 }
@@ -337,8 +340,8 @@ proptest! {
     #[test]
     fn extraction_never_fails_and_is_deterministic(list in proptest::collection::vec(message(), 0..12)) {
         let mut history = History::default();
-        history.set(list);
-        let read = || facts(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
+        history.replace_messages(list);
+        let read = || extract_facts(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
         let extracted = read();
         prop_assert_eq!(&extracted, &read());
         for (path, trace) in &extracted.files {
@@ -347,6 +350,6 @@ proptest! {
         }
         let lines = extracted.decisions.iter().chain(&extracted.constraints).map(|statement| &statement.text);
         prop_assert!(lines.chain(extracted.errors.iter().map(|error| &error.text)).all(|line| !line.contains('\n')));
-        steps(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
+        non_edit_steps(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
     }
 }

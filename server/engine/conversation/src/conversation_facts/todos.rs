@@ -85,7 +85,7 @@ impl Todos {
     }
 
     /// Reads the number of a new task from the result of the call that created it: `Task #3 created`.
-    pub(super) fn assign_number(&mut self, call_id: &str, result: &str) {
+    pub(super) fn read_task_number(&mut self, call_id: &str, result: &str) {
         let Some((_, rest)) = result.split_once('#') else { return };
         let number: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
         let waiting = format!("call {call_id}");
@@ -95,7 +95,7 @@ impl Todos {
     }
 
     /// Reads the text of a message. A checklist replaces the current list.
-    pub(super) fn read_text(&mut self, text: &str) {
+    pub(super) fn read_checklist(&mut self, text: &str) {
         if !text.contains("[ ]") {
             return;
         }
@@ -106,7 +106,7 @@ impl Todos {
     }
 
     /// Adds a task from an earlier summary.
-    pub(super) fn carry(&mut self, todo: Todo) {
+    pub(super) fn add_from_summary(&mut self, todo: Todo) {
         if !self.list.iter().any(|(_, known)| known.text == todo.text) {
             self.push(None, todo);
         }
@@ -210,8 +210,8 @@ mod tests {
             todos.read_call("b", "TaskCreate", &json!({ "subject": "second" })),
             TodoToolEffect::Create
         );
-        todos.assign_number("b", "Task #8 created successfully: second");
-        todos.assign_number("a", "Task #7 created successfully: first");
+        todos.read_task_number("b", "Task #8 created successfully: second");
+        todos.read_task_number("a", "Task #7 created successfully: first");
         todos.read_call("c", "TaskUpdate", &json!({ "taskId": "8", "status": "in_progress" }));
         todos.read_call("d", "TaskUpdate", &json!({ "taskId": "7", "status": "completed" }));
         let expected = [("first".to_owned(), TodoState::Done), ("second".to_owned(), TodoState::InProgress)];
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn checklists_in_messages_are_read() {
         let mut todos = Todos::default();
-        todos.read_text("Plan:\n- [x] one\n  * [ ] two\n1. [~] three\n- [link](x)\n- plain");
+        todos.read_checklist("Plan:\n- [x] one\n  * [ ] two\n1. [~] three\n- [link](x)\n- plain");
         let expected = [
             ("one".to_owned(), TodoState::Done),
             ("two".to_owned(), TodoState::Pending),

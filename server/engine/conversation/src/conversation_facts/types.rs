@@ -16,7 +16,7 @@ pub struct ConversationFacts {
     /// Errors that were not repaired, in order.
     pub errors: Vec<UnresolvedError>,
     /// Commands in the order of their calls.
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Vec<CommandRun>,
     /// The last to-do list.
     pub(crate) todos: Vec<Todo>,
     /// Sentences that commit to something, in order and without duplicates.
@@ -50,7 +50,7 @@ pub struct UnresolvedError {
 
 /// A command that a tool call ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Command {
+pub(crate) struct CommandRun {
     /// Message that called the tool.
     pub message: MessageId,
     /// Command line as called.

@@ -12,7 +12,7 @@ use strata_base::hash::ContentHash;
 
 use super::ConversationFormat;
 use crate::history::{
-    ContentBlock, Message, MessageId, Outcome, ProjectedMessage, ResultPart, Role, project,
+    ContentBlock, Message, MessageId, ProjectedMessage, ResultPart, Role, ToolOutcome, project,
 };
 use crate::transcript::format_timestamp;
 
@@ -24,7 +24,7 @@ const OPENCODE_AGENT: &str = "build";
 
 /// The program that exports, and the session.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
+pub struct ExportOrigin<'a> {
     /// Id of the session.
     pub session: &'a str,
     /// Absolute path of the working directory.
@@ -44,7 +44,7 @@ struct TimedMessage {
 pub fn write_conversation<'a>(
     form: ConversationFormat,
     messages: impl IntoIterator<Item = &'a Message>,
-    origin: &Origin<'_>,
+    origin: &ExportOrigin<'_>,
 ) -> Option<String> {
     let messages: Vec<&Message> = messages.into_iter().collect();
     let times: HashMap<MessageId, u64> =
@@ -55,10 +55,10 @@ pub fn write_conversation<'a>(
     };
     let entries: Vec<TimedMessage> = project(messages, &[], None).history.into_iter().map(entry).collect();
     match form {
-        ConversationFormat::ClaudeCode => Some(json_lines(claude_code(&entries, origin))),
-        ConversationFormat::Codex => Some(json_lines(codex(&entries, origin))),
-        ConversationFormat::GeminiCli => Some(gemini_cli(&entries, origin).to_string()),
-        ConversationFormat::Opencode => Some(opencode(&entries, origin).to_string()),
+        ConversationFormat::ClaudeCode => Some(json_lines(write_claude_code(&entries, origin))),
+        ConversationFormat::Codex => Some(json_lines(write_codex(&entries, origin))),
+        ConversationFormat::GeminiCli => Some(write_gemini_cli(&entries, origin).to_string()),
+        ConversationFormat::Opencode => Some(write_opencode(&entries, origin).to_string()),
         ConversationFormat::Aider
         | ConversationFormat::Chatgpt
         | ConversationFormat::Anthropic
@@ -73,7 +73,7 @@ fn json_lines(values: Vec<Value>) -> String {
 }
 
 /// Writes the lines of a Claude Code transcript (`~/.claude/projects/*/SESSION.jsonl`).
-fn claude_code(entries: &[TimedMessage], origin: &Origin<'_>) -> Vec<Value> {
+fn write_claude_code(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Vec<Value> {
     let (session, mut parent) = (uuid(origin.session, 0), Value::Null);
     let mut written = Vec::new();
     for (number, TimedMessage { time, message }) in (1..).zip(entries) {
@@ -97,7 +97,7 @@ fn anthropic_block(block: &ContentBlock) -> Option<Value> {
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let parts: Vec<Value> =
                 texts(content).map(|text| json!({"type": "text", "text": text})).collect();
-            let is_error = *outcome == Outcome::Error;
+            let is_error = *outcome == ToolOutcome::Error;
             json!({"type": "tool_result", "tool_use_id": call_id, "content": parts, "is_error": is_error})
         }
         other => json!({"type": "text", "text": text(other)?}),
@@ -105,7 +105,7 @@ fn anthropic_block(block: &ContentBlock) -> Option<Value> {
 }
 
 /// Writes the lines of a Codex rollout file (`~/.codex/sessions`). Codex shows the events and sends the items.
-fn codex(entries: &[TimedMessage], origin: &Origin<'_>) -> Vec<Value> {
+fn write_codex(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Vec<Value> {
     let now = format_timestamp(origin.now_ms);
     let line =
         |time: &str, kind: &str, payload: Value| json!({"timestamp": time, "type": kind, "payload": payload});
@@ -141,7 +141,7 @@ fn codex(entries: &[TimedMessage], origin: &Origin<'_>) -> Vec<Value> {
 }
 
 /// Writes a session of Gemini CLI (`~/.gemini/tmp/*/chats`), in which calls contain their results.
-fn gemini_cli(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
+fn write_gemini_cli(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value {
     let results = results_by_call_id(entries);
     let mut messages = Vec::new();
     for TimedMessage { time, message } in entries {
@@ -159,7 +159,7 @@ fn gemini_cli(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
             match block {
                 ContentBlock::ToolCall { id, name, input } => {
                     let (output, outcome) = results.get(id.as_str()).cloned().unwrap_or_default();
-                    let status = if outcome == Outcome::Error { "error" } else { "success" };
+                    let status = if outcome == ToolOutcome::Error { "error" } else { "success" };
                     let response = json!({"id": id, "name": name, "response": {"output": output}});
                     calls.push(json!({
                         "id": id, "name": name, "args": input, "status": status, "timestamp": time,
@@ -193,7 +193,7 @@ fn gemini_cli(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
 /// `opencode import` rejects an export that lacks a field of its schema. The model, the usage and the time of each
 /// message are therefore written as `strata`, zero and the time of the export, although they are unknown:
 /// <https://github.com/anomalyco/opencode/blob/dev/packages/core/src/v1/session.ts>.
-fn opencode(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
+fn write_opencode(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value {
     let results = results_by_call_id(entries);
     let hash = ContentHash::from_text(origin.session);
     let session = format!("ses_{hash}");
@@ -212,10 +212,10 @@ fn opencode(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
                 ContentBlock::ToolCall { id, name, input } => {
                     let (output, outcome) = results.get(id.as_str()).cloned().unwrap_or_default();
                     let result = match outcome {
-                        Outcome::Ok => {
+                        ToolOutcome::Ok => {
                             json!({"status": "completed", "output": output, "title": name, "metadata": {}})
                         }
-                        Outcome::Error => json!({"status": "error", "error": output}),
+                        ToolOutcome::Error => json!({"status": "error", "error": output}),
                     };
                     let state = merge_fields(result, &json!({"input": input, "time": during}));
                     json!({"type": "tool", "tool": name, "callID": id, "state": state})
@@ -256,7 +256,7 @@ fn opencode(entries: &[TimedMessage], origin: &Origin<'_>) -> Value {
 }
 
 /// Returns the texts and outcomes of all results by call id. Ids are unique in what the model sees.
-fn results_by_call_id(entries: &[TimedMessage]) -> HashMap<&str, (String, Outcome)> {
+fn results_by_call_id(entries: &[TimedMessage]) -> HashMap<&str, (String, ToolOutcome)> {
     let blocks = entries.iter().flat_map(|entry| &entry.message.content);
     blocks
         .filter_map(|block| match block {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::ReadError;
-use crate::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, MessageKind, NewMessage, ResultPart, Role, ToolOutcome};
 use crate::providers::json_fields::{list, text as text_of};
 use crate::providers::responses::exchange as responses;
 
@@ -209,7 +209,7 @@ fn tool_call(id: &str, name: &str, input: Option<&Value>) -> ContentBlock {
 }
 
 fn tool_result(id: &str, text: Option<String>, failed: bool) -> ContentBlock {
-    let outcome = if failed { Outcome::Error } else { Outcome::Ok };
+    let outcome = if failed { ToolOutcome::Error } else { ToolOutcome::Ok };
     let content = text.map(|text| ResultPart::Text { text }).into_iter().collect();
     ContentBlock::ToolResult { call_id: id.to_owned(), content, outcome }
 }
@@ -225,6 +225,6 @@ fn push(messages: &mut Vec<NewMessage>, role: Role, content: Vec<ContentBlock>) 
 
 fn push_results(messages: &mut Vec<NewMessage>, results: Vec<ContentBlock>) {
     if !results.is_empty() {
-        messages.push(NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) });
+        messages.push(NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, results) });
     }
 }

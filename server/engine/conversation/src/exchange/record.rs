@@ -3,8 +3,8 @@
 use serde_json::Value;
 use strata_base::key::FileKey;
 
-use crate::history::{ContentBlock, Kind, NewMessage, Role, Visibility};
-use crate::transcript::{PriorHistory, Transcript};
+use crate::history::{ContentBlock, MessageKind, NewMessage, Role, Visibility};
+use crate::transcript::{PriorHistoryForm, Transcript};
 
 /// Tools of Claude Code that edit files.
 const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
@@ -22,14 +22,18 @@ impl Transcript {
         for turn in self.turns.iter().chain(&self.unanswered) {
             push_request(&turn.lost, turn.time_ms, &mut messages);
             let mut request = turn.request.as_slice();
-            if turn.past == PriorHistory::Summarised {
+            if turn.past == PriorHistoryForm::Summarised {
                 for message in messages.iter_mut().skip(hidden) {
                     message.agent = Visibility::Hidden;
                 }
                 hidden = messages.len();
                 if let Some((summary @ ContentBlock::Text { .. }, rest)) = request.split_first() {
                     let summary = NewMessage::new(Role::User, vec![summary.clone()]);
-                    messages.push(NewMessage { kind: Kind::Summary, time_ms: turn.time_ms, ..summary });
+                    messages.push(NewMessage {
+                        kind: MessageKind::Summary,
+                        time_ms: turn.time_ms,
+                        ..summary
+                    });
                     request = rest;
                 }
             }
@@ -38,7 +42,7 @@ impl Transcript {
                 time_ms: turn.answered_ms,
                 ..NewMessage::new(Role::Assistant, turn.answer.clone())
             };
-            push(&mut messages, with_files(answer, folder));
+            push(&mut messages, with_touched_files(answer, folder));
         }
         messages
     }
@@ -48,7 +52,7 @@ impl Transcript {
 /// another.
 fn push_request(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
-    let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
+    let results = NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, results) };
     for message in [results, NewMessage::new(Role::User, rest)] {
         push(messages, NewMessage { time_ms, ..message });
     }
@@ -60,7 +64,7 @@ fn push(messages: &mut Vec<NewMessage>, message: NewMessage) {
     }
 }
 
-fn with_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
+fn with_touched_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
     for block in &message.content {
         let ContentBlock::ToolCall { name, input, .. } = block else { continue };
         let Some(path) = FILE_ARGUMENTS.iter().find_map(|key| input.get(key).and_then(Value::as_str)) else {

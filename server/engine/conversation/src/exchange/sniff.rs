@@ -67,7 +67,7 @@ pub(crate) fn detect_format(text: &str) -> Option<ConversationFormat> {
 /// # Errors
 /// [`ReadError`] if the format is unknown or a part does not fit it. For JSON Lines, the path starts with the
 /// zero-based number of the line, not counting blank lines.
-pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
+pub fn import_conversation(text: &str) -> Result<ImportedConversation, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
     let parsed = ParsedText::new(text);
     let Some(form) = parsed.detect_format() else {
@@ -148,9 +148,9 @@ impl ParsedText {
             (ConversationFormat::ClaudeCode, lines && any(is_claude_code_message)),
             (
                 ConversationFormat::OpenAiResponses,
-                has_key("input") || any(responses::exchange::is_distinctive_item),
+                has_key("input") || any(responses::exchange::is_format_specific_item),
             ),
-            (ConversationFormat::OpenAi, any(openai::exchange::is_distinctive_message)),
+            (ConversationFormat::OpenAi, any(openai::exchange::is_format_specific_message)),
             (ConversationFormat::Anthropic, has_messages),
         ];
         forms.into_iter().find(|(_, fits)| *fits).map(|(form, _)| form)

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
-    Visibility,
+    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ToolOutcome, Visibility,
 };
 use crate::providers::anthropic::exchange::{read as read_anthropic, tests::write as write_anthropic};
 use crate::providers::openai::exchange::{read as read_openai, tests::write as write_openai};
@@ -24,11 +24,11 @@ fn call(id: &str, input: Value) -> ContentBlock {
 }
 
 fn result(call_id: &str, content: Vec<ResultPart>) -> ContentBlock {
-    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: Outcome::Ok }
+    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: ToolOutcome::Ok }
 }
 
 fn results(call_id: &str, text: &str) -> NewMessage {
     let message =
         NewMessage::new(Role::User, vec![result(call_id, vec![ResultPart::Text { text: text.into() }])]);
-    NewMessage { kind: Kind::ToolResult, ..message }
+    NewMessage { kind: MessageKind::ToolResult, ..message }
 }

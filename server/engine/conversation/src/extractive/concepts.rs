@@ -12,7 +12,7 @@ const MOST: usize = 24;
 /// Number of messages that must mention a name for it to count as a concept.
 const FROM: u32 = 3;
 
-struct NameOccurrence<'a> {
+struct NameUsage<'a> {
     messages: u32,
     last: usize,
     first: &'a str,
@@ -20,27 +20,27 @@ struct NameOccurrence<'a> {
 
 /// Returns lines of the form `name: description`, most frequent names first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
-    let mut occurrences: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
+    let mut occurrences: HashMap<&str, NameUsage<'_>> = HashMap::new();
     for (index, text) in assistant_texts(messages) {
         for name in code_spans(text).filter(|name| is_concept(name)) {
-            let entry = occurrences.entry(name).or_insert(NameOccurrence {
-                messages: 0,
-                last: usize::MAX,
-                first: text,
-            });
+            let entry =
+                occurrences.entry(name).or_insert(NameUsage { messages: 0, last: usize::MAX, first: text });
             if entry.last != index {
                 entry.messages += 1;
                 entry.last = index;
             }
         }
     }
-    let mut frequent: Vec<(&str, NameOccurrence<'_>)> =
+    let mut frequent: Vec<(&str, NameUsage<'_>)> =
         occurrences.into_iter().filter(|(_, occurrence)| occurrence.messages >= FROM).collect();
     frequent.sort_unstable_by(|(a, one), (b, other)| {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
     });
     frequent.truncate(MOST);
-    frequent.into_iter().filter_map(|(name, occurrence)| describe(name, occurrence.first, width)).collect()
+    frequent
+        .into_iter()
+        .filter_map(|(name, occurrence)| describe_name(name, occurrence.first, width))
+        .collect()
 }
 
 /// Returns the text blocks of the assistant's messages, each with the index of its message.
@@ -68,7 +68,7 @@ fn is_concept(name: &str) -> bool {
 }
 
 /// Formats the first sentence of `text` that contains `name`; `None` if there is none.
-fn describe(name: &str, text: &str, width: usize) -> Option<String> {
+fn describe_name(name: &str, text: &str, width: usize) -> Option<String> {
     let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
     Some(format!("`{name}`: {}", one_line(sentence, width)))
 }

@@ -3,8 +3,8 @@
 use crate::conversation_facts::labels::state_label;
 use crate::conversation_facts::{FileState, bundle};
 
-use super::lines::{Content, Line};
-use super::structure::Structure;
+use super::lines::{LineContent, SummaryLine};
+use super::structure::SummaryStructure;
 
 /// Maximum number of further lines to try after the first line that does not fit, because shorter ones may
 /// still fit.
@@ -12,7 +12,7 @@ const TRIES: usize = 12;
 
 /// Which headings a summary contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Headings {
+enum HeadingSelection {
     /// All headings, so that the reader sees which sections are empty.
     All,
     /// Only headings of sections with content. Used if empty sections would displace more than a quarter of
@@ -22,16 +22,20 @@ enum Headings {
 
 /// Returns the text of a summary with as many of the `lines` as `fits` accepts; empty if not even one line
 /// fits.
-pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) -> bool) -> String {
+pub(super) fn fit(
+    structure: SummaryStructure,
+    lines: Vec<SummaryLine>,
+    fits: &dyn Fn(&str) -> bool,
+) -> String {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
     let layout = SummaryLayout { structure, lines: &lines };
-    let [all, filled] =
-        [Headings::All, Headings::Filled].map(|headings| layout.fitting_lines(&order, headings, fits));
+    let [all, filled] = [HeadingSelection::All, HeadingSelection::Filled]
+        .map(|headings| layout.fitting_lines(&order, headings, fits));
     let (chosen, headings) = if count_chosen(&all) * 4 < count_chosen(&filled) * 3 {
-        (filled, Headings::Filled)
+        (filled, HeadingSelection::Filled)
     } else {
-        (all, Headings::All)
+        (all, HeadingSelection::All)
     };
     let text = layout.text(&chosen, headings);
     if count_chosen(&chosen) > 0 && fits(&text) { text } else { String::new() }
@@ -42,13 +46,18 @@ fn count_chosen(chosen: &[bool]) -> usize {
 }
 
 struct SummaryLayout<'a> {
-    structure: Structure,
-    lines: &'a [Line],
+    structure: SummaryStructure,
+    lines: &'a [SummaryLine],
 }
 
 impl SummaryLayout<'_> {
     /// Selects lines: the longest prefix of `order` that fits, then later ones that still fit.
-    fn fitting_lines(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
+    fn fitting_lines(
+        &self,
+        order: &[usize],
+        headings: HeadingSelection,
+        fits: &dyn Fn(&str) -> bool,
+    ) -> Vec<bool> {
         let first = |most: usize| {
             let mut chosen = vec![false; self.lines.len()];
             order[..most].iter().for_each(|&at| chosen[at] = true);
@@ -71,7 +80,7 @@ impl SummaryLayout<'_> {
         chosen
     }
 
-    fn text(&self, chosen: &[bool], headings: Headings) -> String {
+    fn text(&self, chosen: &[bool], headings: HeadingSelection) -> String {
         let mut text = String::new();
         // The heading of a group is written before the first section of the group that is written.
         let mut waiting: Option<&str> = None;
@@ -80,14 +89,14 @@ impl SummaryLayout<'_> {
             for &part in section.parts {
                 let of_part =
                     self.lines.iter().zip(chosen).filter(|(line, chosen)| **chosen && line.part == part);
-                write_part(of_part.map(|(line, _)| &line.content), &mut body);
+                write_topic_lines(of_part.map(|(line, _)| &line.content), &mut body);
             }
             if section.parts.is_empty() {
                 waiting = Some(section.heading);
                 continue;
             }
             if body.is_empty() {
-                if headings == Headings::Filled {
+                if headings == HeadingSelection::Filled {
                     continue;
                 }
                 body.push_str("- none\n");
@@ -107,14 +116,14 @@ impl SummaryLayout<'_> {
 }
 
 /// Writes the lines of one part. Files with the same state share a line.
-fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String) {
+fn write_topic_lines<'a>(contents: impl Iterator<Item = &'a LineContent>, body: &mut String) {
     const STATES: [FileState; 5] =
         [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read, FileState::Mentioned];
     let mut files: Vec<(FileState, &str)> = Vec::new();
     for content in contents {
         match content {
-            Content::Text(text) => body.extend(["- ", text, "\n"]),
-            Content::File { state, path } => files.push((*state, path)),
+            LineContent::Text(text) => body.extend(["- ", text, "\n"]),
+            LineContent::File { state, path } => files.push((*state, path)),
         }
     }
     for state in STATES {

@@ -2,7 +2,7 @@
 
 use crate::conversation_facts::FileState;
 
-use super::budget::Budget;
+use super::budget::SummaryBudget;
 
 /// What a line of a summary is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -92,16 +92,16 @@ impl LineTopic {
 
 /// A line of a summary, or a file on a line that several files share.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Line {
+pub(super) struct SummaryLine {
     pub part: LineTopic,
     /// Value of the line. Lines with higher values are selected first.
     pub worth: u32,
-    pub content: Content,
+    pub content: LineContent,
 }
 
 /// Content of a [`Line`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Content {
+pub(super) enum LineContent {
     /// A separate line, without its list mark.
     Text(String),
     /// A file. Files with the same state share a line.
@@ -114,7 +114,7 @@ pub(super) enum Content {
 
 /// Maximum widths of lines, in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Widths {
+pub(super) struct LineWidths {
     /// Width of the first and the last request.
     pub whole_request: usize,
     /// Width of other requests.
@@ -125,10 +125,10 @@ pub(super) struct Widths {
     pub subject: usize,
 }
 
-impl Widths {
+impl LineWidths {
     /// Derives widths from `budget`: a fifth of it for the first or last request, and small shares for other
     /// lines, so that several of each kind fit. Assumes four characters per token and six per word.
-    pub(super) fn for_budget(budget: &Budget) -> Self {
+    pub(super) fn from_budget(budget: &SummaryBudget) -> Self {
         let by_words = budget.words.map_or(usize::MAX, |(_, most)| most.saturating_mul(6));
         let characters = budget.tokens.saturating_mul(4).min(by_words);
         Self {

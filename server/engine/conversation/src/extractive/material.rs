@@ -11,14 +11,14 @@ use crate::conversation_facts::labels::{
 };
 use crate::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
-    command_head, last_calls, one_line, steps, user_words,
+    command_head, last_calls, non_edit_steps, one_line, user_words,
 };
 use crate::history::{ContentBlock, Message, MessageId, Role};
 
 use super::concepts::concepts;
-use super::lines::{Content, Line, LineTopic, Widths};
-use super::recurrence::Recurrence;
-use super::structure::Structure;
+use super::lines::{LineContent, LineTopic, LineWidths, SummaryLine};
+use super::recurrence::NameFrequencies;
+use super::structure::SummaryStructure;
 
 /// Maximum number of lines about one topic ([`LineTopic`]). More would never fit in a summary.
 const MOST: usize = 150;
@@ -45,11 +45,11 @@ pub(super) struct LineCollector<'a> {
     facts: &'a ConversationFacts,
     messages: &'a [Arc<Message>],
     tools: &'a ToolPatterns,
-    widths: Widths,
-    recurrence: Recurrence<'a>,
+    widths: LineWidths,
+    recurrence: NameFrequencies<'a>,
     /// Recency of each message: its position in the conversation, from 0 to 1,000 for the newest.
     recency: HashMap<MessageId, usize>,
-    lines: Vec<Line>,
+    lines: Vec<SummaryLine>,
 }
 
 impl<'a> LineCollector<'a> {
@@ -58,9 +58,9 @@ impl<'a> LineCollector<'a> {
         facts: &'a ConversationFacts,
         messages: &'a [Arc<Message>],
         tools: &'a ToolPatterns,
-        widths: Widths,
+        widths: LineWidths,
     ) -> Self {
-        let mut recurrence = Recurrence::default();
+        let mut recurrence = NameFrequencies::default();
         let mut recency = HashMap::with_capacity(messages.len());
         for (index, message) in messages.iter().enumerate() {
             let recent = if message.is_summary() { CARRIED } else { (index + 1) * 1_000 / messages.len() };
@@ -75,7 +75,7 @@ impl<'a> LineCollector<'a> {
     }
 
     /// Returns the lines for the sections of `structure`, in order within their parts.
-    pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
+    pub(super) fn into_lines(mut self, structure: SummaryStructure) -> Vec<SummaryLine> {
         self.add_requests();
         self.add_statements();
         self.add_notes();
@@ -83,8 +83,8 @@ impl<'a> LineCollector<'a> {
         self.add_commands();
         self.add_files(structure);
         self.add_tasks();
-        self.add_exploration();
-        self.add_ending();
+        self.add_tool_counts();
+        self.add_conversation_end();
         let needed_parts: HashSet<LineTopic> =
             structure.sections().iter().flat_map(|section| section.parts).copied().collect();
         if needed_parts.contains(&LineTopic::Concepts) {
@@ -182,7 +182,7 @@ impl<'a> LineCollector<'a> {
         self.add_ranked_lines(LineTopic::Commands, lines);
     }
 
-    fn add_files(&mut self, structure: Structure) {
+    fn add_files(&mut self, structure: SummaryStructure) {
         let total = self.messages.len().max(1);
         let value = |trace: &FileTrace| {
             let recent = (trace.last + 1) * 1_000 / total;
@@ -194,12 +194,12 @@ impl<'a> LineCollector<'a> {
         for (path, trace) in &self.facts.files {
             if trace.is_changed() {
                 changed.push((path, trace));
-            } else if trace.is_touched() || trace.last_state == FileState::Mentioned {
+            } else if trace.is_read_or_changed() || trace.last_state == FileState::Mentioned {
                 read.push((path, trace));
             }
         }
         for files in [&mut changed, &mut read] {
-            files.sort_by_key(|(path, trace)| (!trace.is_touched(), Reverse(value(trace)), *path));
+            files.sort_by_key(|(path, trace)| (!trace.is_read_or_changed(), Reverse(value(trace)), *path));
         }
         changed.truncate(MOST_FILES);
         read.truncate(structure.max_read_files());
@@ -213,10 +213,10 @@ impl<'a> LineCollector<'a> {
             .collect();
         self.add_file_notes(&changed, &read);
         for (part, files) in [(LineTopic::Changed, changed), (LineTopic::Read, read)] {
-            self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| Line {
+            self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| SummaryLine {
                 part,
                 worth: part.value_at_rank(rank),
-                content: Content::File { state: trace.reported_state(), path: path.clone() },
+                content: LineContent::File { state: trace.reported_state(), path: path.clone() },
             }));
         }
         if !most_edited.is_empty() {
@@ -230,7 +230,7 @@ impl<'a> LineCollector<'a> {
         changed: &[(&'a String, &'a FileTrace)],
         read: &[(&'a String, &'a FileTrace)],
     ) {
-        let short = |path: &'a str| self.short_name(path);
+        let short = |path: &'a str| self.unique_path_suffix(path);
         let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
             let about = one_line(trace.about.as_deref()?, self.widths.quotation);
             let edits = match trace.edits {
@@ -260,7 +260,7 @@ impl<'a> LineCollector<'a> {
     }
 
     /// Returns the shortest suffix of a path that is unique among the files.
-    fn short_name(&self, path: &'a str) -> &'a str {
+    fn unique_path_suffix(&self, path: &'a str) -> &'a str {
         let slashes = path.rmatch_indices('/').take(NAME_PARTS);
         let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
         let is_only = |name: &&str| {
@@ -312,9 +312,9 @@ impl<'a> LineCollector<'a> {
         }
     }
 
-    fn add_exploration(&mut self) {
+    fn add_tool_counts(&mut self) {
         let mut tools: BTreeMap<String, usize> = BTreeMap::new();
-        for step in steps(self.messages.iter().map(AsRef::as_ref), self.tools) {
+        for step in non_edit_steps(self.messages.iter().map(AsRef::as_ref), self.tools) {
             *tools.entry(one_line(&step.tool, 40)).or_default() += 1;
         }
         if tools.is_empty() {
@@ -328,7 +328,7 @@ impl<'a> LineCollector<'a> {
     }
 
     /// Adds the end of the conversation: the last tool calls and the assistant's last message.
-    fn add_ending(&mut self) {
+    fn add_conversation_end(&mut self) {
         let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
         if !calls.is_empty() {
             let format_step = |step: &Step| {
@@ -362,7 +362,7 @@ impl<'a> LineCollector<'a> {
 
     /// Adds a line to a part that has only one.
     fn add_line(&mut self, part: LineTopic, text: String) {
-        self.lines.push(Line { part, worth: part.value_at_rank(0), content: Content::Text(text) });
+        self.lines.push(SummaryLine { part, worth: part.value_at_rank(0), content: LineContent::Text(text) });
     }
 
     /// Adds the lines of a part with their relative values, in order and without duplicates.
@@ -377,7 +377,11 @@ impl<'a> LineCollector<'a> {
             ranks[at] = rank;
         }
         self.lines.extend(lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(
-            |((_, text), rank)| Line { part, worth: part.value_at_rank(rank), content: Content::Text(text) },
+            |((_, text), rank)| SummaryLine {
+                part,
+                worth: part.value_at_rank(rank),
+                content: LineContent::Text(text),
+            },
         ));
     }
 }

@@ -10,11 +10,11 @@ const SHORTEST: usize = 4;
 
 /// Counts the messages that mention each name.
 #[derive(Default)]
-pub(super) struct Recurrence<'a> {
+pub(super) struct NameFrequencies<'a> {
     names: HashMap<&'a str, (u32, usize)>,
 }
 
-impl<'a> Recurrence<'a> {
+impl<'a> NameFrequencies<'a> {
     /// Counts the names in `text`, which belongs to the message at `index`.
     pub(super) fn count_names(&mut self, index: usize, text: &'a str) {
         for name in names(text) {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn names_count_once_for_each_message() {
-        let mut recurrence = Recurrence::default();
+        let mut recurrence = NameFrequencies::default();
         for index in 0..4 {
             recurrence.count_names(index, "parse_all and parse_all again, see Lexer");
         }

@@ -4,7 +4,7 @@ use super::lines::LineTopic;
 
 /// Kind of summary, which determines its sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Structure {
+pub(crate) enum SummaryStructure {
     /// Analysis by phases, then a summary by themes (`continuation`).
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
@@ -30,7 +30,7 @@ const fn section(heading: &'static str, instructions: &'static str, parts: &'sta
     Section { heading, instructions, parts }
 }
 
-impl Structure {
+impl SummaryStructure {
     /// Returns the sections in order. Each part belongs to at most one section.
     pub(super) const fn sections(self) -> &'static [Section] {
         match self {
@@ -287,11 +287,11 @@ mod tests {
             LineTopic::TasksOpen,
         ];
         for structure in [
-            Structure::Continuation,
-            Structure::Checkpoint,
-            Structure::Rolling,
-            Structure::Topic,
-            Structure::Handoff,
+            SummaryStructure::Continuation,
+            SummaryStructure::Checkpoint,
+            SummaryStructure::Rolling,
+            SummaryStructure::Topic,
+            SummaryStructure::Handoff,
         ] {
             let parts: Vec<LineTopic> =
                 structure.sections().iter().flat_map(|section| section.parts).copied().collect();

@@ -10,18 +10,18 @@ use strata_tokens::counting::count_by_chars;
 
 use super::*;
 use crate::conversation_facts::labels::WRITTEN_ANEW;
-use crate::conversation_facts::{facts, facts_after, unbundle};
-use crate::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::conversation_facts::{extract_facts, extract_facts_after_summary, unbundle};
+use crate::history::{ContentBlock, History, MessageKind, NewMessage, ResultPart, Role, ToolOutcome};
 
-const ALL: [Structure; 5] = [
-    Structure::Continuation,
-    Structure::Checkpoint,
-    Structure::Rolling,
-    Structure::Topic,
-    Structure::Handoff,
+const ALL: [SummaryStructure; 5] = [
+    SummaryStructure::Continuation,
+    SummaryStructure::Checkpoint,
+    SummaryStructure::Rolling,
+    SummaryStructure::Topic,
+    SummaryStructure::Handoff,
 ];
 
-fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, output: &str) {
+fn call(history: &mut History, tool: &str, input: Value, outcome: ToolOutcome, output: &str) {
     let id = format!("call {}", history.messages().len());
     let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
     history.add(NewMessage::new(Role::Assistant, vec![call]));
@@ -42,15 +42,21 @@ fn conversation() -> History {
         "The kettle overshoots by 4 degrees.\nMake `HeatLoop` hold the mash at 66.",
     );
     add_text(&mut history, Role::Assistant, "Let me look at the control loop.");
-    call(&mut history, "Grep", json!({ "pattern": "HeatLoop" }), Outcome::Ok, "src/heat/heat_loop.rs");
+    call(&mut history, "Grep", json!({ "pattern": "HeatLoop" }), ToolOutcome::Ok, "src/heat/heat_loop.rs");
     call(
         &mut history,
         "Read",
         json!({ "file_path": "/brew/src/heat/heat_loop.rs" }),
-        Outcome::Ok,
+        ToolOutcome::Ok,
         "pub struct HeatLoop",
     );
-    call(&mut history, "Read", json!({ "file_path": "/brew/src/probe.rs" }), Outcome::Ok, "pub struct Probe");
+    call(
+        &mut history,
+        "Read",
+        json!({ "file_path": "/brew/src/probe.rs" }),
+        ToolOutcome::Ok,
+        "pub struct Probe",
+    );
     let findings = "The root cause is that `HeatLoop` ignores the delay of the probe. The plan is to add a model of the \
                  kettle to `HeatLoop`.";
     add_text(&mut history, Role::Assistant, findings);
@@ -69,10 +75,10 @@ fn conversation() -> History {
         { "content": "Tune the gains", "status": "in_progress" },
         { "content": "Write the manual", "status": "pending" },
     ]});
-    call(&mut history, "TodoWrite", todos, Outcome::Ok, "ok");
+    call(&mut history, "TodoWrite", todos, ToolOutcome::Ok, "ok");
     for path in ["/brew/src/heat/model.rs", "/brew/src/heat/heat_loop.rs"] {
         let output = if path.ends_with("model.rs") { "File created successfully" } else { "updated" };
-        call(&mut history, "Write", json!({ "file_path": path }), Outcome::Ok, output);
+        call(&mut history, "Write", json!({ "file_path": path }), ToolOutcome::Ok, output);
     }
     add_text(
         &mut history,
@@ -83,15 +89,15 @@ fn conversation() -> History {
         &mut history,
         "Bash",
         json!({ "command": "cargo test -p heat" }),
-        Outcome::Error,
+        ToolOutcome::Error,
         "Exit code 101\ntest holds_66 ... FAILED",
     );
     add_text(&mut history, Role::User, "Try a smaller gain.");
     history
 }
 
-fn check(structure: Structure, expected: Expect) {
-    let budget = Budget { tokens: 2_000, words: Some((300, 800)) };
+fn check(structure: SummaryStructure, expected: Expect) {
+    let budget = SummaryBudget { tokens: 2_000, words: Some((300, 800)) };
     let history = conversation();
     let text =
         summarise(history.messages(), structure, &budget, &ToolPatterns::default(), None, &count_by_chars);
@@ -101,7 +107,7 @@ fn check(structure: Structure, expected: Expect) {
 #[test]
 fn continuation() {
     check(
-        Structure::Continuation,
+        SummaryStructure::Continuation,
         expect![[r#"
         ## Analysis
 
@@ -156,7 +162,7 @@ fn continuation() {
 #[test]
 fn checkpoint() {
     check(
-        Structure::Checkpoint,
+        SummaryStructure::Checkpoint,
         expect![[r#"
         ## Goal
         - Asked first: The kettle overshoots by 4 degrees. Make `HeatLoop` hold the mash at 66.
@@ -206,7 +212,7 @@ fn checkpoint() {
 #[test]
 fn rolling() {
     check(
-        Structure::Rolling,
+        SummaryStructure::Rolling,
         expect![[r#"
         ## Key Decisions
         - Required: Don't change the serial protocol, and let's use integer math only.
@@ -241,7 +247,7 @@ fn rolling() {
 #[test]
 fn topic() {
     check(
-        Structure::Topic,
+        SummaryStructure::Topic,
         expect![[r#"
         ## Asked
         - Asked first: The kettle overshoots by 4 degrees. Make `HeatLoop` hold the mash at 66.
@@ -270,7 +276,7 @@ fn topic() {
 #[test]
 fn handoff() {
     check(
-        Structure::Handoff,
+        SummaryStructure::Handoff,
         expect![[r#"
         ## 1. User's Primary Goals and Intent
         - Asked first: The kettle overshoots by 4 degrees. Make `HeatLoop` hold the mash at 66.
@@ -316,10 +322,10 @@ fn handoff() {
 fn requests_and_changed_files_are_dropped_last() {
     let history = conversation();
     let summary_of = |tokens| {
-        let budget = Budget { tokens, words: None };
+        let budget = SummaryBudget { tokens, words: None };
         summarise(
             history.messages(),
-            Structure::Checkpoint,
+            SummaryStructure::Checkpoint,
             &budget,
             &ToolPatterns::default(),
             None,
@@ -354,7 +360,7 @@ fn requests_and_changed_files_are_dropped_last() {
 
 #[test]
 fn a_conversation_without_facts_has_an_empty_summary() {
-    let budget = Budget { tokens: 1_000, words: None };
+    let budget = SummaryBudget { tokens: 1_000, words: None };
     for structure in ALL {
         assert_eq!(summarise(&[], structure, &budget, &ToolPatterns::default(), None, &count_by_chars), "");
     }
@@ -363,18 +369,19 @@ fn a_conversation_without_facts_has_an_empty_summary() {
 #[test]
 fn a_second_compaction_keeps_the_facts_of_the_first() {
     let history = conversation();
-    let budget = Budget { tokens: 1_200, words: None };
+    let budget = SummaryBudget { tokens: 1_200, words: None };
     for structure in ALL {
         let summary_of = |messages: &[Arc<Message>], previous: Option<&str>| {
             summarise(messages, structure, &budget, &ToolPatterns::default(), previous, &count_by_chars)
         };
         let first = summary_of(history.messages(), None);
         let mut next = History::default();
-        let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, first.clone()) };
+        let summary =
+            NewMessage { kind: MessageKind::Summary, ..NewMessage::text(Role::User, first.clone()) };
         next.add(summary);
         next.add(NewMessage::text(Role::User, "Now document it in docs/kettle.md"));
         for path in ["/brew/docs/kettle.md", "/brew/src/heat/heat_loop.rs"] {
-            call(&mut next, "Edit", json!({ "file_path": path }), Outcome::Ok, "updated");
+            call(&mut next, "Edit", json!({ "file_path": path }), ToolOutcome::Ok, "updated");
         }
         let among = summary_of(next.messages(), None);
         assert_eq!(summary_of(next.messages(), Some(&first)), among, "a summary counts once");
@@ -409,11 +416,11 @@ fn a_second_compaction_keeps_the_facts_of_the_first() {
 fn lines_about_the_whole_conversation_are_not_carried_over() {
     let history = conversation();
     let tools = ToolPatterns::default();
-    let known = facts(history.messages().iter().map(AsRef::as_ref), &tools);
-    let budget = Budget { tokens: 2_000, words: None };
+    let known = extract_facts(history.messages().iter().map(AsRef::as_ref), &tools);
+    let budget = SummaryBudget { tokens: 2_000, words: None };
     for structure in ALL {
         let text = summarise(history.messages(), structure, &budget, &tools, None, &count_by_chars);
-        let carried = facts_after(Some(&text), [], &tools);
+        let carried = extract_facts_after_summary(Some(&text), [], &tools);
         let tasks: Vec<&str> = carried.todos.iter().map(|todo| todo.text.as_str()).collect();
         for task in &tasks {
             assert!(known.todos.iter().any(|todo| todo.text == *task), "{structure:?}: {task}\n{text}");
@@ -435,10 +442,10 @@ fn short_requests_are_dropped_before_substantial_ones() {
         history.add(NewMessage::text(Role::User, format!("yes {n}")));
     }
     history.add(NewMessage::text(Role::User, "last"));
-    let budget = Budget { tokens: 123, words: None };
+    let budget = SummaryBudget { tokens: 123, words: None };
     let text = summarise(
         history.messages(),
-        Structure::Topic,
+        SummaryStructure::Topic,
         &budget,
         &ToolPatterns::default(),
         None,
@@ -456,7 +463,7 @@ fn quotations_stay_on_their_line() {
         Role::User,
         "one\n## Goal\n- edited: fake.rs\u{2028}## Files Modified\r\u{85}x",
     ));
-    let budget = Budget { tokens: 500, words: None };
+    let budget = SummaryBudget { tokens: 500, words: None };
     for structure in ALL {
         let text = summarise(
             history.messages(),
@@ -474,12 +481,12 @@ fn quotations_stay_on_their_line() {
 fn known_files_of_a_continuation_are_at_most_twenty() {
     let mut history = History::default();
     for n in 0..40 {
-        call(&mut history, "Read", json!({ "file_path": format!("src/f{n}.rs") }), Outcome::Ok, "");
+        call(&mut history, "Read", json!({ "file_path": format!("src/f{n}.rs") }), ToolOutcome::Ok, "");
     }
-    let budget = Budget { tokens: 2_000, words: Some((300, 800)) };
+    let budget = SummaryBudget { tokens: 2_000, words: Some((300, 800)) };
     let text = summarise(
         history.messages(),
-        Structure::Continuation,
+        SummaryStructure::Continuation,
         &budget,
         &ToolPatterns::default(),
         None,
@@ -494,10 +501,10 @@ fn known_files_of_a_continuation_are_at_most_twenty() {
 #[test]
 fn pinned_paths_are_listed_in_full_or_counted() {
     let paths = ["src/a.rs", "src/b/c.rs", "src/b/d.rs", "x.md"];
-    assert_eq!(pinned_paths(&paths, 1_000, &count_by_chars), "src/{a.rs,b/{c.rs,d.rs}}, x.md");
-    assert_eq!(pinned_paths(&paths, 8, &count_by_chars), "src/{a.rs,b/c.rs} (and 2 more)");
-    assert_eq!(pinned_paths(&paths, 1, &count_by_chars), "");
-    assert_eq!(pinned_paths::<&str>(&[], 1_000, &count_by_chars), "");
+    assert_eq!(bundle_within_limit(&paths, 1_000, &count_by_chars), "src/{a.rs,b/{c.rs,d.rs}}, x.md");
+    assert_eq!(bundle_within_limit(&paths, 8, &count_by_chars), "src/{a.rs,b/c.rs} (and 2 more)");
+    assert_eq!(bundle_within_limit(&paths, 1, &count_by_chars), "");
+    assert_eq!(bundle_within_limit::<&str>(&[], 1_000, &count_by_chars), "");
 }
 
 proptest! {
@@ -511,8 +518,8 @@ proptest! {
         previous in proptest::option::of(any::<String>()),
     ) {
         let mut history = History::default();
-        history.set(list);
-        let budget = Budget { tokens, words: words.map(|most| (0, most)) };
+        history.replace_messages(list);
+        let budget = SummaryBudget { tokens, words: words.map(|most| (0, most)) };
         // An irregular token count, which is not proportional to the length.
         let by_commas = |text: &str| text.len() / 3 + text.matches(',').count() * 2;
         let counts: [&dyn Fn(&str) -> usize; 2] = [&count_by_chars, &by_commas];
@@ -531,11 +538,11 @@ proptest! {
     ) {
         let mut history = History::default();
         for path in &paths {
-            call(&mut history, "Edit", json!({ "file_path": path }), Outcome::Ok, "");
+            call(&mut history, "Edit", json!({ "file_path": path }), ToolOutcome::Ok, "");
         }
         let tools = ToolPatterns::default();
-        let changed: Vec<String> = facts(history.messages().iter().map(AsRef::as_ref), &tools).files.into_keys().collect();
-        let budget = Budget { tokens: 2_000, words: Some((300, 800)) };
+        let changed: Vec<String> = extract_facts(history.messages().iter().map(AsRef::as_ref), &tools).files.into_keys().collect();
+        let budget = SummaryBudget { tokens: 2_000, words: Some((300, 800)) };
         for structure in ALL {
             let first = summarise(history.messages(), structure, &budget, &tools, None, &count_by_chars);
             let second = summarise(&[], structure, &budget, &tools, Some(&first), &count_by_chars);
@@ -551,9 +558,9 @@ proptest! {
         paths in proptest::collection::vec("(/w/)?([a-c]{1,2}/){0,3}[a-f ,{]{0,3}[a-f]\\.rs", 0..30),
         limit in 0usize..60,
     ) {
-        let text = pinned_paths(&paths, limit, &count_by_chars);
+        let text = bundle_within_limit(&paths, limit, &count_by_chars);
         prop_assert!(count_by_chars(&text) <= limit);
-        let all = pinned_paths(&paths, usize::MAX, &count_by_chars);
+        let all = bundle_within_limit(&paths, usize::MAX, &count_by_chars);
         let read = unbundle(&all);
         for path in &paths {
             prop_assert!(read.iter().any(|named| named == path), "{} not in {}", path, all);

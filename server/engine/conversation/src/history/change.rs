@@ -63,7 +63,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{NewMessage, RebuildEntry, Role, Visibility};
+    use crate::history::{NewMessage, RebuildStep, Role, Visibility};
 
     fn conversation(messages: usize) -> History {
         let mut history = History::default();
@@ -92,9 +92,9 @@ mod tests {
         after.rebuild(
             &covered,
             vec![
-                RebuildEntry::Keep(MessageId(0)),
-                RebuildEntry::Add(NewMessage::text(Role::User, "summary")),
-                RebuildEntry::Keep(MessageId(2)),
+                RebuildStep::Keep(MessageId(0)),
+                RebuildStep::Add(NewMessage::text(Role::User, "summary")),
+                RebuildStep::Keep(MessageId(2)),
             ],
         );
         after.truncate(MessageId(3)).unwrap();

@@ -68,7 +68,7 @@ impl Foreign {
     pub fn is_accepted_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
-            && returnable_types(self.provider, place).contains(&kind)
+            && accepted_foreign_types(self.provider, place).contains(&kind)
             && self.has_required_fields(kind)
     }
 
@@ -128,7 +128,7 @@ impl Foreign {
                 let id = self.value.get("id").and_then(Value::as_str).unwrap_or_default();
                 let input = self.value.get("input").is_some_and(Value::is_object);
                 let server = kind == "server_tool_use" || named("/server_name");
-                is_server_call_id(kind, id) && named("/name") && server && input
+                is_valid_server_call_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
             // Reasoning that the provider has not stored is only accepted in encrypted form.
@@ -187,7 +187,7 @@ fn is_usable_source(source: &Value) -> bool {
 
 /// Whether the id of a server-side tool call has the form that the provider requires ("server_tool_use.id:
 /// String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'").
-fn is_server_call_id(kind: &str, id: &str) -> bool {
+fn is_valid_server_call_id(kind: &str, id: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if kind == "server_tool_use" {
         let rest = id.strip_prefix("srvtoolu_").unwrap_or_default();
@@ -200,7 +200,7 @@ fn is_server_call_id(kind: &str, id: &str) -> bool {
 /// Returns the types of foreign blocks that a request may contain at `place`. Sources: Anthropic, Messages
 /// API, "Input content blocks" (`image` is an uploaded file); OpenAI, Chat Completions, "Content parts";
 /// OpenAI, Responses, "Reasoning items"; Gemini, "Thought signatures".
-fn returnable_types(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
+fn accepted_foreign_types(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
             &["document", "search_result", "container_upload", "image"]

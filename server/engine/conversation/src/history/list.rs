@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Visibility};
+use super::message::{ContentBlock, Message, MessageId, MessageKind, NewMessage, Visibility};
 use super::role::Role;
 
 /// Messages of a conversation, in order. Ids are unique within a session and never reused.
@@ -23,7 +23,7 @@ pub struct NoSuchMessage(pub MessageId);
 
 /// An entry of a rebuilt conversation.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum RebuildEntry {
+pub(crate) enum RebuildStep {
     /// Keeps the message with this id unchanged.
     Keep(MessageId),
     /// Replaces the tool results of this message with stubs (`Kind::ToolResultArchived`).
@@ -32,7 +32,7 @@ pub(crate) enum RebuildEntry {
     Add(NewMessage),
 }
 
-impl RebuildEntry {
+impl RebuildStep {
     /// Returns the id of the message that the entry keeps unchanged, if any.
     pub(crate) fn kept_message(&self) -> Option<MessageId> {
         match self {
@@ -49,7 +49,7 @@ pub struct HistoryChange {
     pub added: Vec<MessageId>,
     /// Ids of messages that were hidden or archived, with the kinds that they had before. All of them were sent
     /// to the model until then, in full or as stubs.
-    pub changed: Vec<(MessageId, Kind)>,
+    pub changed: Vec<(MessageId, MessageKind)>,
 }
 
 impl History {
@@ -68,7 +68,7 @@ impl History {
 
     /// Replaces all messages. Ids are not reused, so that data cached for an old message never applies to a
     /// new one.
-    pub fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+    pub fn replace_messages(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.messages = Arc::default();
         for message in messages {
             self.add(message);
@@ -120,13 +120,13 @@ impl History {
     /// Replaces the `covered` messages, as the model sees them, with `entries`. Covered messages that
     /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after
     /// all covered messages. Kept messages must be in their original order.
-    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<RebuildEntry>) -> HistoryChange {
+    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<RebuildStep>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
         let mut rebuild = RebuildWriter::new(self.next, entries);
         for message in &*std::mem::take(&mut self.messages) {
             if covered.contains(&message.id) {
-                rebuild.write_covered(message);
+                rebuild.write_covered_message(message);
                 left -= 1;
             } else {
                 rebuild.messages.push(Arc::clone(message));
@@ -144,14 +144,14 @@ impl History {
     /// Undoes [`rebuild`](Self::rebuild), but not the addition or removal of messages since then.
     pub fn undo_rebuild(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
-        let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
+        let changed: HashMap<MessageId, MessageKind> = rebuilt.changed.iter().copied().collect();
         let messages = Arc::make_mut(&mut self.messages);
         messages.retain(|message| !added.contains(&message.id));
         for message in messages {
             if let Some(kind) = changed.get(&message.id) {
                 let body = &mut Arc::make_mut(message).body;
                 body.kind = *kind;
-                if *kind != Kind::ToolResultArchived {
+                if *kind != MessageKind::ToolResultArchived {
                     body.agent = Visibility::Shown;
                 }
             }
@@ -180,11 +180,11 @@ impl History {
         message.body.role == Role::User
             && !matches!(
                 message.body.kind,
-                Kind::ToolResult
-                    | Kind::ToolResultArchived
-                    | Kind::ToolSummary
-                    | Kind::Summary
-                    | Kind::SystemEvent
+                MessageKind::ToolResult
+                    | MessageKind::ToolResultArchived
+                    | MessageKind::ToolSummary
+                    | MessageKind::Summary
+                    | MessageKind::SystemEvent
             )
             && !message.body.content.iter().any(ContentBlock::is_tool_result)
     }
@@ -195,7 +195,7 @@ struct RebuildWriter {
     messages: Vec<Arc<Message>>,
     next: u64,
     /// Entries of the rebuilt conversation; `None` once written.
-    entries: Vec<Option<RebuildEntry>>,
+    entries: Vec<Option<RebuildStep>>,
     /// Index of the next entry to process.
     cursor: usize,
     /// Index in `entries` of each kept message.
@@ -204,17 +204,17 @@ struct RebuildWriter {
 }
 
 impl RebuildWriter {
-    fn new(next: u64, entries: Vec<RebuildEntry>) -> Self {
-        let place = |(at, entry): (usize, &RebuildEntry)| match entry {
-            RebuildEntry::Keep(id) | RebuildEntry::Archive(id) => Some((*id, at)),
-            RebuildEntry::Add(_) => None,
+    fn new(next: u64, entries: Vec<RebuildStep>) -> Self {
+        let place = |(at, entry): (usize, &RebuildStep)| match entry {
+            RebuildStep::Keep(id) | RebuildStep::Archive(id) => Some((*id, at)),
+            RebuildStep::Add(_) => None,
         };
         let places = entries.iter().enumerate().filter_map(place).collect();
         let entries = entries.into_iter().map(Some).collect();
         Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: HistoryChange::default() }
     }
 
-    fn write_covered(&mut self, message: &Arc<Message>) {
+    fn write_covered_message(&mut self, message: &Arc<Message>) {
         let place = self.places.get(&message.id).copied();
         if let Some(place) = place {
             self.insert_additions_before(place);
@@ -222,21 +222,21 @@ impl RebuildWriter {
         let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
         let mut rewritten = Arc::clone(message);
         match entry {
-            Some(RebuildEntry::Keep(_)) => {}
-            Some(RebuildEntry::Archive(id)) => {
+            Some(RebuildStep::Keep(_)) => {}
+            Some(RebuildStep::Archive(id)) => {
                 let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((id, body.kind));
                 body.agent = Visibility::Hidden;
-                body.kind = Kind::ToolResultArchived;
+                body.kind = MessageKind::ToolResultArchived;
             }
-            Some(RebuildEntry::Add(_)) | None => {
+            Some(RebuildStep::Add(_)) | None => {
                 let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((message.id, body.kind));
                 body.agent = Visibility::Hidden;
                 // An archived result would still be sent as a stub. Restore the ordinary kind, so that the
                 // message is hidden entirely.
-                if body.kind == Kind::ToolResultArchived {
-                    body.kind = Kind::ToolResult;
+                if body.kind == MessageKind::ToolResultArchived {
+                    body.kind = MessageKind::ToolResult;
                 }
             }
         }
@@ -248,8 +248,8 @@ impl RebuildWriter {
         let end = place.min(self.entries.len());
         while self.cursor < end {
             let entry = self.entries.get_mut(self.cursor);
-            if let Some(entry @ Some(RebuildEntry::Add(_))) = entry
-                && let Some(RebuildEntry::Add(body)) = entry.take()
+            if let Some(entry @ Some(RebuildStep::Add(_))) = entry
+                && let Some(RebuildStep::Add(body)) = entry.take()
             {
                 let id = MessageId(self.next);
                 self.next = self.next.saturating_add(1);
@@ -282,7 +282,7 @@ pub fn emergency_truncate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Outcome, ResultPart};
+    use crate::history::{ResultPart, ToolOutcome};
 
     fn conversation(exchanges: usize) -> History {
         let mut history = History::default();
@@ -296,9 +296,9 @@ mod tests {
     #[test]
     fn message_ids_are_never_reused() {
         let mut history = conversation(1);
-        history.set([]);
+        history.replace_messages([]);
         assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
-        history.set([NewMessage::text(Role::User, "anew")]);
+        history.replace_messages([NewMessage::text(Role::User, "anew")]);
         assert_eq!(history.messages()[0].id, MessageId(3));
     }
 
@@ -308,7 +308,7 @@ mod tests {
         let mut history = History::restore([last], MessageId(0));
         assert_eq!(history.next_id(), MessageId(u64::MAX));
         history.add(NewMessage::text(Role::Assistant, "one more"));
-        let summary = RebuildEntry::Add(NewMessage::text(Role::User, "in short"));
+        let summary = RebuildStep::Add(NewMessage::text(Role::User, "in short"));
         history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
         assert_eq!(history.messages().len(), 3);
     }
@@ -331,7 +331,7 @@ mod tests {
         let call = ContentBlock::ToolCall { id: "1".into(), name: "read".into(), input: 1.into() };
         history.add(NewMessage::new(Role::Assistant, vec![call]));
         let content = vec![ResultPart::Text { text: "found".into() }];
-        let result = ContentBlock::ToolResult { call_id: "1".into(), content, outcome: Outcome::Ok };
+        let result = ContentBlock::ToolResult { call_id: "1".into(), content, outcome: ToolOutcome::Ok };
         history.add(NewMessage::new(Role::User, vec![result]));
         history.add(NewMessage::text(Role::Assistant, "done"));
         history.add(NewMessage::text(Role::User, "thanks"));

@@ -22,7 +22,7 @@ pub struct MessageId(pub u64);
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageKind")]
-pub enum Kind {
+pub enum MessageKind {
     /// An ordinary message from the user or the model.
     #[default]
     Normal,
@@ -91,7 +91,7 @@ pub enum ResultPart {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ToolOutcome")]
-pub enum Outcome {
+pub enum ToolOutcome {
     /// The call succeeded.
     #[default]
     Ok,
@@ -140,7 +140,7 @@ pub enum ContentBlock {
         content: Vec<ResultPart>,
         /// Whether the tool succeeded or failed.
         #[serde(default)]
-        outcome: Outcome,
+        outcome: ToolOutcome,
     },
     /// A block that only one provider supports.
     Foreign(Foreign),
@@ -227,7 +227,7 @@ pub enum Pin {
 }
 
 impl Pin {
-    fn is_free(&self) -> bool {
+    fn is_unpinned(&self) -> bool {
         *self == Self::Free
     }
 }
@@ -248,9 +248,9 @@ pub struct NewMessage {
     pub user: Visibility,
     /// Purpose of the message.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Whether a compaction may remove the message.
-    #[serde(default, skip_serializing_if = "Pin::is_free")]
+    #[serde(default, skip_serializing_if = "Pin::is_unpinned")]
     pub pin: Pin,
     /// Time of the message according to the caller, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ impl NewMessage {
             content,
             agent: Visibility::Shown,
             user: Visibility::Shown,
-            kind: Kind::Normal,
+            kind: MessageKind::Normal,
             pin: Pin::Free,
             time_ms: None,
             files_mentioned: Vec::new(),
@@ -290,7 +290,7 @@ impl NewMessage {
     /// Whether the message is sent to the model. Archived results are sent as stubs, because providers
     /// require a result for each call.
     pub fn is_sent(&self) -> bool {
-        self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
+        self.agent == Visibility::Shown || self.kind == MessageKind::ToolResultArchived
     }
 }
 
@@ -330,6 +330,6 @@ mod tests {
         let message: NewMessage =
             serde_json::from_value(serde_json::json!({ "role": "user", "content": [] })).unwrap();
         assert_eq!((message.agent, message.user), (Visibility::Shown, Visibility::Shown));
-        assert_eq!(message.kind, Kind::Normal);
+        assert_eq!(message.kind, MessageKind::Normal);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct OpenCalls<Id, T> {
 }
 
 /// Calls without results, in no particular order.
-pub(crate) struct Unanswered<T> {
+pub(crate) struct UnansweredCalls<T> {
     /// Calls of the assistant's last turn, whose results may still arrive.
     pub(crate) waiting: Vec<T>,
     /// Calls of earlier turns, after which the assistant continued without their results.
@@ -59,12 +59,12 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// Removes and returns the call that a result with this call id answers, if any.
-    pub(crate) fn answer(&mut self, id: &str) -> Option<T> {
+    pub(crate) fn close_call(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 
-    pub(crate) fn into_unanswered(self) -> Unanswered<T> {
-        let mut unanswered = Unanswered { waiting: Vec::new(), given_up: self.given_up };
+    pub(crate) fn into_unanswered(self) -> UnansweredCalls<T> {
+        let mut unanswered = UnansweredCalls { waiting: Vec::new(), given_up: self.given_up };
         for (turn, calls) in self.waiting.into_values() {
             let list = if turn == self.turn { &mut unanswered.waiting } else { &mut unanswered.given_up };
             list.extend(calls);
@@ -86,7 +86,7 @@ pub(crate) fn answered_calls<'a>(
                     open.add_call(id.as_str(), (name.as_str(), input));
                 }
                 ContentBlock::ToolResult { call_id, .. } => {
-                    answered.extend(open.answer(call_id).map(|call| ((message.id, place), call)));
+                    answered.extend(open.close_call(call_id).map(|call| ((message.id, place), call)));
                 }
                 _ => {}
             }
@@ -105,7 +105,7 @@ impl History {
                 match block {
                     ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), (at, message.id)),
                     ContentBlock::ToolResult { call_id, .. } => {
-                        let call = open.answer(call_id).filter(|(call, _)| *call < end && end <= at);
+                        let call = open.close_call(call_id).filter(|(call, _)| *call < end && end <= at);
                         answered.extend(call.map(|(_, message)| (message, call_id.clone())));
                     }
                     _ => {}
@@ -131,17 +131,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::{NewMessage, Outcome, ResultPart, project};
+    use crate::history::{NewMessage, ResultPart, ToolOutcome, project};
 
     fn call(id: &str) -> ContentBlock {
         ContentBlock::ToolCall { id: id.into(), name: "read".into(), input: json!({}) }
     }
 
     fn result(id: &str) -> ContentBlock {
-        ContentBlock::ToolResult { call_id: id.into(), content: Vec::new(), outcome: Outcome::Ok }
+        ContentBlock::ToolResult { call_id: id.into(), content: Vec::new(), outcome: ToolOutcome::Ok }
     }
 
-    fn pairs(messages: &[Message]) -> (Vec<(usize, usize)>, Unanswered<usize>) {
+    fn pairs(messages: &[Message]) -> (Vec<(usize, usize)>, UnansweredCalls<usize>) {
         let (mut open, mut pairs, mut number) = (OpenCalls::default(), Vec::new(), 0);
         for message in messages {
             open.begin_message(message);
@@ -149,7 +149,7 @@ mod tests {
                 match block {
                     ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), number),
                     ContentBlock::ToolResult { call_id, .. } => {
-                        pairs.extend(open.answer(call_id).map(|call| (call, number)));
+                        pairs.extend(open.close_call(call_id).map(|call| (call, number)));
                     }
                     _ => {}
                 }

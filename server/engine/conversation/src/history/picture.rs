@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 1 << 20;
 const KIND: usize = 16;
 
 /// Detects the media type of a PNG, JPEG, GIF or WebP image; `None` for other data.
-pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
+pub(crate) fn detect_media_type(base64: &str) -> Option<&'static str> {
     let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
     match imagesize::image_type(&head).ok()? {
         ImageType::Png => Some("image/png"),
@@ -26,7 +26,7 @@ pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
 
 /// Returns the size of a PNG, JPEG, GIF or WebP image; `None` for other or invalid data.
 pub fn image_size(base64: &str) -> Option<ImageSize> {
-    media_type_of(base64)?;
+    detect_media_type(base64)?;
     let all = base64.as_bytes();
     match all.get(..LOOKED_AT) {
         Some(head) => decode_image_size(head).or_else(|| decode_image_size(all)),
@@ -54,11 +54,11 @@ mod tests {
             (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
         ];
         for (bytes, kind) in kinds {
-            assert_eq!(media_type_of(&STANDARD.encode(bytes)), Some(kind));
+            assert_eq!(detect_media_type(&STANDARD.encode(bytes)), Some(kind));
         }
         let svg = STANDARD.encode("<svg viewBox='0 0 1 1'/>");
         for none in ["", "AAAA", "not base64 at all", svg.as_str()] {
-            assert_eq!((media_type_of(none), image_size(none)), (None, None), "{none}");
+            assert_eq!((detect_media_type(none), image_size(none)), (None, None), "{none}");
         }
     }
 

@@ -22,7 +22,7 @@ mod tests;
 mod turns;
 mod utterance;
 
-use calls::Calls;
+use calls::CallTracker;
 pub(crate) use clean::OPENAI_STRING_CHARS;
 pub use clean::archived_stub;
 use clean::clean_blocks;
@@ -103,9 +103,9 @@ pub fn project<'a>(
     let request =
         Utterance { id: None, role: Role::User, content: clean_blocks(prompt, Role::User, recipient) };
     let utterances = earlier.chain((!request.content.is_empty()).then_some(request));
-    let mut calls = Calls::default();
+    let mut calls = CallTracker::default();
     let turns = Turns::new(utterances).with_answered_calls(&mut calls);
-    let mut projection = Projection { unmatched: calls.into_unmatched(), ..Projection::default() };
+    let mut projection = Projection { unmatched: calls.into_unmatched_call_ids(), ..Projection::default() };
     for utterance in pictures::replace_unsendable_images(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;
         if let Some(id) = id {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use strata_base::text::clip_to_tokens;
 
 use crate::conversation_facts::{ToolPatterns, one_line, sentences};
-use crate::extractive::{Budget, Structure, summarise};
-use crate::history::{Kind, Message, MessageId, NewMessage, Role};
+use crate::extractive::{SummaryBudget, SummaryStructure, summarise};
+use crate::history::{Message, MessageId, MessageKind, NewMessage, Role};
 
 use super::Iteration;
-use super::fold::Fold;
+use super::fold::FoldRequest;
 use super::marker::strip_tags;
 
 /// Maximum number of words in a summary.
@@ -24,7 +24,7 @@ const NOTHING: &str = "The iterations so far produced nothing to report.";
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
-impl Fold {
+impl FoldRequest {
     /// Summarizes the existing summary and the iterations without a model, within the budget. The result is
     /// deterministic. `count` counts tokens.
     pub fn extract_summary(&self, count: &dyn Fn(&str) -> usize) -> String {
@@ -32,11 +32,11 @@ impl Fold {
     }
 }
 
-pub(super) fn extract_summary(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
+pub(super) fn extract_summary(fold: &FoldRequest, count: &dyn Fn(&str) -> usize) -> String {
     let silence = fold.silent_iterations_note();
     let note = silence.map(|silence| format!("\n\n{silence}")).unwrap_or_default();
     let words = note.split_whitespace().count();
-    let budget = Budget {
+    let budget = SummaryBudget {
         tokens: fold.max_tokens.saturating_sub(count(&note)),
         words: Some((0, WORDS.saturating_sub(words))),
     };
@@ -47,11 +47,11 @@ pub(super) fn extract_summary(fold: &Fold, count: &dyn Fn(&str) -> usize) -> Str
     let as_messages = |(at, iteration): (usize, &Iteration)| {
         let lines = fact_lines(iteration);
         let id = MessageId(2 * at as u64);
-        let facts = (!lines.is_empty()).then(|| summary(id, lines));
+        let facts = (!lines.is_empty()).then(|| summary_message(id, lines));
         let output = Arc::new(Message {
             id: MessageId(2 * at as u64 + 1),
             body: NewMessage {
-                kind: Kind::Iteration,
+                kind: MessageKind::Iteration,
                 ..NewMessage::text(Role::Assistant, strip_tags(&iteration.output))
             },
         });
@@ -60,10 +60,11 @@ pub(super) fn extract_summary(fold: &Fold, count: &dyn Fn(&str) -> usize) -> Str
     let mut messages: Vec<Arc<Message>> = fold.iterations.iter().enumerate().flat_map(as_messages).collect();
     if !steps.is_empty() {
         let lines = steps.into_iter().map(|text| format!("- ⏳ {text}")).collect::<Vec<_>>().join("\n");
-        messages.push(summary(MessageId(2 * fold.iterations.len() as u64), lines));
+        messages.push(summary_message(MessageId(2 * fold.iterations.len() as u64), lines));
     }
     let previous = (!existing.is_empty()).then_some(existing.as_str());
-    let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
+    let text =
+        summarise(&messages, SummaryStructure::Rolling, &budget, &ToolPatterns::default(), previous, count);
     let text = match (text.is_empty(), fold.existing.is_empty()) {
         (false, _) => text,
         // Keep the existing summary if the iterations contain no facts that the rules recognize.
@@ -118,9 +119,9 @@ fn without_next_steps(summary: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn summary(id: MessageId, text: String) -> Arc<Message> {
+fn summary_message(id: MessageId, text: String) -> Arc<Message> {
     Arc::new(Message {
         id,
-        body: NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::Assistant, text) },
+        body: NewMessage { kind: MessageKind::Summary, ..NewMessage::text(Role::Assistant, text) },
     })
 }

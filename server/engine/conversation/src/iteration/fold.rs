@@ -13,7 +13,7 @@ pub(crate) enum FoldKind {
 
 /// Iterations to merge into the summary, with everything needed to write it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fold {
+pub struct FoldRequest {
     pub(super) kind: FoldKind,
     /// The summary to replace.
     pub(super) existing: String,
@@ -26,14 +26,14 @@ pub struct Fold {
     pub(super) max_tokens: usize,
 }
 
-impl Fold {
+impl FoldRequest {
     #[cfg(test)]
     pub(crate) fn kind(&self) -> FoldKind {
         self.kind
     }
 
     /// Returns the numbers of the iterations to merge, in order.
-    pub fn numbers(&self) -> Vec<u64> {
+    pub fn iteration_numbers(&self) -> Vec<u64> {
         self.iterations.iter().map(|iteration| iteration.number).collect()
     }
 

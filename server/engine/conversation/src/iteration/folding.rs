@@ -4,8 +4,8 @@
 use strata_base::text::clip_to_tokens;
 
 use super::extract::extract_summary;
-use super::fold::{Fold, FoldKind};
-use super::{AgentLoop, Folding, Iteration, RollingConfig};
+use super::fold::{FoldKind, FoldRequest};
+use super::{AgentLoop, FoldingState, Iteration, RollingConfig};
 
 /// Maximum number of iterations per fold. Limits the size of the request that asks a model to summarize them.
 const MOST: usize = 20;
@@ -27,24 +27,24 @@ pub enum FoldError {
 impl AgentLoop {
     /// Returns the fold that is due, if any. It merges up to [`MOST`] waiting iterations into the summary, and at the end
     /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
-    pub(super) fn due_fold(&mut self, config: &RollingConfig) -> Option<Fold> {
+    pub(super) fn due_fold(&mut self, config: &RollingConfig) -> Option<FoldRequest> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
         if complete {
-            self.folding = Folding::Running;
+            self.folding = FoldingState::Running;
         }
         let kind = if complete { FoldKind::Renew } else { FoldKind::Incorporate };
         let nothing = match kind {
             FoldKind::Renew => self.waiting.is_empty() && self.summary.is_empty(),
             FoldKind::Incorporate => {
-                let paused = self.folding == Folding::Paused && self.waiting.len() <= MOST_WAITING;
+                let paused = self.folding == FoldingState::Paused && self.waiting.len() <= MOST_WAITING;
                 self.waiting.is_empty() || paused
             }
         };
         if nothing {
             return None;
         }
-        Some(Fold {
+        Some(FoldRequest {
             kind,
             existing: self.summary.clone(),
             edition: self.edition,
@@ -64,7 +64,7 @@ impl AgentLoop {
     /// [`FoldError`] if the fold is outdated or `text` is empty. The loop is unchanged.
     pub fn apply_fold(
         &mut self,
-        fold: &Fold,
+        fold: &FoldRequest,
         text: &str,
         count: &dyn Fn(&str) -> usize,
     ) -> Result<(), FoldError> {
@@ -87,19 +87,24 @@ impl AgentLoop {
         };
         self.edition = self.edition.wrapping_add(1);
         self.waiting.drain(..fold.iterations.len());
-        self.folding = Folding::Running;
+        self.folding = FoldingState::Running;
         Ok(())
     }
 
     /// Reports that writing the summary failed. Folding pauses until the next interval, unless
     /// `summarize_every` is 0. If more than `MOST_WAITING` iterations wait, those in `fold` are summarized
     /// without a model.
-    pub fn record_failed_fold(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
+    pub fn record_failed_fold(
+        &mut self,
+        fold: &FoldRequest,
+        config: &RollingConfig,
+        count: &dyn Fn(&str) -> usize,
+    ) {
         if !self.is_current(fold) {
             return;
         }
         if config.summarize_every > 0 {
-            self.folding = Folding::Paused;
+            self.folding = FoldingState::Paused;
         }
         if self.waiting.len() > MOST_WAITING {
             let text = extract_summary(fold, count);
@@ -110,7 +115,7 @@ impl AgentLoop {
 
     /// Whether a fold (a request to merge iterations into the summary) is still up to date: the summary has not been
     /// replaced since, and the fold's iterations are still the oldest ones that wait to be merged.
-    fn is_current(&self, fold: &Fold) -> bool {
+    fn is_current(&self, fold: &FoldRequest) -> bool {
         let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
         let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;
         fold.edition == self.edition

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::sanitize::escape_line_start;
 use strata_base::text::{clip, clip_to_tokens};
 
@@ -60,7 +60,7 @@ impl AgentLoop {
         let sections = [
             ("goal", Some(self.goal_section(count))),
             ("summary", self.summary_section(config, count)),
-            ("iterations", self.recent_section(count)),
+            ("iterations", self.recent_iterations_section(count)),
             ("state", Some(clip_to_tokens(&self.state_section(count), STATE_TOKENS, count))),
             ("instructions", Some(clip_to_tokens(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
         ];
@@ -85,11 +85,12 @@ impl AgentLoop {
         }
         let rest = GOAL_TOKENS + RAW_TOKENS + STATE_TOKENS + INSTRUCTION_TOKENS;
         let most = config.max_summary_tokens.min(TOTAL_TOKENS - rest);
-        let text = format!("# Progress Summary (iterations 1-{})\n{}", self.last_summarized(), self.summary);
+        let text =
+            format!("# Progress Summary (iterations 1-{})\n{}", self.last_summarized_number(), self.summary);
         Some(clip_to_tokens(&text, most, count))
     }
 
-    fn recent_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
+    fn recent_iterations_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
         let mut newest: Vec<_> = self.verbatim_iterations().rev().take(SHOWN).collect();
         newest.reverse();
         let shown = newest.into_iter().map(|iteration| {
@@ -115,7 +116,7 @@ impl AgentLoop {
         let variables = self.env_snapshot.iter();
         let lines: Vec<String> = variables
             .map(|(name, value)| {
-                let value = External::new(clip(value, VALUE_CHARS));
+                let value = ExternalText::new(clip(value, VALUE_CHARS));
                 format!("  - {}: {}", escape_line_start(name), value.line())
             })
             .collect();

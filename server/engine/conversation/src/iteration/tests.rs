@@ -200,10 +200,10 @@ fn the_window_holds_the_last_five() {
     }
     for number in 6..=9 {
         let fold = agent_loop.add(iteration("work"), &CONFIG).fold.unwrap();
-        assert_eq!((fold.kind(), fold.numbers()), (FoldKind::Incorporate, vec![number - 5]));
+        assert_eq!((fold.kind(), fold.iteration_numbers()), (FoldKind::Incorporate, vec![number - 5]));
         agent_loop.apply_fold(&fold, "Summary.", &count_by_chars).unwrap();
         assert_eq!(numbers(agent_loop.iterations()), (number - 4..=number).collect::<Vec<_>>());
-        assert_eq!((agent_loop.total(), agent_loop.waiting().len()), (number, 0));
+        assert_eq!((agent_loop.total(), agent_loop.waiting_iterations().len()), (number, 0));
     }
 }
 
@@ -218,7 +218,7 @@ fn any_window_size_holds() {
             if let Some(fold) = fold {
                 agent_loop.apply_fold(&fold, "Summary.", &count_by_chars).unwrap();
             }
-            assert_eq!(agent_loop.waiting(), []);
+            assert_eq!(agent_loop.waiting_iterations(), []);
         }
     }
 }
@@ -228,7 +228,7 @@ fn every_tenth_iteration_renews_the_summary() {
     let mut agent_loop = new_loop();
     for number in 1..=40 {
         let fold = agent_loop.add(iteration("work"), &CONFIG).fold;
-        let kind = fold.as_ref().map(Fold::kind);
+        let kind = fold.as_ref().map(FoldRequest::kind);
         let expected = match number {
             1..=5 => None,
             10 | 20 | 30 | 40 => Some(FoldKind::Renew),
@@ -250,7 +250,7 @@ fn an_interval_of_0_never_renews_the_summary() {
     let mut agent_loop = new_loop();
     for number in 1..=30_u64 {
         let fold = agent_loop.add(iteration("work"), &config).fold;
-        assert_eq!(fold.as_ref().map(Fold::kind), (number > 5).then_some(FoldKind::Incorporate));
+        assert_eq!(fold.as_ref().map(FoldRequest::kind), (number > 5).then_some(FoldKind::Incorporate));
         if let Some(fold) = fold {
             agent_loop.apply_fold(&fold, "Summary.", &count_by_chars).unwrap();
         }
@@ -277,7 +277,7 @@ fn the_model_is_asked_to_preserve_decisions_failures_and_next_steps() {
     }
     let fold = agent_loop.add(iteration("later"), &CONFIG).fold.unwrap();
     let question = fold.question(100_000, &count_by_chars);
-    assert_eq!((fold.numbers(), question.max_tokens), (vec![7], 2_000));
+    assert_eq!((fold.iteration_numbers(), question.max_tokens), (vec![7], 2_000));
     expect![[r#"
         <summary>
         Tokens are JWT.
@@ -445,15 +445,15 @@ fn when_summarizing_fails_the_raw_iterations_stay_until_the_next_interval() {
     let before = agent_loop.summary().to_owned();
     let fold = agent_loop.add(iteration("work"), &CONFIG).fold.unwrap();
     agent_loop.record_failed_fold(&fold, &CONFIG, &count_by_chars);
-    assert_eq!((agent_loop.summary(), numbers(agent_loop.waiting())), (before.as_str(), vec![2]));
+    assert_eq!((agent_loop.summary(), numbers(agent_loop.waiting_iterations())), (before.as_str(), vec![2]));
     for number in 8..=9 {
         assert_eq!(agent_loop.add(iteration("work"), &CONFIG).fold, None, "{number}");
     }
     let fold = agent_loop.add(iteration("work"), &CONFIG).fold.unwrap();
-    assert_eq!((fold.kind(), fold.numbers()), (FoldKind::Renew, vec![2, 3, 4, 5]));
+    assert_eq!((fold.kind(), fold.iteration_numbers()), (FoldKind::Renew, vec![2, 3, 4, 5]));
     assert_eq!(numbers(agent_loop.iterations()), [6, 7, 8, 9, 10]);
     agent_loop.apply_fold(&fold, "Summary of 5.", &count_by_chars).unwrap();
-    assert_eq!((agent_loop.summary(), agent_loop.waiting().len()), ("Summary of 5.", 0));
+    assert_eq!((agent_loop.summary(), agent_loop.waiting_iterations().len()), ("Summary of 5.", 0));
     assert!(agent_loop.add(iteration("work"), &CONFIG).fold.is_some(), "folding goes on");
 }
 
@@ -489,7 +489,7 @@ fn a_late_answer_changes_nothing() {
     let mut agent_loop = after(6);
     let early = agent_loop.add(iteration("work"), &CONFIG).fold.unwrap();
     let late = agent_loop.add(iteration("work"), &CONFIG).fold.unwrap();
-    assert_eq!((early.numbers(), late.numbers()), (vec![2], vec![2, 3]));
+    assert_eq!((early.iteration_numbers(), late.iteration_numbers()), (vec![2], vec![2, 3]));
     agent_loop.apply_fold(&late, "Both.", &count_by_chars).unwrap();
     let before = agent_loop.clone();
     assert_eq!(agent_loop.apply_fold(&early, "One.", &count_by_chars), Err(FoldError::Stale));
@@ -506,7 +506,7 @@ fn a_smaller_window_releases_all_surplus_iterations() {
     }
     let fold =
         agent_loop.add(iteration("work"), &RollingConfig { raw_window_size: 2, ..CONFIG }).fold.unwrap();
-    assert_eq!((fold.numbers(), numbers(agent_loop.iterations())), (vec![1, 2, 3, 4], vec![5, 6]));
+    assert_eq!((fold.iteration_numbers(), numbers(agent_loop.iterations())), (vec![1, 2, 3, 4], vec![5, 6]));
 }
 
 #[test]
@@ -514,7 +514,7 @@ fn a_renewal_without_new_iterations_is_applied_once() {
     let mut agent_loop = after(6);
     let config = RollingConfig { raw_window_size: 100, summarize_every: 1, ..CONFIG };
     let fold = agent_loop.add(iteration("work"), &config).fold.unwrap();
-    assert_eq!((fold.kind(), fold.numbers()), (FoldKind::Renew, vec![]));
+    assert_eq!((fold.kind(), fold.iteration_numbers()), (FoldKind::Renew, vec![]));
     agent_loop.apply_fold(&fold, "Renewed.", &count_by_chars).unwrap();
     assert_eq!(agent_loop.apply_fold(&fold, "Twice.", &count_by_chars), Err(FoldError::Stale));
     assert_eq!(agent_loop.summary(), "Renewed.");
@@ -529,7 +529,7 @@ fn a_model_that_never_answers_does_not_make_a_loop_grow() {
             if let Some(fold) = agent_loop.add(iteration(&format!("Decided on {number}.")), &config).fold {
                 agent_loop.record_failed_fold(&fold, &config, &count_by_chars);
             }
-            assert!(agent_loop.waiting().len() <= 61, "{summarize_every}: {number}");
+            assert!(agent_loop.waiting_iterations().len() <= 61, "{summarize_every}: {number}");
         }
         assert!(agent_loop.summary().contains("Decided on"), "{}", agent_loop.summary());
     }
@@ -724,11 +724,11 @@ proptest! {
     ) {
         let config = RollingConfig { raw_window_size: window, summarize_every: every, max_summary_tokens: 50 };
         let mut agent_loop = new_loop();
-        let mut pending: Option<Fold> = None;
+        let mut pending: Option<FoldRequest> = None;
         for (output, fate) in steps {
             let fold = agent_loop.add(iteration(&output), &config).fold;
             if let Some(fold) = &fold {
-                prop_assert!(fold.numbers().is_empty() || !fold.extract_summary(&count_by_chars).is_empty(), "{fold:?}");
+                prop_assert!(fold.iteration_numbers().is_empty() || !fold.extract_summary(&count_by_chars).is_empty(), "{fold:?}");
             }
             match (fold, fate) {
                 (Some(fold), 0) => { let _ = agent_loop.apply_fold(&fold, "Summary.", &count_by_chars); }
@@ -742,10 +742,10 @@ proptest! {
                 }
             }
             let raw: Vec<u64> = agent_loop.verbatim_iterations().map(|iteration| iteration.number).collect();
-            let expected: Vec<u64> = (agent_loop.last_summarized() + 1..=agent_loop.total()).collect();
+            let expected: Vec<u64> = (agent_loop.last_summarized_number() + 1..=agent_loop.total()).collect();
             prop_assert_eq!(raw, expected);
             prop_assert!(agent_loop.iterations().len() <= window);
-            prop_assert_eq!(agent_loop.summary().is_empty(), agent_loop.last_summarized() == 0);
+            prop_assert_eq!(agent_loop.summary().is_empty(), agent_loop.last_summarized_number() == 0);
             prop_assert!(count_by_chars(agent_loop.summary()) <= 50);
             let prompt = agent_loop.prompt(&config, &count_by_chars);
             prop_assert!(prompt.tokens <= 50_000);

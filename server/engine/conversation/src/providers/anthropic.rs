@@ -34,15 +34,15 @@ static PROPERTIES: DialectProperties = DialectProperties {
 };
 
 #[derive(Debug)]
-pub(super) struct Messages;
+pub(super) struct AnthropicMessages;
 
-impl Dialect for Messages {
+impl Dialect for AnthropicMessages {
     fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
-        let (system, messages) = messages::messages(spoken);
+        let (system, messages) = messages::write_messages(spoken);
         let count = messages.len() + usize::from(!system.is_empty());
         envelope.write_tools(body, tool, json!({"type": "none"}));
         if !system.is_empty() {

@@ -1,15 +1,15 @@
 //! The rules that a conversation must keep for every provider.
 
-use super::anthropic::Messages;
+use super::anthropic::AnthropicMessages;
 use super::dialect::Dialect;
-use super::openai::ChatCompletions;
+use super::openai::ChatCompletionsDialect;
 use super::request::Envelope;
 use super::rule::Violation;
 use super::spoken::{Speaker, SpokenBlock, SpokenMessage};
 use crate::history::{ContentBlock, Message, project};
 
 /// The formats whose rules include those of the others.
-const STRICT: [&dyn Dialect; 2] = [&Messages, &ChatCompletions];
+const STRICT: [&dyn Dialect; 2] = [&AnthropicMessages, &ChatCompletionsDialect];
 
 /// Returns the rules that the conversation would break if it were sent with another user message. Empty if every
 /// provider would accept the conversation.

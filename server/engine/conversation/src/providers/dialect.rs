@@ -6,8 +6,8 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::findings::Findings;
-use super::reply::{EventDecoder, Framing, StreamedReply};
-use super::request::{Envelope, Fields, WrittenBody};
+use super::reply::{Framing, SseDecoder, StreamedReply};
+use super::request::{Envelope, Fields, RequestBody};
 use super::rule::Violation;
 use super::spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage};
 use crate::history::{ContentBlock, Provider};
@@ -49,7 +49,7 @@ pub trait Dialect: fmt::Debug + Sync {
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize;
 
     /// Returns the path of the field that limits the tokens of an answer of `model`.
-    fn output_limit(&self, _model: &str) -> &'static [&'static str] {
+    fn output_limit_path(&self, _model: &str) -> &'static [&'static str] {
         self.properties().output_limit
     }
 
@@ -59,11 +59,11 @@ pub trait Dialect: fmt::Debug + Sync {
     }
 
     /// Writes a request body. The same arguments give the same bytes.
-    fn body(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>) -> WrittenBody {
+    fn body(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>) -> RequestBody {
         let mut fields = Fields::new();
         fields.insert(self.properties().model_field.into(), envelope.model.into());
         let messages = self.write(spoken, envelope, &mut fields);
-        WrittenBody { fields, messages }
+        RequestBody { fields, messages }
     }
 
     /// Writes a body that asks one question, without a limit for the answer.
@@ -101,7 +101,7 @@ impl dyn Dialect {
     /// Limits the answer to `tokens`. Keeps an existing limit.
     pub fn limit_output(&self, body: &mut Value, tokens: usize) {
         let model = body.get(self.properties().model_field).and_then(Value::as_str).unwrap_or_default();
-        let Some((field, groups)) = self.output_limit(model).split_last() else { return };
+        let Some((field, groups)) = self.output_limit_path(model).split_last() else { return };
         let mut place = body;
         for group in groups {
             let Some(fields) = place.as_object_mut() else { return };
@@ -130,7 +130,7 @@ impl DialectProperties {
             caches_across_tool_choices: true,
             check,
             streamed_reply,
-            framing: || Box::<EventDecoder>::default(),
+            framing: || Box::<SseDecoder>::default(),
         }
     }
 }

@@ -38,9 +38,9 @@ pub struct Endpoint {
     pub prefix_hosts: &'static [&'static str],
     /// Returns how to find the window that a local server gives to `model`, given the answers so far. An answer is
     /// `None` if the server gave none.
-    pub window: fn(model: &str, answers: &[Option<Value>]) -> WindowStep,
+    pub window: fn(model: &str, answers: &[Option<Value>]) -> WindowLookupStep,
     /// How to ask for a summary, if not with a request body of the format.
-    pub question: Option<QuestionForm>,
+    pub question: Option<QuestionEndpoint>,
 }
 
 /// A header that contains the key.
@@ -58,7 +58,7 @@ pub(crate) const BEARER: KeyHeader = KeyHeader { host: "", name: "authorization"
 
 /// The next step in finding the window of a local server.
 #[derive(Clone, PartialEq, Debug)]
-pub enum WindowStep {
+pub enum WindowLookupStep {
     /// Requests the list of models.
     Models,
     /// Requests a path of the server's own API, with a POST if there is a body.
@@ -71,7 +71,7 @@ pub enum WindowStep {
 
 /// A question to the API of a local server, which is answered in one piece.
 #[derive(Clone, Copy, Debug)]
-pub struct QuestionForm {
+pub struct QuestionEndpoint {
     pub path: &'static str,
     /// Writes the body from the model, the system prompt, the prompt, and the limit of the answer in tokens.
     pub body: fn(&str, &str, &str, usize) -> Value,
@@ -95,7 +95,7 @@ impl Endpoint {
         headers: &[],
         implied_by: &[],
         prefix_hosts: &[],
-        window: |_, _| WindowStep::End(None),
+        window: |_, _| WindowLookupStep::End(None),
         question: None,
     };
 

@@ -49,12 +49,12 @@ impl Findings {
     pub(super) fn messages<'a>(&mut self, body: &'a Value) -> &'a [Value] {
         self.check_model(body, "model");
         let details = ["`messages` must be a list", "at least one message is required"];
-        self.filled_list(body, "messages", "/messages", details)
+        self.non_empty_list(body, "messages", "/messages", details)
     }
 
     /// Returns the list at `key` of `object`. Adds a violation at `path` if there is none, or if it is empty, with the
     /// first or the second of the `details`.
-    pub(super) fn filled_list<'a>(
+    pub(super) fn non_empty_list<'a>(
         &mut self,
         object: &'a Value,
         key: &str,
@@ -94,7 +94,7 @@ impl Findings {
     /// Returns the name of a declared or called tool, after checking its form.
     pub(super) fn tool_name<'a>(&mut self, tool: &'a Value, path: &str) -> Option<&'a str> {
         let name = self.string(tool, "name", path)?;
-        let fits = (1..=64).contains(&name.len()) && name.bytes().all(is_word);
+        let fits = (1..=64).contains(&name.len()) && name.bytes().all(is_word_byte);
         if !fits {
             let detail = format!("the tool name {name:?} does not match ^[a-zA-Z0-9_-]{{1,64}}$");
             self.add(Rule::ToolName, path, detail);
@@ -142,7 +142,7 @@ impl Findings {
 }
 
 /// Whether a byte may appear in a tool name or a call id.
-pub(crate) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 

@@ -33,9 +33,9 @@ static PROPERTIES: DialectProperties = DialectProperties {
 };
 
 #[derive(Debug)]
-pub(super) struct GenerateContent;
+pub(super) struct GenerateContentDialect;
 
-impl Dialect for GenerateContent {
+impl Dialect for GenerateContentDialect {
     fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }

@@ -104,7 +104,7 @@ impl Format {
 
     /// Whether `content` from `speaker` can carry a cache breakpoint in this format.
     pub fn can_carry_breakpoint(self, speaker: Speaker, content: &ContentBlock) -> bool {
-        self.breakpoint_targets().contains(speaker, content)
+        self.breakpoint_targets().can_carry_breakpoint(speaker, content)
     }
 
     pub fn breakpoint_targets(self) -> BreakpointTargets {

@@ -4,14 +4,14 @@
 mod question;
 mod window;
 
-use super::endpoint::{Endpoint, QuestionForm};
+use super::endpoint::{Endpoint, QuestionEndpoint};
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "http://localhost:11434",
     superfluous: &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
     path: "v1/chat/completions",
     models_path: "v1/models",
-    window: window::step,
-    question: Some(QuestionForm { path: "api/chat", body: question::body, read: question::read_answer }),
+    window: window::next_lookup_step,
+    question: Some(QuestionEndpoint { path: "api/chat", body: question::body, read: question::read_answer }),
     ..Endpoint::PLAIN
 };

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use strata_base::hash::ContentHash;
 
 use super::{
-    BEARER, BreakpointTargets, Breakpoints, Dialect, DialectProperties, Endpoint, Envelope, Fields,
+    BEARER, BreakpointMode, BreakpointTargets, Dialect, DialectProperties, Endpoint, Envelope, Fields,
     KeyHeader, SpokenMessage, Tool,
 };
 use crate::history::Provider;
@@ -28,7 +28,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     // <https://learn.microsoft.com/azure/ai-foundry/openai/reference#authentication>
     key_headers: &[KeyHeader { host: ".azure.com", name: "api-key", scheme: "" }, BEARER],
     implied_by: &["gpt", "chatgpt", "o#"],
-    window: window::step,
+    window: window::next_lookup_step,
     ..Endpoint::PLAIN
 };
 
@@ -43,16 +43,16 @@ static PROPERTIES: DialectProperties = DialectProperties {
 };
 
 #[derive(Debug)]
-pub(super) struct ChatCompletions;
+pub(super) struct ChatCompletionsDialect;
 
-impl Dialect for ChatCompletions {
+impl Dialect for ChatCompletionsDialect {
     fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }
 
     /// "`max_tokens` is not supported with this model. Use `max_completion_tokens` instead." Gateways, whose names of
     /// models have a prefix, accept the older field.
-    fn output_limit(&self, model: &str) -> &'static [&'static str] {
+    fn output_limit_path(&self, model: &str) -> &'static [&'static str] {
         match models::is_reasoning_model(model) {
             Some(true) => &["max_completion_tokens"],
             _ => PROPERTIES.output_limit,
@@ -90,7 +90,7 @@ pub(super) fn write_cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
     if let Some(key) = envelope.cache_key {
         body.insert("prompt_cache_key".into(), cache_key(key).into());
     }
-    if envelope.breakpoints == Breakpoints::Explicit {
+    if envelope.breakpoints == BreakpointMode::Explicit {
         body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
     }
 }

@@ -9,14 +9,14 @@ use crate::history::{ContentBlock, Image, ImageSource, ResultPart, image_size};
 
 /// A part of a prompt that counts toward its tokens: text or an image.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Piece<'a> {
+pub enum TextOrImage<'a> {
     /// Text as it is sent. Arguments of a tool call and foreign blocks are compact JSON.
     Text(Cow<'a, str>),
     /// An image, with its size if known.
     Picture(Option<ImageSize>),
 }
 
-impl<'a> Piece<'a> {
+impl<'a> TextOrImage<'a> {
     pub fn text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
@@ -29,30 +29,30 @@ impl<'a> Piece<'a> {
 
 /// Returns the pieces of a block, in order. The size of an image is read from its data if possible, and
 /// otherwise taken from its declared size.
-pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
+pub fn texts_and_images(block: &ContentBlock) -> Vec<TextOrImage<'_>> {
     match block {
-        ContentBlock::Text { text } => vec![Piece::text(text)],
+        ContentBlock::Text { text } => vec![TextOrImage::text(text)],
         ContentBlock::Image(image) => vec![picture(image)],
-        ContentBlock::Thinking { text, .. } => vec![Piece::text(text)],
-        ContentBlock::RedactedThinking { data } => vec![Piece::text(data)],
-        ContentBlock::Foreign(foreign) => vec![Piece::json(&foreign.value)],
-        ContentBlock::ToolCall { name, input, .. } => vec![Piece::text(name), Piece::json(input)],
+        ContentBlock::Thinking { text, .. } => vec![TextOrImage::text(text)],
+        ContentBlock::RedactedThinking { data } => vec![TextOrImage::text(data)],
+        ContentBlock::Foreign(foreign) => vec![TextOrImage::json(&foreign.value)],
+        ContentBlock::ToolCall { name, input, .. } => vec![TextOrImage::text(name), TextOrImage::json(input)],
         ContentBlock::ToolResult { content, .. } => content
             .iter()
             .map(|part| match part {
-                ResultPart::Text { text } => Piece::text(text),
+                ResultPart::Text { text } => TextOrImage::text(text),
                 ResultPart::Image(image) => picture(image),
-                ResultPart::Foreign(foreign) => Piece::json(&foreign.value),
+                ResultPart::Foreign(foreign) => TextOrImage::json(&foreign.value),
             })
             .collect(),
     }
 }
 
-fn picture(image: &Image) -> Piece<'_> {
+fn picture(image: &Image) -> TextOrImage<'_> {
     let read = match &image.source {
         ImageSource::Base64 { data, .. } => image_size(data),
         ImageSource::Url { .. } => None,
     };
     let declared = || Some(ImageSize { width: image.width?, height: image.height? });
-    Piece::Picture(read.or_else(declared))
+    TextOrImage::Picture(read.or_else(declared))
 }

@@ -18,10 +18,10 @@ pub(crate) use super::json_fields::text;
 
 pub use context_limit::ContextSize;
 pub use draft::{Reply, ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply};
-pub(crate) use draft::{arguments, number};
+pub(crate) use draft::{number, parse_arguments};
 pub(crate) use end::{blocked_end, parse_stop_reason};
 pub use error::{ProviderError, ProviderErrorKind};
-pub(crate) use sse::EventDecoder;
+pub(crate) use sse::SseDecoder;
 pub use sse::{Framing, ServerEvent};
 pub(crate) use usage::UsageFields;
 
@@ -39,7 +39,7 @@ impl Reply {
         streamed_reply: &mut dyn StreamedReply,
         body: &[u8],
     ) -> Result<Self, ProviderError> {
-        let value: Value = json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
+        let value: Value = json::from_slice(body).map_err(|_| ProviderError::invalid_body(body))?;
         if let Some(error) = ProviderError::from_value(&value) {
             return Err(error);
         }
@@ -111,7 +111,7 @@ impl ReplyDecoder {
         let Ok(data) = json::from_str::<Value>(&event.data) else { return };
         match ProviderError::from_value(&data) {
             Some(error) => self.draft.end = Some(ReplyEnd::Failed(error)),
-            None => self.streamed_reply.event(&event.name, &data, &mut self.draft),
+            None => self.streamed_reply.read_event(&event.name, &data, &mut self.draft),
         }
     }
 }

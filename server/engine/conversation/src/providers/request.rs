@@ -32,7 +32,7 @@ pub enum ToolChoice {
 
 /// How cached prefixes are marked in a format with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Breakpoints {
+pub enum BreakpointMode {
     /// No breakpoints: the provider recognizes cached prefixes automatically and rejects breakpoints.
     #[default]
     Automatic,
@@ -40,7 +40,7 @@ pub enum Breakpoints {
     Explicit,
 }
 
-impl Breakpoints {
+impl BreakpointMode {
     /// Returns how cached prefixes are marked for `model`. Only OpenAI's own models with explicit caching
     /// accept breakpoints.
     pub fn for_model(model: &Model) -> Self {
@@ -64,12 +64,12 @@ pub struct Envelope<'a> {
     /// than 64 characters is replaced by its hash.
     pub cache_key: Option<&'a str>,
     /// How to mark the ends of cached prefixes, in formats that support several ways.
-    pub breakpoints: Breakpoints,
+    pub breakpoints: BreakpointMode,
 }
 
 impl<'a> Envelope<'a> {
     pub fn plain(model: &'a str) -> Self {
-        let (tool_choice, breakpoints) = (ToolChoice::Auto, Breakpoints::Automatic);
+        let (tool_choice, breakpoints) = (ToolChoice::Auto, BreakpointMode::Automatic);
         Self { model, tools: &[], tool_choice, cache_key: None, breakpoints }
     }
 
@@ -89,7 +89,7 @@ pub(crate) type Fields = Map<String, Value>;
 
 /// A request body, with its number of messages.
 #[derive(Debug)]
-pub struct WrittenBody {
+pub struct RequestBody {
     pub fields: Fields,
     /// Number of messages, including the system prompt as one. Used for the format's overhead per message.
     pub messages: usize,

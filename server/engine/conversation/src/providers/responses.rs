@@ -40,9 +40,9 @@ static PROPERTIES: DialectProperties = DialectProperties {
 };
 
 #[derive(Debug)]
-pub(super) struct Responses;
+pub(super) struct ResponsesDialect;
 
-impl Dialect for Responses {
+impl Dialect for ResponsesDialect {
     fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }

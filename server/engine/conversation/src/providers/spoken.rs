@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_tokens::models::Ttl;
 
-use super::request::Breakpoints;
+use super::request::BreakpointMode;
 use crate::history::{ContentBlock, ResultPart, Role};
 
 /// Sender of a message.
@@ -39,7 +39,7 @@ pub enum BreakpointTargets {
 }
 
 impl BreakpointTargets {
-    pub fn contains(self, speaker: Speaker, content: &ContentBlock) -> bool {
+    pub fn can_carry_breakpoint(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
             Self::Any => content.can_carry_breakpoint(),
             Self::Input if speaker == Speaker::Assistant => false,
@@ -79,10 +79,10 @@ pub struct SpokenMessage<'a> {
 impl<'a> SpokenMessage<'a> {
     /// Returns the blocks of up to two messages. With explicit breakpoints, the second message contains the volatile
     /// blocks; otherwise it is empty.
-    pub(super) fn split_volatile_blocks(&self, breakpoints: Breakpoints) -> [&[SpokenBlock<'a>]; 2] {
+    pub(super) fn split_volatile_blocks(&self, breakpoints: BreakpointMode) -> [&[SpokenBlock<'a>]; 2] {
         match breakpoints {
-            Breakpoints::Automatic => [&self.blocks, &[]],
-            Breakpoints::Explicit => {
+            BreakpointMode::Automatic => [&self.blocks, &[]],
+            BreakpointMode::Explicit => {
                 self.blocks.split_at(self.blocks.len().saturating_sub(self.volatile)).into()
             }
         }
@@ -104,7 +104,7 @@ pub(crate) fn build_message(role: &str, content: Value) -> Value {
 
 /// Returns blocks with tool results first and otherwise in order. Providers require results first, but a
 /// layout may put other content of the same speaker before them.
-pub fn results_first<B>(
+pub fn order_results_first<B>(
     blocks: &[B],
     content: impl Fn(&B) -> &ContentBlock + Copy,
 ) -> impl Iterator<Item = &B> {

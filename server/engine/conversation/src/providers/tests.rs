@@ -116,14 +116,14 @@ fn the_model_is_in_the_url_of_all_requests_or_of_none() {
 #[test]
 fn openai_takes_breakpoints_for_models_with_explicit_caching() {
     for (name, breakpoints) in [
-        ("gpt-5.6", Breakpoints::Explicit),
-        ("openai/gpt-5.6-terra", Breakpoints::Explicit),
-        ("openrouter/openai/gpt-5.6-sol:free", Breakpoints::Explicit),
-        ("gpt-7", Breakpoints::Explicit),
-        ("gpt-5.5", Breakpoints::Automatic),
-        ("gpt-oss-20b", Breakpoints::Automatic),
-        ("claude-opus-5-5", Breakpoints::Automatic),
+        ("gpt-5.6", BreakpointMode::Explicit),
+        ("openai/gpt-5.6-terra", BreakpointMode::Explicit),
+        ("openrouter/openai/gpt-5.6-sol:free", BreakpointMode::Explicit),
+        ("gpt-7", BreakpointMode::Explicit),
+        ("gpt-5.5", BreakpointMode::Automatic),
+        ("gpt-oss-20b", BreakpointMode::Automatic),
+        ("claude-opus-5-5", BreakpointMode::Automatic),
     ] {
-        assert_eq!(Breakpoints::for_model(&Models::builtin().resolve(name).model), breakpoints, "{name}");
+        assert_eq!(BreakpointMode::for_model(&Models::builtin().resolve(name).model), breakpoints, "{name}");
     }
 }

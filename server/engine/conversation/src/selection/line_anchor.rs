@@ -48,7 +48,7 @@ impl HashedLines {
         Self(lines(text).map(hash).collect())
     }
 
-    pub(super) fn count(&self) -> u32 {
+    pub(super) fn line_count(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
@@ -86,7 +86,7 @@ impl HashedLines {
 impl LineAnchor {
     /// Remembers a range of lines. Lines beyond the end of the text are cut off. Returns `None` if all are.
     pub(super) fn new(lines: &HashedLines, range: LineRange) -> Option<Self> {
-        let range = LineRange::new(range.first(), range.last().min(lines.count()))?;
+        let range = LineRange::new(range.first(), range.last().min(lines.line_count()))?;
         let (start, end) = (range.first() as usize - 1, range.last() as usize);
         Some(Self { range, start: lines.boundary(start), end: lines.boundary(end) })
     }
@@ -94,7 +94,7 @@ impl LineAnchor {
     /// Finds the lines in a text, and remembers them as they are there. Returns `None` if the text no longer has them.
     pub(super) fn relocate(&self, lines: &HashedLines) -> Option<Self> {
         let before = (self.range.first() as usize - 1, self.range.last() as usize);
-        if lines.count() as usize >= before.1
+        if lines.line_count() as usize >= before.1
             && lines.boundary(before.0) == self.start
             && lines.boundary(before.1) == self.end
         {

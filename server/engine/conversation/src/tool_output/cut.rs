@@ -31,7 +31,7 @@ pub struct OutputSize {
 
 /// Sizes before and after a truncation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TruncationReport {
+pub(crate) struct TruncationSizes {
     /// Size of the original output.
     pub before: OutputSize,
     /// Size of the truncated output, without the line that reports the truncation.
@@ -44,7 +44,7 @@ impl OutputSize {
     }
 }
 
-impl fmt::Display for TruncationReport {
+impl fmt::Display for TruncationSizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { before, after } = self;
         write!(

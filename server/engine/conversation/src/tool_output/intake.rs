@@ -7,12 +7,12 @@ use crate::settings::ToolOutputSettings;
 /// Parts of a new tool result. Text is truncated unless it is to be written to a file. Images are unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct IncomingToolResult {
-    parts: Vec<Part>,
+    parts: Vec<IncomingPart>,
     settings: ToolOutputSettings,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-enum Part {
+enum IncomingPart {
     Settled(ResultPart),
     /// Text above `large_output_threshold`, to be written to a file.
     Long(String),
@@ -23,11 +23,11 @@ impl IncomingToolResult {
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
             ResultPart::Text { text } => match handle_output(&text, settings) {
-                OutputHandling::Kept => Part::Settled(ResultPart::Text { text }),
-                OutputHandling::Truncated { text, .. } => Part::Settled(ResultPart::Text { text }),
-                OutputHandling::Spill(_) => Part::Long(text),
+                OutputHandling::Kept => IncomingPart::Settled(ResultPart::Text { text }),
+                OutputHandling::Truncated { text, .. } => IncomingPart::Settled(ResultPart::Text { text }),
+                OutputHandling::Spill(_) => IncomingPart::Long(text),
             },
-            other => Part::Settled(other),
+            other => IncomingPart::Settled(other),
         };
         Self { parts: parts.into_iter().map(part).collect(), settings: settings.clone() }
     }
@@ -35,8 +35,8 @@ impl IncomingToolResult {
     /// In the order in which [`finish`](Self::finish) takes the spilled outputs.
     pub fn texts_to_spill(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Long(text) => Some(text.as_str()),
-            Part::Settled(_) => None,
+            IncomingPart::Long(text) => Some(text.as_str()),
+            IncomingPart::Settled(_) => None,
         })
     }
 
@@ -46,8 +46,8 @@ impl IncomingToolResult {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();
         let part = |part| match part {
-            Part::Settled(part) => part,
-            Part::Long(text) => match spilled.next().flatten() {
+            IncomingPart::Settled(part) => part,
+            IncomingPart::Long(text) => match spilled.next().flatten() {
                 Some(file) => ResultPart::Text { text: notice(&file) },
                 None => ResultPart::Text {
                     text: truncated(&text, &settings).map_or(text, |(shortened, _)| shortened),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::cut::{page_lines, result_text};
 use super::*;
-use crate::history::{ContentBlock, Image, ImageSource, NewMessage, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart, Role, ToolOutcome};
 use crate::settings::TruncateMode;
 
 fn defaults() -> ToolOutputSettings {
@@ -21,7 +21,7 @@ fn numbered(lines: usize) -> String {
 }
 
 #[track_caller]
-fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, TruncationReport) {
+fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, TruncationSizes) {
     match handle_output(text, settings) {
         OutputHandling::Truncated { text, report } => (text, report),
         other => panic!("not truncated: {other:?}"),
@@ -195,7 +195,7 @@ fn the_output_of_a_message_contains_all_its_results() {
     let result = |texts: &[&str]| ContentBlock::ToolResult {
         call_id: "c".into(),
         content: texts.iter().map(|text| ResultPart::Text { text: (*text).into() }).collect(),
-        outcome: Outcome::Error,
+        outcome: ToolOutcome::Error,
     };
     let message =
         NewMessage::new(Role::User, vec![ContentBlock::text("x"), result(&["a", "b\n"]), result(&["c"])]);

@@ -43,14 +43,14 @@ pub(super) fn newest_round_start(messages: &[Arc<Message>]) -> usize {
     let before = messages.get(..last).unwrap_or_default();
     before
         .iter()
-        .rposition(|message| !is_visible_assistant_message(message) && is_shown(message))
+        .rposition(|message| !is_visible_assistant_message(message) && is_visible_to_model(message))
         .map_or(0, |at| at + 1)
 }
 
 /// Whether a round has unanswered calls that may still be answered because only results follow them.
 pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
-    for message in round.iter().filter(|message| is_shown(message)) {
+    for message in round.iter().filter(|message| is_visible_to_model(message)) {
         for block in &message.body.content {
             match block {
                 ContentBlock::ToolCall { id, .. } => {
@@ -67,12 +67,12 @@ pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     !open.is_empty()
 }
 
-fn is_shown(message: &Message) -> bool {
+fn is_visible_to_model(message: &Message) -> bool {
     message.body.agent == Visibility::Shown
 }
 
 fn is_visible_assistant_message(message: &Message) -> bool {
-    is_shown(message) && message.body.role == Role::Assistant
+    is_visible_to_model(message) && message.body.role == Role::Assistant
 }
 
 fn count_results(message: &Message) -> usize {

@@ -2,7 +2,7 @@
 //! input.
 
 use crate::compaction::TokenCounters;
-use crate::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
+use crate::history::{ContentBlock, Message, MessageId, MessageKind, NewMessage, Role};
 
 use super::words::OUTPUT_CHARS;
 
@@ -68,7 +68,7 @@ impl ArchivalCost {
 
 impl CacheState<'_> {
     /// Whether archiving these messages now is worth the cost.
-    pub(super) fn allows(&self, archive: &[&Message]) -> bool {
+    pub(super) fn is_archival_worthwhile(&self, archive: &[&Message]) -> bool {
         match self {
             Self::Cold | Self::Forced => true,
             Self::Warm(warm) => warm.archival_cost(archive).is_worthwhile(),
@@ -115,6 +115,6 @@ fn stub(message: &Message) -> Message {
         _ => None,
     };
     let content = message.body.content.iter().filter_map(result).collect();
-    let body = NewMessage { kind: Kind::ToolResultArchived, ..NewMessage::new(Role::User, content) };
+    let body = NewMessage { kind: MessageKind::ToolResultArchived, ..NewMessage::new(Role::User, content) };
     Message { id: message.id, body }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::compaction::TokenCounters;
 use crate::exchange::{Purpose, violations};
-use crate::history::{ContentBlock, Outcome, Pin, Provider, ResultPart, project};
+use crate::history::{ContentBlock, Pin, Provider, ResultPart, ToolOutcome, project};
 use crate::providers::Format;
 
 fn call(id: usize) -> ContentBlock {
@@ -19,7 +19,7 @@ fn call(id: usize) -> ContentBlock {
 
 fn result(id: usize, output: &str) -> ContentBlock {
     let content = vec![ResultPart::Text { text: output.into() }];
-    ContentBlock::ToolResult { call_id: format!("c{id}"), content, outcome: Outcome::Ok }
+    ContentBlock::ToolResult { call_id: format!("c{id}"), content, outcome: ToolOutcome::Ok }
 }
 
 fn calls(ids: &[usize]) -> NewMessage {
@@ -28,7 +28,7 @@ fn calls(ids: &[usize]) -> NewMessage {
 
 fn results(ids: &[usize]) -> NewMessage {
     let content = ids.iter().map(|id| result(*id, &format!("output {id}"))).collect();
-    NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, content) }
+    NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, content) }
 }
 
 /// A question followed by this many rounds of one call each. The results are messages 2, 4, 6 and so on.
@@ -108,7 +108,7 @@ fn an_archived_result_is_hidden_only_from_the_model() {
     for (id, user) in [(2, Visibility::Shown), (4, Visibility::Hidden)] {
         let message = &history.get(MessageId(id)).unwrap().body;
         assert_eq!((message.agent, message.user), (Visibility::Hidden, user));
-        assert_eq!(message.kind, Kind::ToolResultArchived);
+        assert_eq!(message.kind, MessageKind::ToolResultArchived);
         assert_eq!(message.content, before.get(MessageId(id)).unwrap().body.content);
     }
     assert_eq!(visible_results(&history), 10);
@@ -123,7 +123,8 @@ fn one_summary_visible_only_to_the_model_is_appended() {
         .unwrap()
         .apply(Some("All is well."))
         .enter(&mut history);
-    let summaries: Vec<_> = history.messages().iter().filter(|m| m.body.kind == Kind::ToolSummary).collect();
+    let summaries: Vec<_> =
+        history.messages().iter().filter(|m| m.body.kind == MessageKind::ToolSummary).collect();
     assert_eq!(summaries.len(), 1);
     let body = &summaries[0].body;
     assert_eq!((body.role, body.agent, body.user), (Role::User, Visibility::Shown, Visibility::Hidden));
@@ -235,7 +236,7 @@ fn the_summary_precedes_pending_calls() {
             .unwrap()
             .apply(None)
             .enter(&mut history);
-        let at = history.messages().iter().position(|m| m.body.kind == Kind::ToolSummary).unwrap();
+        let at = history.messages().iter().position(|m| m.body.kind == MessageKind::ToolSummary).unwrap();
         history.messages().len() - 1 - at
     };
     let assistant = |text| NewMessage::text(Role::Assistant, text);
@@ -254,8 +255,8 @@ fn messages_changed_during_the_request_are_not_archived() {
     let archival = plan(&history, &settings(10, ToolSummaryStrategy::Heuristic)).unwrap().apply(None);
     history.change(MessageId(2), |message| message.agent = Visibility::Hidden).unwrap();
     let rebuilt = archival.clone().enter(&mut history);
-    assert_eq!(rebuilt.changed, [(MessageId(4), Kind::ToolResult)]);
-    assert_eq!(history.get(MessageId(2)).unwrap().body.kind, Kind::ToolResult);
+    assert_eq!(rebuilt.changed, [(MessageId(4), MessageKind::ToolResult)]);
+    assert_eq!(history.get(MessageId(2)).unwrap().body.kind, MessageKind::ToolResult);
     let before = history.clone();
     assert_eq!(archival.enter(&mut history), HistoryChange::default());
     assert_eq!(history, before);
@@ -398,7 +399,7 @@ proptest! {
         // No call is separated from its results, and providers accept the conversation.
         let spoken: Vec<&Message> = history.visible_messages().map(|message| &**message).collect();
         for pair in spoken.windows(2) {
-            let parts = pair[0].body.kind == Kind::ToolSummary && pair[1].body.kind == Kind::ToolResult;
+            let parts = pair[0].body.kind == MessageKind::ToolSummary && pair[1].body.kind == MessageKind::ToolResult;
             prop_assert!(!parts, "{:?}", pair);
         }
         for (format, provider) in [(Format::Anthropic, Provider::Anthropic), (Format::OpenAi, Provider::OpenAi)] {

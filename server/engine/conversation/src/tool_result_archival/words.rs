@@ -7,7 +7,7 @@ use strata_base::sanitize;
 use strata_base::text::{clip, clip_middle};
 
 use crate::compaction::{SummarizerQuestion, SummaryPurpose};
-use crate::history::{ContentBlock, Message, Outcome, ResultPart, answered_calls};
+use crate::history::{ContentBlock, Message, ResultPart, ToolOutcome, answered_calls};
 
 /// First words of the message that replaces archived results.
 pub(crate) const ARCHIVED: &str = "[Tool results archived]";
@@ -45,7 +45,7 @@ pub(super) struct ArchivedResults<'a> {
 struct AnsweredCall<'a> {
     tool: &'a str,
     arguments: String,
-    outcome: Outcome,
+    outcome: ToolOutcome,
     output: String,
 }
 
@@ -113,8 +113,8 @@ impl<'a> ArchivedResults<'a> {
 impl AnsweredCall<'_> {
     fn format_line(&self, arguments: usize) -> String {
         let failed = match self.outcome {
-            Outcome::Ok => "",
-            Outcome::Error => " (failed)",
+            ToolOutcome::Ok => "",
+            ToolOutcome::Error => " (failed)",
         };
         let clipped = clip_middle(&self.arguments, arguments);
         let space = if clipped.is_empty() { "" } else { " " };

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-pub(super) struct Node<'a> {
+pub(super) struct TranscriptNode<'a> {
     /// Id of the line. Lines without one belong to every branch.
     pub(super) id: Option<&'a str>,
     pub(super) parent: Option<&'a str>,
@@ -18,7 +18,7 @@ pub(super) struct Node<'a> {
 ///
 /// A branch was left if it starts at a line of the conversation that another branch continued later. Tool results
 /// and parts of answers that run side by side are no branches: they share a key.
-pub(super) fn abandoned_lines(nodes: &[Option<Node<'_>>]) -> Vec<bool> {
+pub(super) fn abandoned_lines(nodes: &[Option<TranscriptNode<'_>>]) -> Vec<bool> {
     let node = |at: usize| nodes.get(at).and_then(Option::as_ref);
     let mut ids: HashMap<&str, usize> = HashMap::new();
     let mut left = Vec::new();

@@ -71,7 +71,7 @@ fn a_request_contains_the_user_messages_between_two_answers() {
         user(json!("too late")),
     ]);
     assert_eq!(turns(&transcript), [turn("hello more", "hi"), turn("bye", "ciao")]);
-    assert_eq!(transcript.turns[0].past, PriorHistory::Kept);
+    assert_eq!(transcript.turns[0].past, PriorHistoryForm::Kept);
     assert_eq!(transcript.turns[0].time_ms, Some(1_000));
     assert_eq!(transcript.skipped, 0);
 }
@@ -116,8 +116,11 @@ fn a_compaction_replaces_the_prior_history() {
     ]);
     let expected = [turn("hello", "call:a"), turn("summary", "on we go"), turn("and", "on")];
     assert_eq!(turns(&transcript), expected);
-    let prior_histories: Vec<PriorHistory> = transcript.turns.iter().map(|turn| turn.past).collect();
-    assert_eq!(prior_histories, [PriorHistory::Kept, PriorHistory::Summarised, PriorHistory::Kept]);
+    let prior_histories: Vec<PriorHistoryForm> = transcript.turns.iter().map(|turn| turn.past).collect();
+    assert_eq!(
+        prior_histories,
+        [PriorHistoryForm::Kept, PriorHistoryForm::Summarised, PriorHistoryForm::Kept]
+    );
 }
 
 #[test]
@@ -190,9 +193,9 @@ fn every_block_keeps_its_tokens() {
                     ResultPart::Image(image),
                     ResultPart::Text { text: reference },
                 ],
-                outcome: Outcome::Error,
+                outcome: ToolOutcome::Error,
             },
-            ContentBlock::ToolResult { call_id: "b".into(), content: vec![], outcome: Outcome::Ok },
+            ContentBlock::ToolResult { call_id: "b".into(), content: vec![], outcome: ToolOutcome::Ok },
             ContentBlock::text(r#"{"type":"document","source":1}"#),
         ]
     );
@@ -299,7 +302,7 @@ proptest! {
             }
         }
         ids.dedup();
-        let texts = |blocks: fn(&Turn) -> &[ContentBlock]| -> Vec<String> {
+        let texts = |blocks: fn(&TranscriptTurn) -> &[ContentBlock]| -> Vec<String> {
             transcript.turns.iter().flat_map(blocks).map(|block| words(std::slice::from_ref(block))).collect()
         };
         prop_assert_eq!(texts(|turn| &turn.answer), answers);

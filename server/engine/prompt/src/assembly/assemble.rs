@@ -11,15 +11,15 @@ use strata_code::document::DocumentSync;
 use strata_code::symbols::MapMember;
 use strata_conversation::compaction::{EMERGENCY, RequestSize};
 use strata_conversation::providers::{self, Envelope, Format};
-use strata_tokens::cost::{Account, Prices, SentRequest, extended_lifetime_probability};
-use strata_tokens::models::Structure;
+use strata_tokens::cost::{CacheAccount, Prices, SentRequest, extended_lifetime_probability};
+use strata_tokens::models::StructureCounts;
 
 use crate::session::Session;
 use crate::tiers::{LayoutPreferences, LayoutReuse, LayoutRules, PolicyChoice, PolicyOutput};
 use crate::wire::{self, Body, RenderedBody};
 
 use super::excerpt_piece;
-use super::fit::{self, OptionalTokenCounts, Plan};
+use super::fit::{self, ContentPlan, OptionalTokenCounts};
 use super::gather::{self, PromptContent};
 use super::measure::Measure;
 use super::piece::{self, Source};
@@ -90,7 +90,7 @@ pub fn assemble_allowing_empty(
             now_ms: prompt_request.now_ms,
         },
     };
-    let complete = Plan::complete(measure.map_budget(), measure.list_budget());
+    let complete = ContentPlan::complete(measure.map_budget(), measure.list_budget());
     let attempt = assembler.try_plan(&complete);
     let tokens = attempt.tokens();
     let FittedPlan { plan, attempt, minimal_tokens } = assembler.fit(complete, attempt)?;
@@ -125,7 +125,7 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
 }
 
 /// The layout that results from one [`Plan`], with its size in tokens.
-struct Attempt {
+struct LayoutAttempt {
     output: PolicyOutput,
     rendered: RenderedBody,
     members: Vec<MapMember>,
@@ -141,21 +141,21 @@ struct Attempt {
     tools: usize,
 }
 
-impl Attempt {
+impl LayoutAttempt {
     fn tokens(&self) -> usize {
         self.output.layout.tokens() + self.structure + self.tools
     }
 }
 
 struct FittedPlan {
-    plan: Plan,
-    attempt: Attempt,
+    plan: ContentPlan,
+    attempt: LayoutAttempt,
     /// Tokens of the prompt with the whole conversation but no optional content; `None` if nothing had to be dropped.
     minimal_tokens: Option<usize>,
 }
 
 impl FittedPlan {
-    fn complete(plan: Plan, attempt: Attempt) -> Self {
+    fn complete(plan: ContentPlan, attempt: LayoutAttempt) -> Self {
         Self { plan, attempt, minimal_tokens: None }
     }
 }
@@ -177,8 +177,8 @@ struct Assembler<'a> {
 impl Assembler<'_> {
     /// Returns the first plan that fits: `complete` (already tried in `attempt`), `complete` without anything kept from
     /// the last layout, or a plan that drops as little as possible.
-    fn fit(&self, complete: Plan, attempt: Attempt) -> Result<FittedPlan, AssembleError> {
-        let limit = self.measure.limit();
+    fn fit(&self, complete: ContentPlan, attempt: LayoutAttempt) -> Result<FittedPlan, AssembleError> {
+        let limit = self.measure.prompt_limit();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
@@ -196,12 +196,13 @@ impl Assembler<'_> {
             }
         }
         let optional_tokens = self.optional_token_counts();
-        let minimal_attempt = self.try_plan(&Plan::minimal(optional_tokens.files.keys().cloned()));
+        let minimal_attempt = self.try_plan(&ContentPlan::minimal(optional_tokens.files.keys().cloned()));
         let minimal_tokens = Some(minimal_attempt.tokens());
-        let mut plan = match fit::plan(&complete, &optional_tokens, minimal_attempt.tokens(), limit) {
-            Some(plan) => plan,
-            None => self.without_old_exchanges(&complete, &optional_tokens, &minimal_attempt, limit),
-        };
+        let mut plan =
+            match fit::largest_fitting_plan(&complete, &optional_tokens, minimal_attempt.tokens(), limit) {
+                Some(plan) => plan,
+                None => self.without_old_exchanges(&complete, &optional_tokens, &minimal_attempt, limit),
+            };
         // Prefer to keep the log: the content that it already omits can be omitted again at no cost.
         if has_log {
             let with_reuse = plan.clone().with_layout_reuse();
@@ -217,9 +218,9 @@ impl Assembler<'_> {
             if tokens <= limit {
                 return Ok(FittedPlan { plan, attempt, minimal_tokens });
             }
-            plan = match plan.reduced_by(tokens - limit, &optional_tokens) {
+            plan = match plan.reduce_by(tokens - limit, &optional_tokens) {
                 Some(smaller) => smaller,
-                None => return Err(self.too_large(&attempt, limit)),
+                None => return Err(self.too_large_error(&attempt, limit)),
             };
         }
     }
@@ -229,32 +230,38 @@ impl Assembler<'_> {
     /// It plans the optional content as usual.
     fn without_old_exchanges(
         &self,
-        complete: &Plan,
+        complete: &ContentPlan,
         optional_tokens: &OptionalTokenCounts,
-        minimal_attempt: &Attempt,
+        minimal_attempt: &LayoutAttempt,
         limit: usize,
-    ) -> Plan {
+    ) -> ContentPlan {
         let history = part_tokens(minimal_attempt).get(&Part::History).copied().unwrap_or_default();
         let fixed = minimal_attempt.tokens().saturating_sub(history);
         let settings = self.measure.settings();
-        let profile = settings.compaction.profile(&settings.tool_output);
+        let profile = settings.compaction.active_profile(&settings.tool_output);
         let size = self.measure.request_size(0, 0);
         let trigger = profile.trigger.token_limit(size.window, size.limit);
         let max_history = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
         let history_limit = limit.saturating_sub(fixed).min(max_history);
         let minimal_plan =
-            Plan::minimal(optional_tokens.files.keys().cloned()).with_history_limit(history_limit);
+            ContentPlan::minimal(optional_tokens.files.keys().cloned()).with_history_limit(history_limit);
         let minimal_attempt = self.try_plan(&minimal_plan);
-        match fit::plan(complete, optional_tokens, minimal_attempt.tokens(), limit) {
+        match fit::largest_fitting_plan(complete, optional_tokens, minimal_attempt.tokens(), limit) {
             Some(plan) => plan.with_history_limit(history_limit),
             None => minimal_plan,
         }
     }
 
-    fn try_plan(&self, plan: &Plan) -> Attempt {
+    fn try_plan(&self, plan: &ContentPlan) -> LayoutAttempt {
         let count = self.measure.counter();
-        let PromptContent { content, members, unmapped, truncated, unmatched } =
-            gather::gather(self.workspace, self.session, self.prompt_request, self.measure, plan, &count);
+        let PromptContent { content, members, unmapped, truncated, unmatched } = gather::gather_content(
+            self.workspace,
+            self.session,
+            self.prompt_request,
+            self.measure,
+            plan,
+            &count,
+        );
         let blocks = content.map.len();
         let rules = LayoutRules { reuse: plan.reuse, ..self.rules };
         let output = self.chosen.policy.policy().lay_out(&self.session.cache.tiers, &content, &rules);
@@ -262,18 +269,18 @@ impl Assembler<'_> {
         // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
         // random.
         let cache_key = ContentHash::from_text(&content.system).to_string();
-        let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
+        let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoint_mode());
         let tool_choice = self.prompt_request.tool_choice;
         let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
         let rendered = wire::render(&output.layout, self.format, &envelope);
-        let structure = self.measure.count_structure(Structure {
+        let structure = self.measure.count_structure(StructureCounts {
             messages: rendered.messages,
             tools: tools.len(),
             tool_round_trips: count_round_trips(&output.layout),
         });
         let tools = self.measure.count_tools(tools);
         let map_budget = plan.map_budget;
-        Attempt {
+        LayoutAttempt {
             output,
             rendered,
             members,
@@ -302,17 +309,17 @@ impl Assembler<'_> {
         }
     }
 
-    fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
+    fn too_large_error(&self, attempt: &LayoutAttempt, limit: usize) -> AssembleError {
         let largest = largest_parts(part_tokens(attempt));
         let model = self.measure.model_id().to_owned();
-        let window = self.measure.window();
+        let window = self.measure.input_window();
         AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, window, largest }
     }
 
     fn finish(
         &self,
-        plan: &Plan,
-        attempt: Attempt,
+        plan: &ContentPlan,
+        attempt: LayoutAttempt,
         size: RequestSize,
     ) -> Result<PreparedPrompt, AssembleError> {
         if let (Body::Json(body), true) =
@@ -327,10 +334,10 @@ impl Assembler<'_> {
         let tokens = TokenReport {
             total: attempt.tokens(),
             parts,
-            expected: self.measure.expected(attempt.tokens()),
-            limit: self.measure.limit(),
+            expected: self.measure.predict_bill(attempt.tokens()),
+            limit: self.measure.prompt_limit(),
             room: self.measure.provider_limit(),
-            window: self.measure.window(),
+            window: self.measure.input_window(),
             output_reserve: self.measure.output_reserve(),
         };
         let sent = SentRequest {
@@ -340,7 +347,7 @@ impl Assembler<'_> {
             prices: self.rules.prices,
             lifetimes: self.measure.lifetimes(),
         };
-        let predicted = Account::predict(self.session.account(), &sent);
+        let predicted = CacheAccount::predict(self.session.cache_account(), &sent);
         let reply = AssembledPrompt {
             id: None,
             predicted,
@@ -364,7 +371,10 @@ impl Assembler<'_> {
             body: attempt.rendered.body,
         };
         Ok(PreparedPrompt {
-            excerpts: self.session.excerpts.after_prompt(self.workspace.excerpts, &attempt.output.layout),
+            excerpts: self
+                .session
+                .excerpts
+                .state_after_prompt(self.workspace.excerpts, &attempt.output.layout),
             reply,
             size,
             chosen: self.chosen,
@@ -375,12 +385,12 @@ impl Assembler<'_> {
             options: PromptRequest { request: Request::Nothing, ..self.prompt_request.clone() }.into(),
             message: self.prompt_request.request.message(),
             tiers: attempt.output.new_state,
-            members: self.members(plan, attempt.members),
+            members: self.next_map_members(plan, attempt.members),
         })
     }
 
     /// Returns the map members after this prompt. Shrinking the map for this prompt alone does not change its members.
-    fn members(&self, plan: &Plan, shown: Vec<MapMember>) -> Vec<MapMember> {
+    fn next_map_members(&self, plan: &ContentPlan, shown: Vec<MapMember>) -> Vec<MapMember> {
         if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
             self.session.map_members.clone()
         } else {
@@ -388,7 +398,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
+    fn warnings(&self, plan: &ContentPlan, attempt: &LayoutAttempt) -> Vec<Warning> {
         let selected = &self.session.selection.selected;
         let mut warnings = Vec::new();
         for key in plan.omitted_files() {
@@ -493,7 +503,7 @@ impl Assembler<'_> {
     }
 }
 
-fn part_tokens(attempt: &Attempt) -> BTreeMap<Part, usize> {
+fn part_tokens(attempt: &LayoutAttempt) -> BTreeMap<Part, usize> {
     let mut part_tokens = attempt.output.layout.part_tokens();
     part_tokens.insert(Part::Structure, attempt.structure);
     if attempt.tools > 0 {

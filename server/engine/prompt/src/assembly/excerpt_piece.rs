@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use strata_base::hash::ContentHash;
 
-use super::piece::{enclose, language, notice};
+use super::piece::{append_fenced_text, language, notice};
 use crate::excerpts::CurrentExcerpt;
-use crate::layout::{CountFn, ExcerptKey, ExcerptPlace, ItemKey, Piece, inline_code};
+use crate::layout::{CountFn, ExcerptKey, ExcerptPlace, ItemKey, PromptPiece, inline_code};
 
-pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> Piece {
+pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> PromptPiece {
     let CurrentExcerpt { key, body, source, .. } = item;
     let mut out = excerpt_heading(key, &ContentHash::from_text(body).short());
     let notice = match item.lines {
@@ -20,15 +20,19 @@ pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> Piece {
     if !notice.is_empty() {
         let _ = writeln!(out, "{notice}\n");
     }
-    enclose(&mut out, language(&key.file), body);
-    Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
+    append_fenced_text(&mut out, language(&key.file), body);
+    PromptPiece {
+        body: Arc::clone(body),
+        notice,
+        ..PromptPiece::new(ItemKey::Excerpt(key.clone()), out, count)
+    }
 }
 
 /// Returns what a prompt adds around the text of an excerpt: the heading and an empty fence. Used to count their
 /// tokens.
 pub(crate) fn excerpt_wrapper(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
-    enclose(&mut out, language(&key.file), "");
+    append_fenced_text(&mut out, language(&key.file), "");
     out
 }
 
@@ -37,7 +41,7 @@ pub(crate) fn excerpt_wrapper(key: &ExcerptKey) -> String {
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),
-        ExcerptPlace::Definition { .. } => inline_code(&place.spelling()),
+        ExcerptPlace::Definition { .. } => inline_code(&place.to_wire_string()),
     };
     format!("## Excerpt of {}: {place} (version {version})\n\n", inline_code(file.as_str()))
 }

@@ -10,7 +10,7 @@ use crate::tiers::LayoutReuse;
 
 /// Limits on the contents of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Plan {
+pub(super) struct ContentPlan {
     omitted_files: Vec<FileKey>,
     /// Number of excerpts to include, most important first.
     pub(super) excerpts: usize,
@@ -32,7 +32,7 @@ pub(super) struct OptionalTokenCounts {
     pub(super) excerpts: Vec<usize>,
 }
 
-impl Plan {
+impl ContentPlan {
     /// Returns a plan with all files and excerpts, the map and the file list within their budgets, and the whole
     /// conversation.
     pub(super) fn complete(map_budget: usize, list_budget: usize) -> Self {
@@ -90,7 +90,7 @@ impl Plan {
 
     /// Returns a plan for a prompt that is about `excess` tokens smaller, or `None` if nothing is left to drop.
     /// Headings and separators are not counted, so the prompt can turn out slightly larger.
-    pub(super) fn reduced_by(&self, excess: usize, optional_tokens: &OptionalTokenCounts) -> Option<Self> {
+    pub(super) fn reduce_by(&self, excess: usize, optional_tokens: &OptionalTokenCounts) -> Option<Self> {
         let mut plan = self.clone();
         // Budgets are rarely used up, so subtracting only the excess might change nothing for many rounds.
         let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
@@ -112,12 +112,12 @@ impl Plan {
 
 /// Returns the plan that drops as little as possible. `minimal_tokens` is the token count of the prompt without
 /// optional content. Returns `None` if even `minimal_tokens` exceeds the limit.
-pub(super) fn plan(
-    complete: &Plan,
+pub(super) fn largest_fitting_plan(
+    complete: &ContentPlan,
     optional_tokens: &OptionalTokenCounts,
     minimal_tokens: usize,
     limit: usize,
-) -> Option<Plan> {
+) -> Option<ContentPlan> {
     let mut tokens_left = limit.checked_sub(minimal_tokens)?;
     let mut by_size: Vec<(&FileKey, usize)> =
         optional_tokens.files.iter().map(|(key, tokens)| (key, *tokens)).collect();
@@ -153,7 +153,7 @@ pub(super) fn plan(
     let list_budget = complete.list_budget.min(tokens_left);
     let map_budget = complete.map_budget.min(tokens_left - list_budget);
     let omitted_files = omitted.into_iter().map(|(key, _)| key.clone()).collect();
-    Some(Plan {
+    Some(ContentPlan {
         omitted_files,
         excerpts,
         reuse: complete.reuse,
@@ -176,21 +176,23 @@ mod tests {
     fn excerpts_are_dropped_before_files_least_important_first() {
         let optional_tokens =
             OptionalTokenCounts { excerpts: vec![20, 30, 5], ..optional_tokens(&[("a", 50)]) };
-        let complete = Plan::complete(100, 0);
+        let complete = ContentPlan::complete(100, 0);
         let contents_within = |limit| {
-            let plan = plan(&complete, &optional_tokens, 0, limit).unwrap();
+            let plan = largest_fitting_plan(&complete, &optional_tokens, 0, limit).unwrap();
             (plan.excerpts, plan.omitted_files().len(), plan.map_budget)
         };
         assert_eq!(
             [contents_within(205), contents_within(104), contents_within(80), contents_within(49)],
             [(3, 0, 100), (2, 0, 4), (1, 0, 10), (1, 1, 29)]
         );
-        let reduced = Plan::complete(0, 0).reduced_by(1, &optional_tokens).unwrap();
+        let reduced = ContentPlan::complete(0, 0).reduce_by(1, &optional_tokens).unwrap();
         assert_eq!((reduced.excerpts, reduced.omitted_files().len()), (2, 0));
     }
 
     fn omitted_files(files: &[(&str, usize)], tokens_left: usize) -> Vec<String> {
-        let plan = plan(&Plan::complete(0, 0), &optional_tokens(files), 0, tokens_left).unwrap();
+        let plan =
+            largest_fitting_plan(&ContentPlan::complete(0, 0), &optional_tokens(files), 0, tokens_left)
+                .unwrap();
         plan.omitted_files().iter().map(|key| key.as_str().to_owned()).collect()
     }
 
@@ -208,17 +210,17 @@ mod tests {
 
     #[test]
     fn the_map_and_the_list_use_the_tokens_left_by_files() {
-        let complete = Plan::complete(1_000, 300);
-        let plan = plan(&complete, &optional_tokens(&[("a", 500)]), 100, 1_000).unwrap();
+        let complete = ContentPlan::complete(1_000, 300);
+        let plan = largest_fitting_plan(&complete, &optional_tokens(&[("a", 500)]), 100, 1_000).unwrap();
         assert_eq!((plan.list_budget, plan.map_budget), (300, 100));
-        assert_eq!(super::plan(&complete, &optional_tokens(&[]), 1_001, 1_000), None);
+        assert_eq!(super::largest_fitting_plan(&complete, &optional_tokens(&[]), 1_001, 1_000), None);
     }
 
     #[test]
     fn files_are_omitted_largest_first_then_by_name() {
         let optional_tokens = optional_tokens(&[("a", 5), ("b", 7), ("c", 7), ("d", 0), ("e", 9)]);
-        let mut plan = Plan::complete(0, 0);
-        while let Some(next) = plan.reduced_by(1, &optional_tokens) {
+        let mut plan = ContentPlan::complete(0, 0);
+        while let Some(next) = plan.reduce_by(1, &optional_tokens) {
             plan = next;
         }
         let omitted_files: Vec<&str> = plan.omitted_files().iter().map(FileKey::as_str).collect();
@@ -228,9 +230,9 @@ mod tests {
     #[test]
     fn reducing_a_plan_terminates() {
         let optional_tokens = optional_tokens(&[("a", 5), ("b", 7)]);
-        let mut plan = Plan::complete(10, 10);
+        let mut plan = ContentPlan::complete(10, 10);
         let mut steps = Vec::new();
-        while let Some(next) = plan.reduced_by(6, &optional_tokens) {
+        while let Some(next) = plan.reduce_by(6, &optional_tokens) {
             steps.push((next.map_budget, next.list_budget, next.omitted_files.len()));
             plan = next;
         }

@@ -38,7 +38,7 @@ pub struct ForwardedRequest {
 /// # Errors
 /// Returns [`AssembleError::Empty`] if there are no messages, and [`AssembleError::Invalid`] if the request breaks a
 /// provider's rule.
-pub fn forward(
+pub fn build_forwarded_request(
     conversation: ClientConversation<'_>,
     format: Format,
     model: &str,
@@ -51,7 +51,7 @@ pub fn forward(
         return Err(AssembleError::Empty);
     }
     let cache_key = first_message_hash(&layout).to_string();
-    let (model, breakpoints) = (measure.model_id(), measure.breakpoints());
+    let (model, breakpoints) = (measure.model_id(), measure.breakpoint_mode());
     let (tools, tool_choice) = (conversation.tools, ToolChoice::Auto);
     let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
     let body = wire::render(&layout, format, &envelope).body;

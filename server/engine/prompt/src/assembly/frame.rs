@@ -9,7 +9,7 @@ use strata_base::key::FileKey;
 use strata_base::text::clip;
 use strata_code::excerpts::definition_range;
 use strata_code::outline::SymbolKind;
-use strata_code::symbols::{FileRelevance, Query, RelevantFile, SymbolIndex, relevant_files};
+use strata_code::symbols::{FileRelevance, RelevanceQuery, RelevantFile, SymbolIndex, relevant_files};
 use strata_conversation::selection::{Extent, LineRange, Selection};
 
 use crate::excerpts::{ExcerptSelection, ExcerptSources, SourceFile};
@@ -74,14 +74,14 @@ fn frame_items(
     let matches = if settings.rerank {
         relevant_files(sources.symbols, relevance, limit)
     } else {
-        let query = Query { text, ..Query::default() };
+        let query = RelevanceQuery { text, ..RelevanceQuery::default() };
         let by_words = FileRelevance::new(relevance.lexical(), sources.references, &query);
         relevant_files(sources.symbols, &by_words, limit)
     };
     let is_included = |file: &RelevantFile| !session.selection.excluded.contains(&file.file);
     let mut items: Vec<FrameItem> =
         matches.into_iter().filter(is_included).flat_map(to_frame_items).collect();
-    let wants_secondary = asks_for_secondary(text);
+    let wants_secondary = asks_for_secondary_files(text);
     for item in items.iter_mut().filter(|item| !wants_secondary && is_secondary(sources.symbols, &item.file))
     {
         item.score *= SECONDARY_FACTOR;
@@ -164,7 +164,7 @@ fn is_secondary(symbols: &SymbolIndex, file: &FileKey) -> bool {
 }
 
 /// Whether a request asks for tests, examples, documents or configuration.
-fn asks_for_secondary(text: &str) -> bool {
+fn asks_for_secondary_files(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words.any(|word| {
         SECONDARY_WORDS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other))
@@ -241,9 +241,10 @@ mod tests {
     #[test]
     fn source_files_rank_above_tests_and_documents_unless_asked_for() {
         assert!(
-            asks_for_secondary("Why do the tests of `send` fail?") && asks_for_secondary("update the README")
+            asks_for_secondary_files("Why do the tests of `send` fail?")
+                && asks_for_secondary_files("update the README")
         );
-        assert!(!asks_for_secondary("Which contest is the latest?"));
+        assert!(!asks_for_secondary_files("Which contest is the latest?"));
         let python = strata_grammars::LanguageId::by_name("python").unwrap();
         let mut symbols = SymbolIndex::default();
         for path in ["src/send.py", "tests/test_send.py", "examples/send.py"] {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    self, MapEntry, MapMember, MapRequest, MapSelection, QuestionWords, map_within, mentioned_files, rank_for,
+    self, MapEntry, MapMember, MapRequest, MapSelection, QuestionWords, build_map, mentioned_files,
+    rank_files_for_question,
 };
 use strata_conversation::history::{Message, emergency_truncate, project};
 use strata_conversation::selection::Choice;
@@ -14,19 +15,19 @@ use strata_conversation::selection::Choice;
 use crate::session::Session;
 
 use super::excerpt_piece;
-use super::fit::Plan;
+use super::fit::ContentPlan;
 use super::measure::Measure;
 use super::piece;
 use super::request::{PromptRequest, Request};
 use super::system_context::system_prompt;
 use super::workspace::Workspace;
 use crate::layout::{
-    Content, CountFn, CountedBlock, FileListInput, ItemKey, Piece, RetainedExcerpts, SentMessage,
+    CountFn, CountedBlock, FileListInput, ItemKey, LayoutContent, PromptPiece, RetainedExcerpts, SentMessage,
 };
 
 /// The content gathered for one prompt, and what was left out of it.
 pub(super) struct PromptContent<'a> {
-    pub(super) content: Content<'a>,
+    pub(super) content: LayoutContent<'a>,
     /// Files that have a map block after this prompt, in map order.
     pub(super) members: Vec<MapMember>,
     /// Files relevant to the session or the request that do not fit into the map.
@@ -37,12 +38,12 @@ pub(super) struct PromptContent<'a> {
     pub(super) unmatched: Vec<String>,
 }
 
-pub(super) fn gather<'a>(
+pub(super) fn gather_content<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
     prompt_request: &PromptRequest,
     measure: &'a Measure<'a>,
-    plan: &Plan,
+    plan: &ContentPlan,
     count: CountFn<'a>,
 ) -> PromptContent<'a> {
     let full_files = files_in_full(workspace, session, plan);
@@ -56,15 +57,15 @@ pub(super) fn gather<'a>(
     // Members that do not fit into this prompt are hidden instead of removed, so that they keep their positions.
     let not_fitting = session.map_members.iter().filter_map(|member| {
         let key = &member.path;
-        let text = member.text_in(workspace.symbols)?;
+        let text = member.current_text(workspace.symbols)?;
         let is_hidden = !shown_paths.contains(key) && session.selection.choice(key) != Choice::Excluded;
         is_hidden.then(|| (key.clone(), ContentHash::from_text(&text)))
     });
     let superseded = superseded.into_iter().map(|entry| (entry.key, entry.hash));
     let hidden = not_fitting.chain(superseded).collect();
-    let map: Vec<Piece> = shown_entries
+    let map: Vec<PromptPiece> = shown_entries
         .into_iter()
-        .map(|MapEntry { key, text, hash, tokens, .. }| Piece {
+        .map(|MapEntry { key, text, hash, tokens, .. }| PromptPiece {
             key: ItemKey::Symbol(key),
             body: Arc::clone(&text),
             notice: Arc::default(),
@@ -96,7 +97,7 @@ pub(super) fn gather<'a>(
 
     let GatheredConversation { history, request, truncated, unmatched } =
         gather_conversation(session, prompt_request, measure, plan);
-    let content = Content {
+    let content = LayoutContent {
         system: system_prompt(&measure.settings().prompt, &prompt_request.tools, workspace.system_context),
         map,
         hidden,
@@ -123,7 +124,7 @@ pub(super) fn gather<'a>(
 }
 
 /// Returns the selected files whose text was read and that the plan does not drop.
-fn files_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
+fn files_in_full(workspace: &Workspace<'_>, session: &Session, plan: &ContentPlan) -> BTreeSet<FileKey> {
     let omitted_files: BTreeSet<&FileKey> = plan.omitted_files().iter().collect();
     let is_in_full = |key: &&FileKey| workspace.texts.contains_key(*key) && !omitted_files.contains(key);
     session.selection.selected.keys().filter(is_in_full).cloned().collect()
@@ -136,7 +137,7 @@ fn select_map_members(
     workspace: &Workspace<'_>,
     session: &Session,
     prompt_request: &PromptRequest,
-    plan: &Plan,
+    plan: &ContentPlan,
     count: CountFn<'_>,
 ) -> MapSelection {
     if plan.map_budget == 0 {
@@ -157,7 +158,7 @@ fn select_map_members(
     let relevance = workspace.relevance.filter(|_| session.map_members.is_empty());
     let question_words = relevance.map(QuestionWords::new);
     let ranking = match relevance {
-        Some(relevance) => rank_for(relevance, references, &seeds),
+        Some(relevance) => rank_files_for_question(relevance, references, &seeds),
         None => references.rank(&seeds),
     };
     let request = MapRequest {
@@ -168,7 +169,7 @@ fn select_map_members(
         about: question_words.as_ref(),
         without: &session.selection.excluded,
     };
-    let mut selection = map_within(symbols, references, &request, count);
+    let mut selection = build_map(symbols, references, &request, count);
     let previous_paths: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
     let first_new = selection.blocks.iter().position(|entry| !previous_paths.contains(&entry.key));
     if let Some(new_entries) = first_new.and_then(|index| selection.blocks.get_mut(index..)) {
@@ -194,7 +195,7 @@ fn gather_conversation(
     session: &Session,
     prompt_request: &PromptRequest,
     measure: &Measure<'_>,
-    plan: &Plan,
+    plan: &ContentPlan,
 ) -> GatheredConversation {
     let messages = session.history.messages().iter();
     let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();

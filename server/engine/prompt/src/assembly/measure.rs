@@ -2,14 +2,14 @@
 
 use strata_base::key::FileKey;
 use strata_conversation::compaction::{ConversationSize, RequestSize, TokenCounters};
-use strata_conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
-use strata_conversation::providers::{self, Breakpoints, Format, Tool, pieces_of};
+use strata_conversation::history::{ContentBlock, History, Message, MessageKind, archived_stub};
+use strata_conversation::providers::{self, BreakpointMode, Format, Tool, texts_and_images};
 use strata_conversation::selection::Extent;
 use strata_conversation::urls::Page;
 use strata_tokens::calibration::{Calibration, Expected};
 use strata_tokens::cost::Prices;
 use strata_tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
-use strata_tokens::models::{Lifetime, Model, ModelCertainty, ResolvedModel, Structure};
+use strata_tokens::models::{CacheLifetime, Model, ModelCertainty, ResolvedModel, StructureCounts};
 
 use crate::session::Session;
 use crate::settings::Settings;
@@ -65,7 +65,7 @@ impl<'a> Measure<'a> {
     }
 
     /// Converts an estimate to the tokens that the provider is expected to bill.
-    pub(super) fn expected(&self, estimated: usize) -> Expected {
+    pub(super) fn predict_bill(&self, estimated: usize) -> Expected {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
             Some(calibration) => calibration.predict_bill(tokenizer, estimated),
@@ -87,12 +87,12 @@ impl<'a> Measure<'a> {
     }
 
     /// Returns how requests to this model mark the ends of cached prefixes.
-    pub(super) fn breakpoints(&self) -> Breakpoints {
-        Breakpoints::for_model(self.model)
+    pub(super) fn breakpoint_mode(&self) -> BreakpointMode {
+        BreakpointMode::for_model(self.model)
     }
 
     /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries, shortest first.
-    pub(super) fn lifetimes(&self) -> Vec<Lifetime> {
+    pub(super) fn lifetimes(&self) -> Vec<CacheLifetime> {
         Prices::lifetimes(self.model)
     }
 
@@ -107,26 +107,26 @@ impl<'a> Measure<'a> {
     }
 
     /// Returns the input window in tokens: the model's, or the client's limit if that is smaller.
-    pub(super) fn window(&self) -> usize {
+    pub(super) fn input_window(&self) -> usize {
         self.max_input_tokens
     }
 
     /// Returns the tokens reserved for the answer: the configured reserve, or by default the model's maximum output,
     /// but at most a sixteenth of the window.
     pub(super) fn output_reserve(&self) -> usize {
-        let default = self.model.max_output.min(self.window() / 16);
+        let default = self.model.max_output.min(self.input_window() / 16);
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
     /// Returns the token limit for a prompt, as the provider counts them: the window minus the reserve for the answer
     /// (`docs/prompt.md`, "Budgets").
     pub(super) fn provider_limit(&self) -> usize {
-        self.window().saturating_sub(self.output_reserve())
+        self.input_window().saturating_sub(self.output_reserve())
     }
 
     /// Returns the token limit for a prompt, as Strata estimates them: [`Self::provider_limit`] minus the margin for
     /// estimation error.
-    pub(super) fn limit(&self) -> usize {
+    pub(super) fn prompt_limit(&self) -> usize {
         let (provider_limit, tokenizer) = (self.provider_limit(), self.model.tokenizer);
         let limit = match self.calibration {
             Some(calibration) => calibration.max_estimate(tokenizer, provider_limit),
@@ -138,35 +138,35 @@ impl<'a> Measure<'a> {
     /// Compares a request with its limit. `estimated` is the token count of the full request. `least` is that of the
     /// request without the content that is dropped before any message.
     pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
-        let expected = |tokens| self.expected(tokens).tokens;
-        let window = self.is_known.then(|| self.window());
+        let expected = |tokens| self.predict_bill(tokens).tokens;
+        let window = self.is_known.then(|| self.input_window());
         RequestSize {
             tokens: expected(estimated),
             least: expected(least),
-            limit: Some(expected(self.limit())),
+            limit: Some(expected(self.prompt_limit())),
             window,
         }
     }
 
     /// Returns the token limit for the map blocks in a prompt (`docs/prompt.md`, "Budgets").
     pub(super) fn map_budget(&self) -> usize {
-        let default = DEFAULT_MAP_BUDGET.min(self.window() / 2);
+        let default = DEFAULT_MAP_BUDGET.min(self.input_window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
     /// Returns the token limit for a map that is not part of a prompt.
-    fn whole_map_budget(&self) -> usize {
-        let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
+    fn standalone_map_budget(&self) -> usize {
+        let default = (self.input_window() / 8).clamp(4_000, 64_000).min(self.input_window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
     /// Returns the token limit for the repository file list, at most an eighth of the window.
     pub(super) fn list_budget(&self) -> usize {
-        self.settings().files.list_budget.min(self.window() / 8)
+        self.settings().files.list_budget.min(self.input_window() / 8)
     }
 
     /// Counts the tokens of the request format itself, such as its overhead per message.
-    pub(super) fn count_structure(&self, structure: Structure) -> usize {
+    pub(super) fn count_structure(&self, structure: StructureCounts) -> usize {
         self.model.structure_tokens(structure)
     }
 
@@ -181,11 +181,11 @@ impl<'a> Measure<'a> {
     /// Counts the tokens of a content block, which are those of its texts and images.
     pub(super) fn count_block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
-        pieces_of(block)
+        texts_and_images(block)
             .into_iter()
             .map(|piece| match piece {
-                providers::Piece::Text(text) => count(&text),
-                providers::Piece::Picture(size) => self.count_image(size),
+                providers::TextOrImage::Text(text) => count(&text),
+                providers::TextOrImage::Picture(size) => self.count_image(size),
             })
             .sum()
     }
@@ -203,7 +203,7 @@ impl<'a> Measure<'a> {
     /// Counts the tokens of a message, including the format's overhead per message. An archived tool result counts as
     /// its stub.
     pub(super) fn count_message(&self, message: &Message) -> usize {
-        let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
+        let blocks: usize = if message.body.kind == MessageKind::ToolResultArchived {
             let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
             results * self.counter()(&archived_stub(message.id))
         } else {
@@ -264,9 +264,9 @@ pub fn counter<'a>(model: Option<&str>, services: PromptServices<'a>) -> impl Fn
 }
 
 /// Returns the token limit for a map that is not part of a prompt, for the configured model.
-pub fn whole_map_budget(services: PromptServices<'_>) -> usize {
+pub fn standalone_map_budget(services: PromptServices<'_>) -> usize {
     let resolved = services.models.resolve(&services.settings.model);
-    Measure::new(&resolved, services).whole_map_budget()
+    Measure::new(&resolved, services).standalone_map_budget()
 }
 
 /// Returns the token limit for the map blocks in a prompt for the configured model.

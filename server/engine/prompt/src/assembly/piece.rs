@@ -14,7 +14,7 @@ use strata_conversation::selection::{Extent, LineRange};
 use strata_conversation::urls::Page;
 use strata_tokens::redaction::{FoundSecret, RedactedText, SecretRedactor};
 
-use crate::layout::{CountFn, ItemKey, Piece, fence, inline_code};
+use crate::layout::{CountFn, ItemKey, PromptPiece, fence, inline_code};
 
 /// Where a file's text came from, and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +57,7 @@ impl FileText {
     }
 
     /// Returns the text with its secrets replaced by placeholders.
-    pub fn screened(self, screen: &SecretRedactor) -> Self {
+    pub fn redact_secrets(self, screen: &SecretRedactor) -> Self {
         let RedactedText { text, found } = screen.redact_with_findings(&self.text);
         Self { text, source: self.source, redacted: found }
     }
@@ -69,14 +69,19 @@ impl FileText {
 }
 
 /// Builds the pieces that show `extent` of a file: one for the whole file, or one for each range of lines.
-pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: CountFn<'_>) -> Vec<Piece> {
+pub(super) fn pieces(
+    key: &FileKey,
+    file: &FileText,
+    extent: &Extent,
+    count: CountFn<'_>,
+) -> Vec<PromptPiece> {
     match extent {
         Extent::Whole => {
             let text = format_file(key, None, &file.text, &file.source);
-            vec![Piece {
+            vec![PromptPiece {
                 body: Arc::clone(&file.text),
                 notice: notice(&file.source),
-                ..Piece::new(ItemKey::File(key.clone()), text, count)
+                ..PromptPiece::new(ItemKey::File(key.clone()), text, count)
             }]
         }
         Extent::Lines(ranges) => ranges
@@ -85,14 +90,18 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
             .map(|(range, body)| {
                 let text = format_file(key, Some(*range), body, &file.source);
                 let key = ItemKey::Lines(key.clone(), *range);
-                Piece { body: body.into(), notice: notice(&file.source), ..Piece::new(key, text, count) }
+                PromptPiece {
+                    body: body.into(),
+                    notice: notice(&file.source),
+                    ..PromptPiece::new(key, text, count)
+                }
             })
             .collect(),
     }
 }
 
 /// Builds the piece that shows a web page. The page is fenced like a file, under its title and address.
-pub(super) fn page(page: &Page, count: CountFn<'_>) -> Piece {
+pub(super) fn page(page: &Page, count: CountFn<'_>) -> PromptPiece {
     let version = ContentHash::from_text(&page.text).short();
     let address = inline_code(&page.address);
     let mut out = String::with_capacity(page.text.len() + 128);
@@ -100,8 +109,8 @@ pub(super) fn page(page: &Page, count: CountFn<'_>) -> Piece {
         Some(title) => writeln!(out, "## {} (web page {address}, version {version})\n", inline_code(title)),
         None => writeln!(out, "## {address} (web page, version {version})\n"),
     };
-    enclose(&mut out, "", &page.text);
-    Piece { body: Arc::clone(&page.text), ..Piece::new(ItemKey::Url(page.id()), out, count) }
+    append_fenced_text(&mut out, "", &page.text);
+    PromptPiece { body: Arc::clone(&page.text), ..PromptPiece::new(ItemKey::Url(page.id()), out, count) }
 }
 
 /// Formats part or all of a file's text under its name, inside a fence. The version in the heading is a hash of the
@@ -116,12 +125,12 @@ fn format_file(key: &FileKey, range: Option<LineRange>, text: &str, source: &Sou
     if !notice.is_empty() {
         let _ = writeln!(out, "{notice}\n");
     }
-    enclose(&mut out, language(key), text);
+    append_fenced_text(&mut out, language(key), text);
     out
 }
 
 /// Appends `text` inside a code fence that nothing in it can close.
-pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
+pub(super) fn append_fenced_text(out: &mut String, language: &str, text: &str) {
     let fence = fence(text);
     let _ = write!(out, "{fence}{language}\n{text}");
     if !text.ends_with('\n') && !text.is_empty() {

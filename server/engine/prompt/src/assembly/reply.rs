@@ -15,7 +15,7 @@ use strata_conversation::history::NewMessage;
 use strata_conversation::providers::{Format, Violation};
 use strata_conversation::selection::LineRange;
 use strata_tokens::calibration::Expected;
-use strata_tokens::cost::{Account, Charge, SentRequest};
+use strata_tokens::cost::{CacheAccount, Charge, SentRequest};
 
 use crate::tiers::{PolicyChoice, PolicyName, TierState};
 use crate::wire::Body;
@@ -198,11 +198,11 @@ impl PromptCost {
             tokens: charge.cost,
             dollars: prices.dollars(charge.cost, 0, charge.total()),
         };
-        let cold = Account::after_request(None, sent, None);
+        let cold = CacheAccount::after_request(None, sent, None);
         Self {
             expected: input_cost(predicted),
             cold: input_cost(cold.last_charge()),
-            warm: input_cost(Account::predict(Some(&cold), sent)),
+            warm: input_cost(CacheAccount::predict(Some(&cold), sent)),
             output_price: prices.dollars(0.0, 1_000_000, 0),
         }
     }

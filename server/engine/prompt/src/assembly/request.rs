@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::history::{
-    ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role, TextOrList,
+    ContentBlock, Image, MessageKind, NewMessage, ResultPart, Role, TextOrList, ToolOutcome,
 };
 use strata_conversation::providers::{Format, Tool, ToolChoice};
 use strata_tokens::counting::TokenCounter;
@@ -33,7 +33,7 @@ pub struct ToolResult {
     pub content: TextOrList<ResultPart>,
     /// Whether the tool failed.
     #[serde(default)]
-    pub outcome: Outcome,
+    pub outcome: ToolOutcome,
 }
 
 impl Request {
@@ -43,7 +43,7 @@ impl Request {
             Self::Nothing => return None,
             Self::Prompt { text, images } => {
                 let images = images.iter().cloned().map(ContentBlock::Image);
-                (Kind::Normal, images.chain([ContentBlock::text(text)]).collect())
+                (MessageKind::Normal, images.chain([ContentBlock::text(text)]).collect())
             }
             Self::ToolResults(results) => {
                 let results = results.iter().cloned();
@@ -51,7 +51,7 @@ impl Request {
                     let TextOrList(content) = content;
                     ContentBlock::ToolResult { call_id, content, outcome }
                 };
-                (Kind::ToolResult, results.map(block).collect())
+                (MessageKind::ToolResult, results.map(block).collect())
             }
         };
         Some(NewMessage { kind, ..NewMessage::new(Role::User, content) })

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_conversation::conversation_facts::one_line;
 use strata_conversation::history::{ContentBlock, Message, MessageId, ResultPart, Role};
 use strata_conversation::providers::Speaker;
@@ -34,7 +34,7 @@ impl<'a> Titles<'a> {
             ItemKey::Symbol(path) | ItemKey::File(path) => path.notice().to_string(),
             ItemKey::Lines(path, lines) => format!("{} {lines}", path.notice()),
             ItemKey::Excerpt(ExcerptKey { file, place }) => {
-                format!("{} {}", file.notice(), External::new(&place.spelling()).notice())
+                format!("{} {}", file.notice(), ExternalText::new(&place.to_wire_string()).notice())
             }
             ItemKey::History(id) => self
                 .messages
@@ -112,7 +112,7 @@ fn capitalize(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use strata_conversation::history::{Kind, NewMessage, Outcome};
+    use strata_conversation::history::{MessageKind, NewMessage, ToolOutcome};
     use strata_conversation::urls::Page;
 
     use super::*;
@@ -129,7 +129,7 @@ mod tests {
         let result = ContentBlock::ToolResult {
             call_id: "c".into(),
             content: vec![ResultPart::Text { text: "exit 1\nmore".into() }],
-            outcome: Outcome::Error,
+            outcome: ToolOutcome::Error,
         };
         let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: None };
         let messages = [
@@ -139,7 +139,7 @@ mod tests {
                 vec![thinking.clone(), ContentBlock::text("I look."), call("read")],
             ),
             NewMessage::new(Role::Assistant, vec![thinking, call("run")]),
-            NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
+            NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
             NewMessage::text(Role::User, " "),
         ];
         let ids = messages.map(|message| session.history.add(message));

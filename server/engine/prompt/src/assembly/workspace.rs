@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
-use strata_code::symbols::{FileRelevance, References, SymbolIndex};
+use strata_code::symbols::{FileRelevance, ReferenceGraph, SymbolIndex};
 
 use super::piece::FileText;
 use super::system_context::SystemContext;
@@ -21,7 +21,7 @@ pub struct Workspace<'a> {
     pub unreadable: &'a BTreeMap<FileKey, String>,
     /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,
-    pub references: &'a References,
+    pub references: &'a ReferenceGraph,
     /// The relevance of all files to the question; `None` for a prompt without a question.
     pub relevance: Option<&'a FileRelevance<'a>>,
     /// Text of the context frame; may be empty.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::excerpts::{
-    Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
+    CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptCandidate, ExcerptQuery, ExcerptReason,
     LineAges, PassageCache, PastCommit, candidate_files, definition_range, is_self_contained, join_questions,
-    worthwhile_tokens,
+    useful_token_limit,
 };
-use strata_code::symbols::{FileRelevance, LexicalIndex, Query, References, Seeds, SymbolIndex};
+use strata_code::symbols::{FileRelevance, LexicalIndex, ReferenceGraph, RelevanceQuery, Seeds, SymbolIndex};
 use strata_conversation::history::History;
 use strata_conversation::selection::{Choice, Extent, LineRange};
 use strata_tokens::redaction::placeholders;
@@ -44,7 +44,7 @@ const EARLIER_QUESTIONS: usize = 2;
 pub struct ExcerptSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
-    pub references: &'a References,
+    pub references: &'a ReferenceGraph,
     /// The relevance of all files to the question, from [`ExcerptQuestion::relevance`]. Without it, no file is searched.
     pub relevance: Option<&'a FileRelevance<'a>>,
     /// Files that are open in the editor.
@@ -86,7 +86,7 @@ impl<'a> ExcerptQuestion<'a> {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let earlier =
                     if is_self_contained(text) { String::new() } else { earlier_questions(session, text) };
-                let first_budget = requested.unwrap_or_else(|| worthwhile_tokens(text, budget));
+                let first_budget = requested.unwrap_or_else(|| useful_token_limit(text, budget));
                 Some(Self { text, earlier, budget, first_budget })
             }
             _ => None,
@@ -98,7 +98,7 @@ impl<'a> ExcerptQuestion<'a> {
     pub fn relevance<'l>(
         &self,
         lexical: &'l LexicalIndex,
-        references: &References,
+        references: &ReferenceGraph,
         session: &Session,
         open: &[FileKey],
     ) -> FileRelevance<'l> {
@@ -107,7 +107,7 @@ impl<'a> ExcerptQuestion<'a> {
         FileRelevance::new(
             lexical,
             references,
-            &Query { text: &join_questions(self.text, &self.earlier), seeds },
+            &RelevanceQuery { text: &join_questions(self.text, &self.earlier), seeds },
         )
     }
 }
@@ -136,7 +136,10 @@ pub fn choose_excerpts<E>(
     let candidates = question.map_or_else(Vec::new, |question| candidates(sources, session, question));
     let best_first = candidates.iter().map(|candidate| &candidate.file);
     let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ_BYTES, read)?;
-    Ok(ExcerptSelection { not_read, ..choose_from(sources, session, question, &candidates, &files, count) })
+    Ok(ExcerptSelection {
+        not_read,
+        ..choose_from_files(sources, session, question, &candidates, &files, count)
+    })
 }
 
 /// Reads the files in `remembered`, whose excerpts keep their positions, and `best_first` until all of them have
@@ -179,7 +182,7 @@ pub fn rank_excerpts<E>(
     let candidates = candidates(sources, session, &question);
     let best_first = candidates.iter().map(|candidate| &candidate.file);
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ_BYTES, read)?;
-    let candidate_texts: Vec<Candidate<'_>> =
+    let candidate_texts: Vec<ExcerptCandidate<'_>> =
         candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
     Ok(rank_passages(sources, session, &question, &candidate_texts, &BTreeMap::new(), budget, count))
@@ -190,7 +193,7 @@ fn rank_passages(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: &ExcerptQuestion<'_>,
-    candidate_texts: &[Candidate<'_>],
+    candidate_texts: &[ExcerptCandidate<'_>],
     shown: &BTreeMap<FileKey, Vec<Range<u32>>>,
     budget: ExcerptBudget,
     count: CountFn<'_>,
@@ -217,7 +220,7 @@ fn candidates(
 }
 
 /// Chooses the excerpts from `files`: those of the candidates, and of the session, that could be read.
-fn choose_from(
+fn choose_from_files(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: Option<&ExcerptQuestion<'_>>,
@@ -238,7 +241,7 @@ fn choose_from(
     }
     if let Some(question) = question.filter(|question| question.budget > 0) {
         let shown = chooser.shown_lines();
-        let candidate_texts: Vec<Candidate<'_>> =
+        let candidate_texts: Vec<ExcerptCandidate<'_>> =
             candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let excerpt_budget = ExcerptBudget { all: budget, new: new_tokens_left };
         let ranked =
@@ -246,15 +249,18 @@ fn choose_from(
         for (rank, excerpt) in (0..).zip(ranked) {
             chooser.add_chosen(&excerpt, rank);
         }
-        chooser.retain_recent(budget);
+        chooser.retain_recent_excerpts(budget);
     }
     chooser.finish(budget)
 }
 
-fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFile>) -> Option<Candidate<'a>> {
+fn candidate<'a>(
+    file: &'a CandidateFile,
+    files: &'a BTreeMap<FileKey, SourceFile>,
+) -> Option<ExcerptCandidate<'a>> {
     let SourceFile { file: read_file, symbols } = files.get(&file.file)?;
     let outline = symbols.as_ref().map(|symbols| &symbols.outline);
-    Some(Candidate { file, outline, text: &read_file.text })
+    Some(ExcerptCandidate { file, outline, text: &read_file.text })
 }
 
 /// Files and excerpts of a session that affect the choice of new excerpts.
@@ -337,7 +343,7 @@ impl<'a> ExcerptChooser<'a> {
         let memory = &self.session.excerpts;
         let shown = memory.shown.get(key);
         let is_pinned = memory.pinned.contains(key);
-        let Some(source) = self.source(&key.file) else { return };
+        let Some(source) = self.excerpt_source(&key.file) else { return };
         let lines = match (&key.place, shown) {
             (ExcerptPlace::Definition { name, ordinal }, _) => {
                 let outline = source.symbols.as_ref().map(|symbols| &symbols.outline);
@@ -389,7 +395,7 @@ impl<'a> ExcerptChooser<'a> {
 
     /// Adds an excerpt chosen for the question, except for lines that are already shown.
     fn add_chosen(&mut self, excerpt: &Excerpt, rank: u32) {
-        let Some(source) = self.source(&excerpt.file) else { return };
+        let Some(source) = self.excerpt_source(&excerpt.file) else { return };
         let same_file = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
         let mut covered = selected_lines(self.session, &excerpt.file);
         for item in same_file {
@@ -431,7 +437,7 @@ impl<'a> ExcerptChooser<'a> {
     }
 
     /// Keeps excerpts that were chosen for the previous questions, latest first, as far as the remaining budget allows.
-    fn retain_recent(&mut self, budget: usize) {
+    fn retain_recent_excerpts(&mut self, budget: usize) {
         let count = self.count;
         let excerpt_tokens = |item: &CurrentExcerpt| excerpt_tokens(item, count);
         let chosen_items = self.items.values().filter(|item| item.standing == ExcerptStanding::Wanted);
@@ -467,7 +473,7 @@ impl<'a> ExcerptChooser<'a> {
 
     /// Returns a file from which excerpts may be chosen. Returns `None` if the file is selected as a whole, excluded,
     /// or could not be read.
-    fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
+    fn excerpt_source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
         let is_whole_file = selection.selected.get(file) == Some(&Extent::Whole);
         let is_free = !is_whole_file && selection.choice(file) != Choice::Excluded;

@@ -76,7 +76,7 @@ impl Excerpts {
     }
 
     /// Returns the excerpts to remember after a prompt that was made from `selection` and laid out as `layout`.
-    pub(crate) fn after_prompt(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
+    pub(crate) fn state_after_prompt(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let placed = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),
             _ => None,

@@ -171,7 +171,8 @@ impl Layout {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))
         });
-        if let Some((_, block)) = blocks.rfind(|(speaker, block)| carriers.contains(*speaker, &block.content))
+        if let Some((_, block)) =
+            blocks.rfind(|(speaker, block)| carriers.can_carry_breakpoint(*speaker, &block.content))
         {
             block.mark = Some(ttl);
         }

@@ -9,7 +9,9 @@ use strata_conversation::providers::{BreakpointTargets, Speaker};
 use strata_tokens::models::Ttl;
 
 use super::blocks::{Layout, LayoutBlock, Part, Tier};
-use super::content::{Content, CountFn, CountedBlock, FileListCoverage, FileListInput, Piece, SentMessage};
+use super::content::{
+    CountFn, CountedBlock, FileListCoverage, FileListInput, LayoutContent, PromptPiece, SentMessage,
+};
 use super::item::ItemKey;
 
 /// Maximum number of map blocks in one content block (`docs/prompt.md`, "Order").
@@ -68,19 +70,19 @@ impl<'a> LayoutBuilder<'a> {
     }
 
     /// Adds the first map section: the legend of map blocks, then the blocks.
-    pub(crate) fn add_first_map(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+    pub(crate) fn add_first_map(&mut self, speaker: Speaker, pieces: &[&PromptPiece]) {
         self.add_heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
         self.add_map_groups(speaker, pieces);
     }
 
     /// Adds a later map section, with the user as the speaker.
-    pub(crate) fn add_later_map(&mut self, pieces: &[&Piece]) {
+    pub(crate) fn add_later_map(&mut self, pieces: &[&PromptPiece]) {
         self.add_heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
         self.add_map_groups(Speaker::User, pieces);
     }
 
     /// Adds the texts of files and excerpts under a heading.
-    pub(crate) fn add_files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
+    pub(crate) fn add_files(&mut self, speaker: Speaker, heading: &str, pieces: &[&PromptPiece]) {
         self.add_heading(speaker, heading, Part::Files);
         for piece in pieces {
             self.add_piece(speaker, piece, Part::Files);
@@ -88,7 +90,7 @@ impl<'a> LayoutBuilder<'a> {
     }
 
     /// Adds the web pages, if any, with an acknowledgement.
-    pub(crate) fn add_web_pages(&mut self, pieces: &[&Piece]) {
+    pub(crate) fn add_web_pages(&mut self, pieces: &[&PromptPiece]) {
         if pieces.is_empty() {
             return;
         }
@@ -111,7 +113,7 @@ impl<'a> LayoutBuilder<'a> {
     }
 
     /// Adds the session state and the context frame to the request's message.
-    pub(crate) fn add_session_state(&mut self, content: &Content<'_>) {
+    pub(crate) fn add_volatile_parts(&mut self, content: &LayoutContent<'_>) {
         for (text, part) in content.volatile_parts() {
             self.add_uncounted_block(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
@@ -135,7 +137,7 @@ impl<'a> LayoutBuilder<'a> {
         }
     }
 
-    fn add_map_groups(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+    fn add_map_groups(&mut self, speaker: Speaker, pieces: &[&PromptPiece]) {
         let mut remaining = pieces;
         while !remaining.is_empty() {
             let mut group_tokens = 0;
@@ -155,7 +157,7 @@ impl<'a> LayoutBuilder<'a> {
         self.add_uncounted_block(speaker, ContentBlock::text(heading), part, vec![]);
     }
 
-    fn add_piece(&mut self, speaker: Speaker, piece: &Piece, part: Part) {
+    fn add_piece(&mut self, speaker: Speaker, piece: &PromptPiece, part: Part) {
         let block = CountedBlock { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
         self.add_block(speaker, &block, part, vec![piece.key.clone()]);
     }

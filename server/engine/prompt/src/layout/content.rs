@@ -21,7 +21,7 @@ pub(crate) type CountFn<'a> = &'a dyn Fn(&str) -> usize;
 
 /// A tracked piece of text, such as a map block, a fenced file or a web page.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Piece {
+pub struct PromptPiece {
     pub key: ItemKey,
     /// Text of the piece as sent, with heading and fence.
     pub text: Arc<str>,
@@ -33,7 +33,7 @@ pub struct Piece {
     pub notice: Arc<str>,
 }
 
-impl Piece {
+impl PromptPiece {
     /// Creates a piece, and computes the hash and the token count of its text.
     pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: CountFn<'_>) -> Self {
         let text = text.into();
@@ -148,7 +148,7 @@ impl From<&FileList> for FileListCoverage {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RetainedExcerpts {
     /// Excerpts with their current text.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<PromptPiece>,
     /// Number of tokens of retained excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
@@ -163,19 +163,19 @@ impl RetainedExcerpts {
 
 /// Everything that one prompt may contain.
 #[derive(Clone)]
-pub struct Content<'a> {
+pub struct LayoutContent<'a> {
     /// System prompt; omitted if empty.
     pub system: Arc<str>,
     /// Map blocks to show, in the order in which their files joined the map.
-    pub map: Vec<Piece>,
+    pub map: Vec<PromptPiece>,
     /// Hashes of the map blocks to hide, because the prompt shows the file's full text or the block does not fit.
     pub hidden: BTreeMap<FileKey, ContentHash>,
     /// Fenced texts of selected files, in key order, then fenced excerpts.
-    pub files: Vec<Piece>,
+    pub files: Vec<PromptPiece>,
     /// Excerpts that are relevant only to earlier questions.
     pub retained_excerpts: RetainedExcerpts,
     /// Web pages.
-    pub urls: Vec<Piece>,
+    pub urls: Vec<PromptPiece>,
     /// Input for the repository file list.
     pub tree: FileListInput,
     /// Messages of the conversation, oldest first. Ends between a tool call and its result only if the request contains
@@ -198,7 +198,7 @@ pub struct Content<'a> {
     pub count: CountFn<'a>,
 }
 
-impl<'a> Content<'a> {
+impl<'a> LayoutContent<'a> {
     pub fn empty(seeds: &'a TierSeeds, excluded: &'a BTreeSet<FileKey>, count: CountFn<'a>) -> Self {
         Self {
             system: Arc::default(),
@@ -221,7 +221,7 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the pieces that show text of files: those of selected files, then excerpts, including retained ones.
-    pub(crate) fn file_texts(&self) -> impl Iterator<Item = &Piece> {
+    pub(crate) fn file_texts(&self) -> impl Iterator<Item = &PromptPiece> {
         self.files.iter().chain(&self.retained_excerpts.pieces)
     }
 

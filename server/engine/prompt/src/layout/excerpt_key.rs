@@ -40,7 +40,7 @@ impl ExcerptPlace {
     }
 
     /// Returns the place as it is written in an [`ExcerptKey`]. Contains the definition's name as it is.
-    pub(crate) fn spelling(&self) -> String {
+    pub(crate) fn to_wire_string(&self) -> String {
         match self {
             Self::Lines(lines) => lines.to_string(),
             Self::Definition { name, ordinal } => {
@@ -58,20 +58,20 @@ impl ExcerptPlace {
 
 impl ExcerptKey {
     /// Returns the key as it is stored and sent. Contains the names of the file and the definition as they are.
-    pub fn spelling(&self) -> String {
-        format!("{}#{}", self.file.as_str(), self.place.spelling())
+    pub fn to_wire_string(&self) -> String {
+        format!("{}#{}", self.file.as_str(), self.place.to_wire_string())
     }
 }
 
 impl fmt::Debug for ExcerptKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.spelling())
+        f.write_str(&self.to_wire_string())
     }
 }
 
 impl fmt::Debug for ExcerptPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.spelling())
+        f.write_str(&self.to_wire_string())
     }
 }
 
@@ -107,7 +107,7 @@ impl FromStr for ExcerptKey {
 
 impl Serialize for ExcerptKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.spelling())
+        serializer.serialize_str(&self.to_wire_string())
     }
 }
 
@@ -146,9 +146,9 @@ mod tests {
         for place in places.chain(lines) {
             for file in ["src/a.py", "odd#name.rs"] {
                 let key = ExcerptKey { file: file.into(), place: place.clone() };
-                match key.spelling().parse::<ExcerptKey>() {
+                match key.to_wire_string().parse::<ExcerptKey>() {
                     Ok(read) => assert_eq!(read, key),
-                    Err(error) => assert!(key.spelling().ends_with('#'), "{error}"),
+                    Err(error) => assert!(key.to_wire_string().ends_with('#'), "{error}"),
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use strata_base::external::External;
+use strata_base::external::ExternalText;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::MessageId;
@@ -34,21 +34,21 @@ pub enum ItemKey {
 
 impl ItemKey {
     /// Returns the key as it is stored and sent. Contains the file's name as it is.
-    pub(crate) fn spelling(&self) -> String {
+    pub(crate) fn to_wire_string(&self) -> String {
         match self {
             Self::System => "system".to_owned(),
             Self::Symbol(path) => format!("symbol:{}", path.as_str()),
             Self::File(path) => format!("file:{}", path.as_str()),
             Self::Lines(path, lines) => format!("file:{}#{lines}", path.as_str()),
-            Self::Excerpt(excerpt) => format!("excerpt:{}", excerpt.spelling()),
+            Self::Excerpt(excerpt) => format!("excerpt:{}", excerpt.to_wire_string()),
             Self::History(id) => format!("history:{}", id.0),
             Self::Url(hash) => format!("url:{hash}"),
         }
     }
 
     /// The key in a message, which any front end may show: one line without links.
-    pub fn notice(&self) -> String {
-        External::new(&self.spelling()).notice().to_string()
+    pub fn notice_text(&self) -> String {
+        ExternalText::new(&self.to_wire_string()).notice().to_string()
     }
 
     /// Returns the file that the item belongs to, if any.
@@ -63,13 +63,13 @@ impl ItemKey {
 
 impl fmt::Debug for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.spelling())
+        f.write_str(&self.to_wire_string())
     }
 }
 
 impl Serialize for ItemKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.spelling())
+        serializer.serialize_str(&self.to_wire_string())
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         ];
         for key in keys {
             let json = serde_json::to_string(&key).unwrap();
-            assert_eq!(json, format!("\"{}\"", key.spelling()));
+            assert_eq!(json, format!("\"{}\"", key.to_wire_string()));
             assert_eq!(serde_json::from_str::<ItemKey>(&json).unwrap(), key);
         }
         assert!(serde_json::from_str::<ItemKey>("\"history:x\"").is_err());

@@ -3,14 +3,14 @@
 
 use strata_base::hash::ContentHash;
 use strata_conversation::providers::Speaker;
-use strata_tokens::cost::{Breakpoint, Mark, Span};
+use strata_tokens::cost::{BreakpointLifetime, CacheMarker, RequestSpan};
 use strata_tokens::models::Ttl;
 
 use super::blocks::{Layout, LayoutBlock};
 
 /// Returns the span of a block of `speaker`. Leaves `continues_run` unset, because it depends on the block before.
 /// `framing` is the overhead of a content block beyond its text, in tokens.
-fn block_span(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
+fn block_span(speaker: Speaker, block: &LayoutBlock, framing: usize) -> RequestSpan {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
         Speaker::User => b"u",
@@ -18,22 +18,22 @@ fn block_span(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     };
     // Serializing a block to memory cannot fail, because all of its keys are strings.
     let content = serde_json::to_vec(&block.content).unwrap_or_default();
-    Span {
+    RequestSpan {
         hash: ContentHash::from_parts([speaker, &content]),
         tokens: block.tokens.saturating_add(framing),
         mark: match block.mark {
-            None => Mark::None,
-            Some(Ttl::FiveMinutes) => Mark::Breakpoint(Breakpoint::Short),
-            Some(Ttl::OneHour) => Mark::Breakpoint(Breakpoint::Extended),
+            None => CacheMarker::None,
+            Some(Ttl::FiveMinutes) => CacheMarker::Breakpoint(BreakpointLifetime::Short),
+            Some(Ttl::OneHour) => CacheMarker::Breakpoint(BreakpointLifetime::Extended),
         },
         continues_run: false,
     }
 }
 
 /// Returns the spans of a whole prompt. `framing` is the overhead of a content block beyond its text, in tokens.
-pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
+pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<RequestSpan> {
     let messages = layout.messages.iter();
-    spans_of(
+    block_spans(
         messages.flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block))),
         framing,
     )
@@ -41,16 +41,16 @@ pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
 
 /// Returns the spans of the given blocks in order. `framing` is the overhead of a content block beyond its text, in
 /// tokens.
-pub fn spans_of<'a>(
+pub fn block_spans<'a>(
     blocks: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>,
     framing: usize,
-) -> Vec<Span> {
+) -> Vec<RequestSpan> {
     let mut previous: Option<&LayoutBlock> = None;
     let spans = blocks.into_iter().map(|(speaker, block)| {
         let continues_run =
             previous.is_some_and(|previous| block.content.is_same_tool_kind_as(&previous.content));
         previous = Some(block);
-        Span { continues_run, ..block_span(speaker, block, framing) }
+        RequestSpan { continues_run, ..block_span(speaker, block, framing) }
     });
     spans.collect()
 }
@@ -80,6 +80,14 @@ mod tests {
         assert_ne!(spans[0].hash, spans[3].hash);
         assert_eq!(spans.iter().map(|span| span.tokens).collect::<Vec<_>>(), [10, 10, 10, 10]);
         let marks = spans.iter().map(|span| span.mark).collect::<Vec<_>>();
-        assert_eq!(marks, [Mark::None, Mark::Breakpoint(Breakpoint::Extended), Mark::None, Mark::None]);
+        assert_eq!(
+            marks,
+            [
+                CacheMarker::None,
+                CacheMarker::Breakpoint(BreakpointLifetime::Extended),
+                CacheMarker::None,
+                CacheMarker::None
+            ]
+        );
     }
 }

@@ -32,7 +32,7 @@ impl Session {
         now_ms: u64,
     ) -> Option<ArchivalPlan> {
         let mut settings = services.settings.tool_output.clone();
-        if services.settings.compaction.profile(&settings).builtin == BuiltinProfile::Checkpoint {
+        if services.settings.compaction.active_profile(&settings).builtin == BuiltinProfile::Checkpoint {
             settings.ageing = ArchivalMode::Eager;
         }
         let settings = &settings;

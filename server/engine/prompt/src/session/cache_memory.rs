@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use strata_code::symbols::MapMember;
 use strata_conversation::history::{MessageId, NewMessage};
-use strata_tokens::cost::{Account, ComparedCaches, Pace, SentRequest};
+use strata_tokens::cost::{CacheAccount, ComparedCaches, RecentPrompts, SentRequest};
 
 use crate::assembly::PromptRequest;
 use crate::excerpts::Excerpts;
@@ -26,12 +26,12 @@ pub struct CacheMemory {
     /// State of the layout policy.
     pub(crate) tiers: TierState,
     /// Estimated contents of the provider's cache.
-    pub(super) account: Option<Arc<Account>>,
+    pub(super) account: Option<Arc<CacheAccount>>,
     /// Simulated caches that compare the cost of the session.
     #[serde(default)]
     pub(super) compared: Option<Arc<ComparedCaches>>,
     /// When prompts were sent, and how much of them was cacheable.
-    pub pace: Arc<Pace>,
+    pub pace: Arc<RecentPrompts>,
     /// Layout of the last recorded prompt.
     pub(super) last: Option<Arc<Layout>>,
     /// Options of the last recorded request.
@@ -65,7 +65,7 @@ impl Default for CacheMemory {
 impl CacheMemory {
     /// Adapts the memory to a session that has changed since the memory was taken.
     #[must_use]
-    pub fn for_changed_session(self) -> Self {
+    pub fn adapt_to_changed_session(self) -> Self {
         Self { revision: self.revision + 1, anchor: None, ..self }
     }
 }

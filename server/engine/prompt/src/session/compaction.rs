@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use strata_conversation::compaction::{
-    ActivityListUpdate, CompactionDraft, CompactionRecord, CompactionStatus, DraftRefusal, Pressure, Profile,
-    RequestSize, commit,
+    ActivityListUpdate, CompactionDraft, CompactionRecord, CompactionStatus, ContextPressure, DraftRefusal,
+    Profile, RequestSize, commit,
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::History;
@@ -20,7 +20,7 @@ use crate::assembly::{
 };
 
 use super::cache_memory::{Anchor, CacheMemory, Turn};
-use super::{Recovery, Session, SessionError};
+use super::{ContextLimitRecovery, Session, SessionError};
 
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
@@ -45,18 +45,18 @@ impl Session {
     /// prompt has been answered since.
     pub fn check_recovery_allowed(&self) -> Result<(), SessionError> {
         match self.recovery {
-            Recovery::Used => Err(SessionError::AlreadyRecovered(Vec::new())),
-            Recovery::Possible | Recovery::Requested => Ok(()),
+            ContextLimitRecovery::Used => Err(SessionError::AlreadyRecovered(Vec::new())),
+            ContextLimitRecovery::Possible | ContextLimitRecovery::Requested => Ok(()),
         }
     }
 
     /// Records that a provider rejected a prompt as too long. The next prompt uses a compacted conversation and a lower
     /// limit.
     pub(super) fn record_rejection(&mut self, turn: &Turn) -> Result<(), SessionError> {
-        if self.recovery == Recovery::Used {
+        if self.recovery == ContextLimitRecovery::Used {
             return Err(SessionError::AlreadyRecovered(largest_parts(turn.layout.part_tokens())));
         }
-        self.recovery = Recovery::Requested;
+        self.recovery = ContextLimitRecovery::Requested;
         self.rejection = Some((turn.model.as_str().into(), turn.estimated / 10 * 9));
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Session {
 
     /// Whether the next prompt must use a compacted conversation, because the last one was rejected as too long.
     pub fn must_recover(&self) -> bool {
-        self.recovery == Recovery::Requested
+        self.recovery == ContextLimitRecovery::Requested
     }
 
     /// Returns the maximum input tokens for a model that rejected a prompt as too long, or `None` for other models.
@@ -89,19 +89,25 @@ impl Session {
 
     /// Records that the conversation was compacted after a rejected prompt.
     pub fn record_recovery(&mut self) {
-        self.recovery = Recovery::Used;
+        self.recovery = ContextLimitRecovery::Used;
     }
 
     /// Returns the compaction pressure of a request of this size, or of a request like the last one, at `now_ms`
     /// (milliseconds since 1970).
-    pub fn pressure(&self, size: Option<RequestSize>, services: PromptServices<'_>, now_ms: u64) -> Pressure {
+    pub fn pressure(
+        &self,
+        size: Option<RequestSize>,
+        services: PromptServices<'_>,
+        now_ms: u64,
+    ) -> ContextPressure {
         let size = size.unwrap_or_else(|| self.request_size(&self.next_request(now_ms), services));
         let history = history_size(&self.history, services).tokens;
         let exchanges =
             self.history.visible_messages().filter(|message| History::begins_exchange(message)).count();
         let messages = self.history.visible_messages().count();
-        let pressure = Pressure { messages, exchanges, ..Pressure::from_request(size, history) };
-        Pressure { pays: self.compaction_pays(&pressure, services, now_ms), ..pressure }
+        let pressure =
+            ContextPressure { messages, exchanges, ..ContextPressure::from_request(size, history) };
+        ContextPressure { pays: self.is_compaction_worthwhile(&pressure, services, now_ms), ..pressure }
     }
 
     /// Estimates the size of the next request with the options of `prompt_request`. The estimate is the size of the
@@ -122,16 +128,21 @@ impl Session {
     ) -> CompactionStatus {
         let settings = &services.settings.compaction;
         let pressure = self.pressure(Some(size), services, now_ms);
-        let profile = settings.profile(&services.settings.tool_output);
+        let profile = settings.active_profile(&services.settings.tool_output);
         CompactionStatus::new(settings.auto_compaction(), &profile, &pressure, self.compactions.last())
     }
 
     /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but what remains of
     /// this one is written to the cache again, since the conversation precedes the files, and `compaction.model`, if
     /// set, reads the conversation once. Prices are relative to uncached input.
-    fn compaction_pays(&self, pressure: &Pressure, services: PromptServices<'_>, now_ms: u64) -> bool {
+    fn is_compaction_worthwhile(
+        &self,
+        pressure: &ContextPressure,
+        services: PromptServices<'_>,
+        now_ms: u64,
+    ) -> bool {
         let compaction = &services.settings.compaction;
-        let profile = compaction.profile(&services.settings.tool_output);
+        let profile = compaction.active_profile(&services.settings.tool_output);
         if profile.trigger.pays_over.is_none_or(|limit| pressure.history <= limit) {
             return false;
         }
@@ -176,7 +187,7 @@ impl Session {
         match profile.lists {
             ActivityListUpdate::Keep => {}
             ActivityListUpdate::Shorten => {
-                Arc::make_mut(&mut self.saved).trail.shorten(STEPS_KEPT, &self.history, tools);
+                Arc::make_mut(&mut self.saved).trail.keep_last_steps(STEPS_KEPT, &self.history, tools);
             }
             ActivityListUpdate::Clear => Arc::make_mut(&mut self.saved).trail.clear(&self.history),
         }

@@ -44,7 +44,7 @@ pub struct TierWeight {
 }
 
 /// Input for the summary of a prompt that is being recorded.
-pub(super) struct RecordedTurn<'a> {
+pub(super) struct LastTurnInput<'a> {
     pub(super) previous: Option<&'a LastTurn>,
     pub(super) model: &'a str,
     pub(super) tiers: &'a TierState,
@@ -55,7 +55,7 @@ pub(super) struct RecordedTurn<'a> {
 }
 
 impl LastTurn {
-    pub(super) fn new(turn: &RecordedTurn<'_>) -> Self {
+    pub(super) fn new(turn: &LastTurnInput<'_>) -> Self {
         let mut tiers: BTreeMap<Tier, (usize, usize)> = BTreeMap::new();
         for block in turn.layout.blocks() {
             let (items, tokens) = tiers.entry(block.tier).or_default();

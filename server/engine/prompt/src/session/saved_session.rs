@@ -11,7 +11,7 @@ use strata_conversation::iteration::AgentLoop;
 use strata_conversation::selection::Selection;
 use strata_conversation::urls::Pages;
 use strata_tokens::calibration::Calibrations;
-use strata_tokens::cost::{Bill, Comparison};
+use strata_tokens::cost::{Bill, ComparisonTotals};
 
 use super::last_turn::LastTurn;
 use super::step_history::StepHistory;
@@ -45,7 +45,7 @@ pub struct SavedSession {
     /// What the session was billed so far.
     pub bill: Bill,
     /// What the billed requests would have cost under other conditions.
-    pub comparison: Comparison,
+    pub comparison: ComparisonTotals,
     /// Branch of the repository when the last prompt was recorded; `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,

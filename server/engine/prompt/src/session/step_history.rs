@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use strata_conversation::conversation_facts::{Step, ToolPatterns, files_read, steps};
+use strata_conversation::conversation_facts::{Step, ToolPatterns, files_read, non_edit_steps};
 use strata_conversation::history::{History, Message, MessageId};
 
 /// State that determines, together with the conversation, which files were read and which exploration steps were taken.
@@ -70,8 +70,8 @@ impl StepHistory {
     }
 
     /// Returns the exploration steps, most recent last.
-    pub fn steps(&self, history: &History, tools: &ToolPatterns) -> Vec<Step> {
-        let later = steps(self.scanned_messages(history), tools);
+    pub fn exploration_steps(&self, history: &History, tools: &ToolPatterns) -> Vec<Step> {
+        let later = non_edit_steps(self.scanned_messages(history), tools);
         self.kept.iter().cloned().chain(later).collect()
     }
 
@@ -83,8 +83,8 @@ impl StepHistory {
     }
 
     /// Forgets all files, because their texts are no longer in the conversation, and all but the last `kept` steps.
-    pub(super) fn shorten(&mut self, kept: usize, history: &History, tools: &ToolPatterns) {
-        let steps = self.steps(history, tools);
+    pub(super) fn keep_last_steps(&mut self, kept: usize, history: &History, tools: &ToolPatterns) {
+        let steps = self.exploration_steps(history, tools);
         let old = steps.len().saturating_sub(kept);
         let kept = steps.into_iter().skip(old).collect();
         *self = Self { marked: Vec::new(), kept, since: history.next_id() };

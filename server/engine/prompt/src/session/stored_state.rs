@@ -27,12 +27,12 @@ impl DerefMut for Session {
 
 impl Session {
     /// Returns the state to store in addition to the messages.
-    pub fn saved(&self) -> &Arc<SavedSession> {
+    pub fn saved_session(&self) -> &Arc<SavedSession> {
         &self.saved
     }
 
     /// Restores a stored session. `next` is the first message id that was never used.
-    pub fn restored(
+    pub fn restore(
         id: impl Into<Arc<str>>,
         messages: impl IntoIterator<Item = Message>,
         next: MessageId,
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn every_change_is_detected() {
         let before = Session::new("s-1");
-        assert!(before.clone().is_same_as(&before));
+        assert!(before.clone().is_unchanged_copy_of(&before));
         let changes: [fn(&mut Session); 8] = [
             |session| session.branch = Some("main".to_owned()),
             |session| session.selection.select("a.rs".into()),
@@ -82,7 +82,7 @@ mod tests {
         for (number, change) in changes.iter().enumerate() {
             let mut after = before.clone();
             change(&mut after);
-            assert!(!after.is_same_as(&before), "change {number}");
+            assert!(!after.is_unchanged_copy_of(&before), "change {number}");
         }
     }
 }

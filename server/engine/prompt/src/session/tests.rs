@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use strata_conversation::compaction::{
-    BuiltinProfile, CompactionDraft, CompactionRun, DraftRefusal, Pressure, Profile, RequestSize, Summariser,
-    TokenCounters, TopicDetection,
+    BuiltinProfile, CompactionDraft, CompactionRun, ContextPressure, DraftRefusal, Profile, RequestSize,
+    Summariser, TokenCounters, TopicDetection,
 };
 use strata_conversation::conversation_facts::ToolPatterns;
-use strata_conversation::history::{Kind, Message, Outcome, ResultPart, Role};
-use strata_conversation::providers::{Piece, pieces_of};
+use strata_conversation::history::{Message, MessageKind, ResultPart, Role, ToolOutcome};
+use strata_conversation::providers::{TextOrImage, texts_and_images};
 use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
@@ -31,10 +31,10 @@ fn tool_call(id: &str, tool: &str, path: &str) -> [NewMessage; 2] {
     let call =
         ContentBlock::ToolCall { id: id.into(), name: tool.into(), input: json!({ "file_path": path }) };
     let content = vec![ResultPart::Text { text: "text ".repeat(50) }];
-    let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
+    let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: ToolOutcome::Ok };
     [
         NewMessage::new(Role::Assistant, vec![call]),
-        NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
+        NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
     ]
 }
 
@@ -56,11 +56,11 @@ fn count(text: &str) -> usize {
 }
 
 fn count_message(message: &Message) -> usize {
-    let tokens = |piece: Piece<'_>| match piece {
-        Piece::Text(text) => count(&text),
-        Piece::Picture(_) => 1_200,
+    let tokens = |piece: TextOrImage<'_>| match piece {
+        TextOrImage::Text(text) => count(&text),
+        TextOrImage::Picture(_) => 1_200,
     };
-    message.body.content.iter().flat_map(pieces_of).map(tokens).sum()
+    message.body.content.iter().flat_map(texts_and_images).map(tokens).sum()
 }
 
 /// Compacts with a model that always answers with the same summary.
@@ -69,19 +69,19 @@ fn compacted_draft(history: &History, profile: &Profile) -> CompactionDraft {
     let history_tokens = history.sent_messages().map(|message| count_message(message)).sum();
     let exchanges = history.visible_messages().filter(|message| History::begins_exchange(message)).count();
     let messages = history.visible_messages().count();
-    let pressure = Pressure {
+    let pressure = ContextPressure {
         history: history_tokens,
         context: history_tokens,
         messages,
         exchanges,
-        ..Pressure::default()
+        ..ContextPressure::default()
     };
     let summariser = Summariser::Model { window: 100_000, topics: TopicDetection::NotAsked };
     let mut run =
         CompactionRun::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales())
             .unwrap();
     while run.question().is_some() {
-        run.answer(Ok(SUMMARY.to_owned()), scales());
+        run.handle_answer(Ok(SUMMARY.to_owned()), scales());
     }
     run.finish(scales()).unwrap()
 }
@@ -124,11 +124,11 @@ fn a_restored_session_undoes_its_compactions() {
             assert_ne!(session.history.messages(), &states[states.len() - 1][..], "{builtin:?}");
 
             let saved: SavedSession =
-                serde_json::from_str(&serde_json::to_string(&**session.saved()).unwrap()).unwrap();
-            assert_eq!(saved, **session.saved(), "{builtin:?}");
+                serde_json::from_str(&serde_json::to_string(&**session.saved_session()).unwrap()).unwrap();
+            assert_eq!(saved, **session.saved_session(), "{builtin:?}");
             let messages =
                 session.history.messages().iter().map(|message| Message::clone(message)).collect::<Vec<_>>();
-            session = Session::restored("test", messages, session.history.next_id(), saved);
+            session = Session::restore("test", messages, session.history.next_id(), saved);
         }
         for state in states.into_iter().rev() {
             session.undo_compaction().unwrap();
@@ -161,7 +161,7 @@ fn a_compaction_forgets_read_files_and_keeps_ten_steps() {
     assert_eq!(session.trail.files_read(&session.history, &tools).len(), 15);
     compact(&mut session, &BuiltinProfile::Continuation.profile(), 1);
     assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
-    let steps = session.trail.steps(&session.history, &tools);
+    let steps = session.trail.exploration_steps(&session.history, &tools);
     let subjects: Vec<&str> = steps.iter().map(|step| step.subject.as_str()).collect();
     assert_eq!((subjects.len(), subjects[0], subjects[9]), (10, "src/f4.rs", "src/f13.rs"));
     // Files read from then on are listed again.
@@ -169,7 +169,7 @@ fn a_compaction_forgets_read_files_and_keeps_ten_steps() {
         session.history.add(message);
     });
     assert_eq!(session.trail.files_read(&session.history, &tools), ["src/f1.rs"]);
-    assert_eq!(session.trail.steps(&session.history, &tools).len(), 11);
+    assert_eq!(session.trail.exploration_steps(&session.history, &tools).len(), 11);
 }
 
 #[test]
@@ -199,6 +199,6 @@ fn a_handoff_recounts_tokens_and_clears_activity_lists() {
     assert!(after.context < before.context && after.context == after.history);
     assert_eq!((before.messages, after.messages, before.exchanges, after.exchanges), (6, 1, 2, 0));
     assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
-    assert!(session.trail.steps(&session.history, &tools).is_empty());
+    assert!(session.trail.exploration_steps(&session.history, &tools).is_empty());
     assert_eq!(session.compactions()[0].time_ms, 9);
 }

@@ -15,7 +15,7 @@ pub const WORKSPACE_KEYWORD: &str = "x-workspace";
 
 /// Why a workspace file may not set a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NotSettable {
+pub enum WorkspaceSettingError {
     /// The setting does not exist.
     #[error("no such setting")]
     Unknown,
@@ -36,7 +36,10 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value
 ///
 /// # Errors
 /// Returns [`NotSettable`] if it may not. The path of a group such as `compaction` gives [`NotSettable::UserOnly`].
-pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Result<(), NotSettable> {
+pub fn check_workspace_setting<S: AsRef<str>>(
+    path: &[S],
+    value: &Value,
+) -> Result<(), WorkspaceSettingError> {
     let schema = &*SCHEMA;
     let (mut node, mut grant) = (schema, &Value::Null);
     for name in path.iter().map(AsRef::as_ref) {
@@ -46,20 +49,20 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
         } else if group["additionalProperties"].is_object() {
             match grant {
                 Value::Array(names) if names.iter().all(|known| known != name) => {
-                    return Err(NotSettable::OtherValue);
+                    return Err(WorkspaceSettingError::OtherValue);
                 }
                 Value::Array(_) => (node, grant) = (&group["additionalProperties"], &Value::Null),
-                _ => return Err(NotSettable::UserOnly),
+                _ => return Err(WorkspaceSettingError::UserOnly),
             }
         } else {
-            return Err(NotSettable::Unknown);
+            return Err(WorkspaceSettingError::Unknown);
         }
     }
     match grant {
         Value::Bool(true) => Ok(()),
         Value::Array(values) if values.contains(value) => Ok(()),
-        Value::Array(_) => Err(NotSettable::OtherValue),
-        _ => Err(NotSettable::UserOnly),
+        Value::Array(_) => Err(WorkspaceSettingError::OtherValue),
+        _ => Err(WorkspaceSettingError::UserOnly),
     }
 }
 
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(key: &str, value: Value, expected: Result<(), NotSettable>) {
+    fn check(key: &str, value: Value, expected: Result<(), WorkspaceSettingError>) {
         let path: Vec<&str> = key.split('.').collect();
         assert_eq!(check_workspace_setting(&path, &value), expected, "{key} = {value}");
     }
@@ -116,20 +119,20 @@ mod tests {
             ("model", json!("gpt-4o")),
             ("compaction.profiles.topic.like", json!("handoff")),
         ] {
-            check(key, value, Err(NotSettable::UserOnly));
+            check(key, value, Err(WorkspaceSettingError::UserOnly));
         }
     }
 
     #[test]
     fn only_built_in_profiles_can_be_named() {
-        check("compaction.profile", json!("mine"), Err(NotSettable::OtherValue));
-        check("compaction.profile", json!(["topic"]), Err(NotSettable::OtherValue));
-        check("compaction.profiles.mine.keep_tokens", json!(1), Err(NotSettable::OtherValue));
+        check("compaction.profile", json!("mine"), Err(WorkspaceSettingError::OtherValue));
+        check("compaction.profile", json!(["topic"]), Err(WorkspaceSettingError::OtherValue));
+        check("compaction.profiles.mine.keep_tokens", json!(1), Err(WorkspaceSettingError::OtherValue));
     }
 
     #[test]
     fn unknown_settings_are_reported_as_unknown() {
-        check("symbol.map_budget", json!(1), Err(NotSettable::Unknown));
-        check("symbols.map_budget.x", json!(1), Err(NotSettable::Unknown));
+        check("symbol.map_budget", json!(1), Err(WorkspaceSettingError::Unknown));
+        check("symbols.map_budget.x", json!(1), Err(WorkspaceSettingError::Unknown));
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::selection::{Choice, Selection};
-use strata_tokens::cost::{Account, CacheShortfall, SentRequest};
+use strata_tokens::cost::{CacheAccount, CacheShortfall, SentRequest};
 
 use crate::layout::{ItemKey, Layout, LayoutBlock, Part};
 
@@ -83,7 +83,7 @@ pub struct Breaks {
 
 impl Breaks {
     /// Returns the turn and the reason of the last break that began with an item.
-    pub(crate) fn last_for(&self, key: &ItemKey) -> Option<(u64, BreakReason)> {
+    pub(crate) fn last_item_break(&self, key: &ItemKey) -> Option<(u64, BreakReason)> {
         self.by_item.get(key).copied()
     }
 
@@ -100,12 +100,12 @@ impl Breaks {
         &mut self,
         previous: Option<&Layout>,
         current: &Layout,
-        account: Option<&Account>,
+        account: Option<&CacheAccount>,
         sent: &SentRequest,
         selection: &Selection,
     ) {
         self.turn += 1;
-        let cache_break = compare(previous, current, account, sent, selection);
+        let cache_break = find_break(previous, current, account, sent, selection);
         let cache_break =
             Break { turn: self.turn, at_ms: sent.at_ms, ..cache_break.with_cost(account, sent) };
         if !matches!(cache_break.reason, BreakReason::None | BreakReason::First) {
@@ -122,7 +122,7 @@ impl Breaks {
 
 impl Break {
     /// Sets the lost tokens and their cost.
-    fn with_cost(self, account: Option<&Account>, sent: &SentRequest) -> Self {
+    fn with_cost(self, account: Option<&CacheAccount>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             BreakReason::None | BreakReason::First => 0,
             _ => account
@@ -136,10 +136,10 @@ impl Break {
     }
 }
 
-fn compare(
+fn find_break(
     previous: Option<&Layout>,
     current: &Layout,
-    account: Option<&Account>,
+    account: Option<&CacheAccount>,
     sent: &SentRequest,
     selection: &Selection,
 ) -> Break {
@@ -157,7 +157,7 @@ fn compare(
         missed: None,
     };
     let (Some(previous), Some(account)) = (previous, account) else { return full_break(BreakReason::First) };
-    if account.identity() != sent.identity {
+    if account.cache_identity() != sent.identity {
         return full_break(BreakReason::Model);
     }
     if account.has_expired(sent.at_ms) {
@@ -249,7 +249,7 @@ mod tests {
         let mut layout = Layout::default();
         for key in keys {
             let part = if key.path().is_some() { Part::Files } else { Part::History };
-            let content = ContentBlock::text(key.spelling());
+            let content = ContentBlock::text(key.to_wire_string());
             let items = vec![key.clone()];
             layout.push(
                 Speaker::User,
@@ -277,10 +277,10 @@ mod tests {
                 lifetimes: Vec::new(),
             };
             breaks.record(before, prompt, account.as_ref(), &sent, &Selection::default());
-            account = Some(Account::after_request(account.as_ref(), &sent, None));
+            account = Some(CacheAccount::after_request(account.as_ref(), &sent, None));
             before = Some(prompt);
         }
-        assert_eq!(breaks.last_for(&file), Some((2, BreakReason::Deselected)));
+        assert_eq!(breaks.last_item_break(&file), Some((2, BreakReason::Deselected)));
         assert_eq!(breaks.by_item.len(), 1, "{:?}", breaks.by_item);
     }
 }

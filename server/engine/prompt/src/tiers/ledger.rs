@@ -18,30 +18,30 @@ mod state;
 mod tests;
 mod wording;
 
-use crate::layout::{Content, Layout, Tier};
+use crate::layout::{Layout, LayoutContent, Tier};
 
 use super::policy::{Policy, PolicyOutput};
 use super::rules::LayoutRules;
 use super::state::TierState;
 
 use draft::LogDraft;
-use strata_tokens::cost::Breakpoint;
+use strata_tokens::cost::BreakpointLifetime;
 use strata_tokens::models::Ttl;
 
-pub(crate) use item_stats::ItemStats;
+pub(crate) use item_stats::LedgerItemStats;
 pub(crate) use state::LedgerState;
 
 pub(super) struct Ledger;
 
 impl Policy for Ledger {
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ledger(state) => LedgerState::clone(state),
             _ => LedgerState::default(),
         };
-        state.prepare(content, rules);
+        state.update_for_content(content, rules);
         let draft = LogDraft::new(&state, content, rules);
-        let marks = marks::choose(&draft, &state, rules);
+        let marks = marks::choose_breakpoints(&draft, &state, rules);
         let layout = build_layout(&draft, &marks, content, rules);
         let (file_list, expected_cached) =
             (draft.file_list_coverage(), Some(draft.expected_cached_tokens(rules)));
@@ -55,7 +55,7 @@ impl Policy for Ledger {
 fn build_layout(
     draft: &LogDraft,
     marks: &marks::BreakpointPositions,
-    content: &Content<'_>,
+    content: &LayoutContent<'_>,
     rules: &LayoutRules,
 ) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
@@ -72,14 +72,14 @@ fn build_layout(
         }
         if let Some(breakpoint) = marks.get(at) {
             let ttl = match breakpoint {
-                Breakpoint::Short => rules.ttl,
-                Breakpoint::Extended => Ttl::OneHour,
+                BreakpointLifetime::Short => rules.ttl,
+                BreakpointLifetime::Extended => Ttl::OneHour,
             };
             layout.set_end_breakpoint(ttl, rules.carriers);
             passed += 1;
         }
     }
-    for block in draft.tail(content) {
+    for block in draft.blocks_after_log(content) {
         layout.push_volatile(block);
     }
     layout

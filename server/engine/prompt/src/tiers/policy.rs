@@ -2,7 +2,7 @@
 
 use super::rules::LayoutRules;
 use super::state::TierState;
-use crate::layout::{Content, FileListCoverage, Layout};
+use crate::layout::{FileListCoverage, Layout, LayoutContent};
 
 /// An ordered prompt, with the policy's state to keep if the prompt is sent.
 #[derive(Clone, Debug)]
@@ -18,5 +18,5 @@ pub struct PolicyOutput {
 
 pub trait Policy {
     /// Orders `content`, given the state after the last prompt. The same input gives the same output.
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput;
+    fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput;
 }

@@ -85,9 +85,9 @@ pub struct ItemReport {
 #[serde(untagged)]
 pub(crate) enum ItemStats {
     /// Statistics of policy `ledger`.
-    Ledger(ledger::ItemStats),
+    Ledger(ledger::LedgerItemStats),
     /// Statistics of policy `ripple`.
-    Ripple(ripple::ItemStats),
+    Ripple(ripple::RippleItemStats),
 }
 
 /// A cache break that began with an item.
@@ -132,7 +132,7 @@ pub fn report(
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
             let member = prepared.members.iter().find(|member| member.path == *path);
-            let text = member.and_then(|member| member.text_in(workspace.symbols));
+            let text = member.and_then(|member| member.current_text(workspace.symbols));
             text.map_or(0, |text| services.counter.count(tokenizer, &text))
         }
         _ => 0,
@@ -190,8 +190,12 @@ fn items(
         tier,
         tokens,
         position,
-        stats: stats.for_item(key, tier),
-        last_break: session.cache.breaks.last_for(key).map(|(turn, reason)| LastBreak { turn, reason }),
+        stats: stats.item_stats(key, tier),
+        last_break: session
+            .cache
+            .breaks
+            .last_item_break(key)
+            .map(|(turn, reason)| LastBreak { turn, reason }),
     };
     let mut items: Vec<ItemReport> = placements
         .iter()
@@ -216,7 +220,7 @@ fn item_tokens(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) ->
 /// Statistics of the policy about items. Those of `ripple` come from the state before the prompt, and those of `ledger`
 /// from the state after it.
 enum PolicyItemStats<'a> {
-    Ledger(BTreeMap<ItemKey, ledger::ItemStats>),
+    Ledger(BTreeMap<ItemKey, ledger::LedgerItemStats>),
     Ripple(&'a TierState),
     None,
 }
@@ -230,7 +234,7 @@ impl<'a> PolicyItemStats<'a> {
         }
     }
 
-    fn for_item(&self, key: &ItemKey, tier: Tier) -> Option<ItemStats> {
+    fn item_stats(&self, key: &ItemKey, tier: Tier) -> Option<ItemStats> {
         match self {
             Self::Ledger(stats) => stats.get(key).copied().map(ItemStats::Ledger),
             Self::Ripple(_) if *key == ItemKey::System => None,

@@ -11,36 +11,37 @@ mod tests;
 use strata_conversation::providers::Speaker;
 
 use crate::layout::{
-    Content, FileListCoverage, ItemKey, Layout, LayoutBuilder, Part, Piece, SentMessage, Tier, WORKING_FILES,
+    FileListCoverage, ItemKey, Layout, LayoutBuilder, LayoutContent, Part, PromptPiece, SentMessage, Tier,
+    WORKING_FILES,
 };
 
 use super::policy::{Policy, PolicyOutput};
 use super::rules::LayoutRules;
 use super::state::TierState;
 
-pub(crate) use state::ItemStats;
+pub(crate) use state::RippleItemStats;
 pub(crate) use state::RippleState;
 #[cfg(test)]
-pub(crate) use state::Tracked;
+pub(crate) use state::TrackedItem;
 
-use state::Seeded;
+use state::PlacementState;
 
 pub(super) struct Ripple;
 
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
-    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &LayoutRules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
             TierState::Untracked | TierState::Ledger(_) => RippleState::default(),
         };
         match state.seeded {
-            Seeded::NotYet if !content.map.is_empty() => {
+            PlacementState::NotYet if !content.map.is_empty() => {
                 seed::place_new_map_blocks(&mut state, content, rules);
             }
-            Seeded::Again => seed::rebuild(&mut state, content, rules),
-            Seeded::NotYet | Seeded::Done => {}
+            PlacementState::Again => seed::rebuild(&mut state, content, rules),
+            PlacementState::NotYet | PlacementState::Done => {}
         }
         let mut broken = state.forget_missing(content);
         let pages = state.admit_pages(content);
@@ -52,7 +53,7 @@ impl Policy for Ripple {
 
 fn build_layout(
     state: &RippleState,
-    content: &Content<'_>,
+    content: &LayoutContent<'_>,
     rules: &LayoutRules,
 ) -> (Layout, FileListCoverage) {
     let mut composer = LayoutBuilder::new(content.count);
@@ -98,7 +99,7 @@ fn build_layout(
         composer.add_acknowledgement(Part::Files);
     }
     active.history.iter().for_each(|message| composer.add_message(message));
-    composer.add_session_state(content);
+    composer.add_volatile_parts(content);
     composer.add_request(&content.request);
     (composer.finish(), file_list)
 }
@@ -113,9 +114,9 @@ fn reference_heading(tier: Tier) -> &'static str {
 }
 
 struct Section<'a> {
-    map: Vec<&'a Piece>,
-    files: Vec<&'a Piece>,
-    urls: Vec<&'a Piece>,
+    map: Vec<&'a PromptPiece>,
+    files: Vec<&'a PromptPiece>,
+    urls: Vec<&'a PromptPiece>,
     history: Vec<&'a SentMessage>,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strata_conversation::providers::WrittenBody;
+use strata_conversation::providers::RequestBody;
 
 /// A finished request body.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub struct RenderedBody {
     pub messages: usize,
 }
 
-impl From<WrittenBody> for RenderedBody {
-    fn from(WrittenBody { fields, messages }: WrittenBody) -> Self {
+impl From<RequestBody> for RenderedBody {
+    fn from(RequestBody { fields, messages }: RequestBody) -> Self {
         Self { body: Body::Json(fields.into()), messages }
     }
 }

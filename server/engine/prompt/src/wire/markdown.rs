@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use strata_conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use strata_conversation::providers::{Speaker, results_first};
+use strata_conversation::history::{ContentBlock, Image, ImageSource, ResultPart, ToolOutcome};
+use strata_conversation::providers::{Speaker, order_results_first};
 use strata_tokens::models::Ttl;
 
 use super::body::{Body, RenderedBody};
@@ -52,7 +52,7 @@ fn write_layout(layout: &Layout, shows_breakpoints: bool) -> ReadableLayout<'_> 
     for (message, layout_message) in layout.messages.iter().enumerate() {
         let speaker = layout_message.speaker;
         write_heading(&mut text, message + 1, speaker);
-        for block in results_first(&layout_message.blocks, |block| &block.content) {
+        for block in order_results_first(&layout_message.blocks, |block| &block.content) {
             write_block(&mut text, block, shows_breakpoints);
             let end = line + line_break_count(text.get(written..).unwrap_or_default());
             passages.push(RenderedBlock { message, speaker, block, lines: line..end });
@@ -73,7 +73,7 @@ fn write_layout(layout: &Layout, shows_breakpoints: bool) -> ReadableLayout<'_> 
     ReadableLayout { text, passages }
 }
 
-pub(super) fn render(layout: &Layout) -> RenderedBody {
+pub(super) fn render_markdown(layout: &Layout) -> RenderedBody {
     let text = write_layout(&with_question_last(layout), false).text;
     RenderedBody { body: Body::Text(text), messages: layout.messages.len() }
 }
@@ -119,8 +119,8 @@ fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let title = match outcome {
-                Outcome::Ok => "Tool result",
-                Outcome::Error => "Tool error",
+                ToolOutcome::Ok => "Tool result",
+                ToolOutcome::Error => "Tool error",
             };
             write_paragraph(out, &format!("{title} ({}):", inline_code(call_id)));
             for part in content {

@@ -10,9 +10,11 @@ mod snapshots;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use strata_conversation::history::{ContentBlock, Image, ImageSource, Outcome, Projection, ResultPart, Role};
+use strata_conversation::history::{
+    ContentBlock, Image, ImageSource, Projection, ResultPart, Role, ToolOutcome,
+};
 use strata_conversation::providers::{
-    Breakpoints, Format, Piece, Rule, Speaker, Tool, ToolChoice, check, pieces_of,
+    BreakpointMode, Format, Rule, Speaker, TextOrImage, Tool, ToolChoice, check, texts_and_images,
 };
 use strata_tokens::models::Ttl;
 
@@ -42,7 +44,7 @@ fn call(id: &str, name: &str, input: Value) -> ContentBlock {
 }
 
 fn result(call_id: &str, content: Vec<ResultPart>) -> ContentBlock {
-    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: Outcome::Ok }
+    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: ToolOutcome::Ok }
 }
 
 fn part(text: &str) -> ResultPart {
@@ -96,10 +98,10 @@ fn lay_out(projection: &Projection) -> Layout {
 }
 
 fn json_of(layout: &Layout, format: Format, tools: &[Tool]) -> Value {
-    body_of(layout, format, tools, Breakpoints::Automatic)
+    body_of(layout, format, tools, BreakpointMode::Automatic)
 }
 
-fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpoints) -> Value {
+fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: BreakpointMode) -> Value {
     let envelope = Envelope {
         model: "some-model",
         tools,
@@ -114,7 +116,7 @@ fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpo
 }
 
 fn markdown_of(layout: &Layout) -> String {
-    let breakpoints = Breakpoints::Automatic;
+    let breakpoints = BreakpointMode::Automatic;
     match render(
         layout,
         Format::Markdown,
@@ -145,7 +147,7 @@ fn bedrock_gets_the_tools_that_the_history_called() {
             tools: &tools,
             tool_choice: ToolChoice::Auto,
             cache_key: None,
-            breakpoints: Breakpoints::Automatic,
+            breakpoints: BreakpointMode::Automatic,
         };
         let Body::Json(body) = render(&layout, Format::Bedrock, &envelope).body else { panic!("no JSON") };
         let declared = body["toolConfig"]["tools"].as_array().unwrap();
@@ -170,7 +172,7 @@ fn tools_that_may_not_be_called_stay_declared() {
         (Format::Gemini, "toolConfig", json!({"functionCallingConfig": {"mode": "NONE"}})),
     ] {
         let body = |tools: &[Tool], tool_choice| {
-            let breakpoints = Breakpoints::Automatic;
+            let breakpoints = BreakpointMode::Automatic;
             let envelope = Envelope { model: "m", tools, tool_choice, cache_key: None, breakpoints };
             let Body::Json(body) = render(&layout, format, &envelope).body else { panic!("no JSON") };
             assert_eq!(check(format, &body), []);

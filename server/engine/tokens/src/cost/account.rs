@@ -1,19 +1,19 @@
 //! Models a provider's cache during one session: requests add prefixes, and elapsed time and usage reports
 //! remove them. Predicts the cost of the next request without contacting the provider.
 
-use crate::models::{CacheKind, Lifetime};
+use crate::models::{CacheKind, CacheLifetime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 
-use super::{BilledInput, CacheEstimate, Charge, Prices, Provider, Span};
+use super::{BilledInput, CacheEstimate, Charge, Prices, RequestSpan, SimulatedProvider};
 
 /// A request as the provider's cache sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SentRequest {
     /// Content blocks of the request.
-    pub spans: Vec<Span>,
+    pub spans: Vec<RequestSpan>,
     /// Time of the request, in milliseconds since 1970.
     pub at_ms: u64,
     /// Hash of everything that invalidates the whole cache when it changes.
@@ -22,13 +22,13 @@ pub struct SentRequest {
     pub prices: Prices,
     /// Lifetimes that all cache entries of the request could have had, shortest first.
     #[serde(default)]
-    pub lifetimes: Vec<Lifetime>,
+    pub lifetimes: Vec<CacheLifetime>,
 }
 
 impl SentRequest {
     /// Returns the tokens that the provider can cache: up to the last breakpoint, or all of them if it caches
     /// automatically.
-    pub fn cacheable(&self) -> usize {
+    pub fn cacheable_tokens(&self) -> usize {
         let end = match self.prices.kind {
             CacheKind::None => 0,
             CacheKind::Automatic { .. } => self.spans.len(),
@@ -54,9 +54,9 @@ pub struct CacheShortfall {
 
 /// Expected content of the provider's cache, with the last charge.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Account {
+pub struct CacheAccount {
     identity: ContentHash,
-    provider: Provider,
+    provider: SimulatedProvider,
     last: Charge,
     /// Prefixes of the last request that are cached, longest first.
     #[serde(default)]
@@ -64,10 +64,10 @@ pub struct Account {
     missed: Option<CacheShortfall>,
 }
 
-impl Account {
+impl CacheAccount {
     /// Creates an account with an empty cache.
     fn new(sent: &SentRequest) -> Self {
-        let provider = Provider::new(sent.prices);
+        let provider = SimulatedProvider::new(sent.prices);
         let (last, cached, missed) = (Charge::default(), Vec::new(), None);
         Self { identity: sent.identity, provider, last, cached, missed }
     }
@@ -105,7 +105,7 @@ impl Account {
     }
 
     /// Returns the hash of everything that invalidates the whole cache when it changes.
-    pub fn identity(&self) -> ContentHash {
+    pub fn cache_identity(&self) -> ContentHash {
         self.identity
     }
 

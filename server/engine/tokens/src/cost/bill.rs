@@ -45,7 +45,7 @@ pub struct Amount {
 
 impl Amount {
     /// Returns the amount of one request. `dollars` is `None` if the price is unknown.
-    pub fn of_request(usage: Usage, cost: f64, dollars: Option<f64>) -> Self {
+    pub fn single_request(usage: Usage, cost: f64, dollars: Option<f64>) -> Self {
         Self {
             requests: 1,
             usage,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn amount(input: u64, dollars: Option<f64>) -> Amount {
-        Amount::of_request(Usage { input, ..Usage::default() }, input as f64, dollars)
+        Amount::single_request(Usage { input, ..Usage::default() }, input as f64, dollars)
     }
 
     #[test]

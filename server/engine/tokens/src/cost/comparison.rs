@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 
-use super::account::{Account, SentRequest};
-use super::provider::{Charge, Mark, Provider, Span};
-use super::{Breakpoint, Prices, Usage};
-use crate::models::Lifetime;
+use super::account::{CacheAccount, SentRequest};
+use super::provider::{CacheMarker, Charge, RequestSpan, SimulatedProvider};
+use super::{BreakpointLifetime, Prices, Usage};
+use crate::models::CacheLifetime;
 
 /// Number of requests after which an entry that none of them uses expires if there are no pauses, so that the simulated
 /// cache does not grow with the session.
@@ -18,24 +18,24 @@ const UNUSED_REQUESTS: u64 = 64;
 /// What the billed requests of a session cost, and what they would have cost under other conditions.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Comparison {
+pub struct ComparisonTotals {
     /// Number of requests that are compared.
     requests: u64,
     /// Number of requests to models of unknown price.
     #[serde(default)]
     unpriced: u64,
-    actual: Sum,
-    without_pauses: Sum,
-    without_cache: Sum,
-    shortest: Sum,
-    longest: Sum,
+    actual: CostSum,
+    without_pauses: CostSum,
+    without_cache: CostSum,
+    shortest: CostSum,
+    longest: CostSum,
     /// Lifetimes of the last request's model that `shortest` and `longest` stand for, in seconds; 0 if it does not cache.
     lifetimes: [u32; 2],
 }
 
 /// Input in tokens of uncached input, and input and output in US dollars without the requests of unknown price.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-struct Sum {
+struct CostSum {
     cost: f64,
     dollars: f64,
 }
@@ -80,7 +80,7 @@ pub struct LifetimeCost {
     pub cost: ComparedCost,
 }
 
-impl Comparison {
+impl ComparisonTotals {
     /// Adds a request that was billed `usage`.
     pub fn add(&mut self, charges: &Charges, usage: Usage, sent: &SentRequest) {
         // Charges are in tokens as Strata counts them, and the bill is in those of the provider.
@@ -99,7 +99,7 @@ impl Comparison {
             (&mut self.longest, charges.longest.cost * scale),
         ] {
             let dollars = sent.prices.dollars(cost, usage.output, usage.input_tokens());
-            *sum = Sum { cost: sum.cost + cost, dollars: sum.dollars + dollars.unwrap_or_default() };
+            *sum = CostSum { cost: sum.cost + cost, dollars: sum.dollars + dollars.unwrap_or_default() };
         }
     }
 
@@ -108,7 +108,7 @@ impl Comparison {
         if self.requests == 0 {
             return None;
         }
-        let compared = |sum: Sum| ComparedCost {
+        let compared = |sum: CostSum| ComparedCost {
             cost: sum.cost,
             dollars: (self.unpriced == 0).then_some(sum.dollars),
             share: sum.cost / self.without_cache.cost.max(f64::MIN_POSITIVE),
@@ -141,36 +141,42 @@ pub struct ComparedCaches {
     identity: ContentHash,
     /// Time of the last request without pauses, in milliseconds since the first one.
     immediately_ms: u64,
-    without_pauses: Provider,
-    shortest: Provider,
-    longest: Provider,
+    without_pauses: SimulatedProvider,
+    shortest: SimulatedProvider,
+    longest: SimulatedProvider,
 }
 
 impl ComparedCaches {
     fn new(sent: &SentRequest) -> Self {
-        let [without_pauses, shortest, longest] = [(); 3].map(|()| Provider::new(sent.prices));
+        let [without_pauses, shortest, longest] = [(); 3].map(|()| SimulatedProvider::new(sent.prices));
         Self { identity: sent.identity, immediately_ms: 0, without_pauses, shortest, longest }
     }
 
     /// Returns the caches after a request, and its charge in each case. `account` is the account after this request. If
     /// the provider read less than predicted, although no entry had expired, no case finds anything in its cache.
-    pub fn after_request(before: Option<Self>, sent: &SentRequest, account: &Account) -> (Self, Charges) {
+    pub fn after_request(
+        before: Option<Self>,
+        sent: &SentRequest,
+        account: &CacheAccount,
+    ) -> (Self, Charges) {
         let before = before.filter(|caches| caches.identity == sent.identity);
         let mut caches = before.unwrap_or_else(|| Self::new(sent));
         let lifetime_ms = u64::from(sent.prices.seconds) * 1_000;
         caches.immediately_ms += lifetime_ms / UNUSED_REQUESTS;
         let immediately_ms = caches.immediately_ms;
-        let uniform_prices = |lifetime: Option<&Lifetime>| {
+        let uniform_prices = |lifetime: Option<&CacheLifetime>| {
             lifetime.map_or(sent.prices, |lifetime| sent.prices.with_lifetime(*lifetime))
         };
-        let uniform_spans: Vec<Span> = sent.spans.iter().map(|span| span.with_shortest_lifetime()).collect();
-        let charge = |provider: &mut Provider, prices: Prices, spans: &[Span], now_ms: u64| {
-            provider.set_prices(prices);
-            if account.shortfall().is_some() {
-                provider.clear_cache();
-            }
-            provider.charge(spans, now_ms).unwrap_or_default()
-        };
+        let uniform_spans: Vec<RequestSpan> =
+            sent.spans.iter().map(|span| span.with_shortest_lifetime()).collect();
+        let charge =
+            |provider: &mut SimulatedProvider, prices: Prices, spans: &[RequestSpan], now_ms: u64| {
+                provider.set_prices(prices);
+                if account.shortfall().is_some() {
+                    provider.clear_cache();
+                }
+                provider.charge(spans, now_ms).unwrap_or_default()
+            };
         let charges = Charges {
             actual: account.last_charge(),
             without_pauses: charge(&mut caches.without_pauses, sent.prices, &sent.spans, immediately_ms),
@@ -191,11 +197,11 @@ impl ComparedCaches {
     }
 }
 
-impl Span {
+impl RequestSpan {
     /// Returns the span with a breakpoint for the shortest lifetime in place of its breakpoint, if it has one.
     fn with_shortest_lifetime(self) -> Self {
         let mark = match self.mark {
-            Mark::Breakpoint(_) => Mark::Breakpoint(Breakpoint::Short),
+            CacheMarker::Breakpoint(_) => CacheMarker::Breakpoint(BreakpointLifetime::Short),
             mark => mark,
         };
         Self { mark, ..self }

@@ -12,24 +12,24 @@ const MAX_PROMPTS: usize = 1_001;
 
 /// The most recent prompts of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Pace {
-    prompts: VecDeque<Prompt>,
+pub struct RecentPrompts {
+    prompts: VecDeque<RecentPrompt>,
     /// Pauses between the prompts, in milliseconds.
     pauses_ms: Vec<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Prompt {
+struct RecentPrompt {
     at_ms: u64,
     cacheable: usize,
 }
 
-impl Pace {
+impl RecentPrompts {
     pub fn record(&mut self, sent: &SentRequest) {
         if let Some(last) = self.prompts.back() {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
         }
-        self.prompts.push_back(Prompt { at_ms: sent.at_ms, cacheable: sent.cacheable() });
+        self.prompts.push_back(RecentPrompt { at_ms: sent.at_ms, cacheable: sent.cacheable_tokens() });
         if self.prompts.len() > MAX_PROMPTS {
             self.prompts.pop_front();
             self.pauses_ms.remove(0);
@@ -55,13 +55,16 @@ mod tests {
     use strata_base::hash::ContentHash;
 
     use super::*;
-    use crate::cost::{Breakpoint, Mark, Prices, Span};
+    use crate::cost::{BreakpointLifetime, CacheMarker, Prices, RequestSpan};
     use crate::models::{CacheTtl, Models};
 
     fn sent(at_ms: u64, marked: usize) -> SentRequest {
-        let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };
+        let span = |tokens, mark| RequestSpan { hash: ContentHash::NONE, tokens, mark, continues_run: false };
         SentRequest {
-            spans: vec![span(marked, Mark::Breakpoint(Breakpoint::Short)), span(7, Mark::None)],
+            spans: vec![
+                span(marked, CacheMarker::Breakpoint(BreakpointLifetime::Short)),
+                span(7, CacheMarker::None),
+            ],
             at_ms,
             identity: ContentHash::NONE,
             prices: Prices::for_model(
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn pauses_and_growth_are_measured_between_prompts() {
-        let mut pace = Pace::default();
+        let mut pace = RecentPrompts::default();
         assert_eq!(pace.trend(), SessionTrend { marked: 0, growth: 0, pauses_ms: &[] });
         pace.record(&sent(1_000, 100));
         assert_eq!(pace.trend(), SessionTrend { marked: 100, growth: 0, pauses_ms: &[] });
@@ -87,7 +90,7 @@ mod tests {
 
     #[test]
     fn only_the_last_thousand_pauses_are_kept() {
-        let mut pace = Pace::default();
+        let mut pace = RecentPrompts::default();
         (0..1_500).for_each(|turn| pace.record(&sent(turn * turn, 1)));
         assert_eq!((pace.prompt_count(), pace.trend().pauses_ms.len()), (1_001, 1_000));
         assert_eq!(pace.trend().pauses_ms.last(), Some(&(1_499 * 1_499 - 1_498 * 1_498)));

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::{CacheKind, CacheTtl, Lifetime, ListPrice, LongContext, Model};
+use crate::models::{CacheKind, CacheLifetime, CacheTtl, ListPrice, LongContext, Model};
 
 /// Minimum lifetime, in seconds, of an entry that counts as [`CacheTtl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
 
 /// Lifetime that a breakpoint asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Breakpoint {
+pub enum BreakpointLifetime {
     /// [`Prices::seconds`].
     Short,
     /// [`Prices::extended`], if there is such a lifetime.
@@ -29,7 +29,7 @@ pub struct Prices {
     pub seconds: u32,
     /// A longer lifetime that single breakpoints may ask for; `None` if all entries live equally long.
     #[serde(default)]
-    pub extended: Option<Lifetime>,
+    pub extended: Option<CacheLifetime>,
     /// Minimum length of a cached prefix, in tokens.
     pub min_tokens: usize,
     /// How the end of a cached prefix is determined.
@@ -62,7 +62,7 @@ impl Prices {
         };
         let prices = match (model.cache.kind, lifetime) {
             (CacheKind::None, _) | (_, None) => Self::uncached(),
-            (kind, Some(&Lifetime { seconds, write })) => {
+            (kind, Some(&CacheLifetime { seconds, write })) => {
                 Self { read: model.cache.read, write, seconds, extended, kind, ..Self::uncached() }
             }
         };
@@ -75,19 +75,19 @@ impl Prices {
     }
 
     /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries of `model`, shortest first.
-    pub fn lifetimes(model: &Model) -> Vec<Lifetime> {
-        let mut lifetimes: Vec<Lifetime> = [CacheTtl::FiveMinutes, CacheTtl::OneHour]
+    pub fn lifetimes(model: &Model) -> Vec<CacheLifetime> {
+        let mut lifetimes: Vec<CacheLifetime> = [CacheTtl::FiveMinutes, CacheTtl::OneHour]
             .into_iter()
             .map(|ttl| Self::for_model(model, ttl))
             .filter(|prices| prices.kind != CacheKind::None)
-            .map(|Self { seconds, write, .. }| Lifetime { seconds, write })
+            .map(|Self { seconds, write, .. }| CacheLifetime { seconds, write })
             .collect();
         lifetimes.dedup();
         lifetimes
     }
 
     /// Returns the prices if all cache entries have this lifetime.
-    pub(crate) fn with_lifetime(self, Lifetime { seconds, write }: Lifetime) -> Self {
+    pub(crate) fn with_lifetime(self, CacheLifetime { seconds, write }: CacheLifetime) -> Self {
         Self { seconds, write, extended: None, ..self }
     }
 
@@ -126,11 +126,11 @@ impl Prices {
     }
 
     /// Returns the lifetime of an entry that a breakpoint writes.
-    pub fn lifetime(&self, breakpoint: Breakpoint) -> Lifetime {
-        let shortest = Lifetime { seconds: self.seconds, write: self.write };
+    pub fn lifetime(&self, breakpoint: BreakpointLifetime) -> CacheLifetime {
+        let shortest = CacheLifetime { seconds: self.seconds, write: self.write };
         match breakpoint {
-            Breakpoint::Short => shortest,
-            Breakpoint::Extended => self.extended.unwrap_or(shortest),
+            BreakpointLifetime::Short => shortest,
+            BreakpointLifetime::Extended => self.extended.unwrap_or(shortest),
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let prices = |ttl| prices("claude-opus-4-7", ttl);
         let (short, long) = (prices(CacheTtl::FiveMinutes), prices(CacheTtl::OneHour));
         let auto = prices(CacheTtl::Auto);
-        assert_eq!(auto, Prices { extended: Some(Lifetime { seconds: 3_600, write: 2.0 }), ..short });
+        assert_eq!(auto, Prices { extended: Some(CacheLifetime { seconds: 3_600, write: 2.0 }), ..short });
         assert_eq!((short.extended, long.extended), (None, None));
         assert_eq!((short.seconds, short.write, short.read), (300, 1.25, 0.1));
         assert_eq!((long.seconds, long.write, long.read), (3_600, 2.0, 0.1));
@@ -171,7 +171,7 @@ mod tests {
             (&[1_800], 1_800, 1_800),
         ] {
             model.cache.lifetimes =
-                offered.iter().map(|&seconds| Lifetime { seconds, write: 1.25 }).collect();
+                offered.iter().map(|&seconds| CacheLifetime { seconds, write: 1.25 }).collect();
             assert_eq!(Prices::for_model(&model, CacheTtl::FiveMinutes).seconds, short, "{offered:?}");
             assert_eq!(Prices::for_model(&model, CacheTtl::OneHour).seconds, long, "{offered:?}");
         }

@@ -10,7 +10,7 @@ use strata_base::hash::ContentHash;
 
 use crate::models::CacheKind;
 
-use super::prices::{Breakpoint, Prices};
+use super::prices::{BreakpointLifetime, Prices};
 
 /// Minimum number of entries before expired ones are removed. They are removed again whenever the number of
 /// entries has doubled.
@@ -18,18 +18,18 @@ const SWEEP_FROM: usize = 1_024;
 
 /// Cache marker at the end of a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Mark {
+pub enum CacheMarker {
     #[default]
     None,
     /// The provider looks for an entry that ends here, but does not write one.
     Lookup,
     /// A cache breakpoint: the provider looks for an entry that ends here and writes one.
-    Breakpoint(Breakpoint),
+    Breakpoint(BreakpointLifetime),
 }
 
-impl Mark {
+impl CacheMarker {
     /// Returns the breakpoint, if the mark is one.
-    pub fn breakpoint(self) -> Option<Breakpoint> {
+    pub fn breakpoint(self) -> Option<BreakpointLifetime> {
         match self {
             Self::Breakpoint(breakpoint) => Some(breakpoint),
             Self::None | Self::Lookup => None,
@@ -39,13 +39,13 @@ impl Mark {
 
 /// One content block of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Span {
+pub struct RequestSpan {
     /// Hash of the role and content. Spans with equal hashes are sent as equal bytes.
     pub hash: ContentHash,
     /// Number of tokens that the block takes in the request, including its share of the request's structure.
     pub tokens: usize,
     /// Marker at the end of the span.
-    pub mark: Mark,
+    pub mark: CacheMarker,
     /// Whether the span shares a position with the previous span when the provider looks back.
     pub continues_run: bool,
 }
@@ -77,7 +77,7 @@ impl Charge {
 
     /// Charges `extended` of the written tokens for the extended lifetime.
     fn with_extended_writes(self, prices: &Prices, extended: usize) -> Self {
-        let surcharge = prices.lifetime(Breakpoint::Extended).write - prices.write;
+        let surcharge = prices.lifetime(BreakpointLifetime::Extended).write - prices.write;
         let cost = self.cost + extended as f64 * surcharge * prices.input_price(self.total());
         Self { written_extended: extended, cost, ..self }
     }
@@ -104,24 +104,24 @@ impl std::ops::Add for Charge {
 
 /// Simulated account at a provider: its cache and prices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Provider {
+pub struct SimulatedProvider {
     pub prices: Prices,
     /// Cached prefixes, keyed by the hash of all their spans.
-    entries: FxHashMap<ContentHash, Entry>,
+    entries: FxHashMap<ContentHash, ProviderCacheEntry>,
     sweep_at: usize,
 }
 
 /// A cached prefix.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Entry {
+struct ProviderCacheEntry {
     /// Lifetime that was paid for, in seconds after each use.
     seconds: u32,
     /// Time at which the entry expires unless it is used, in milliseconds.
     expires_ms: u64,
 }
 
-impl Entry {
-    fn refreshed(seconds: u32, now_ms: u64) -> Self {
+impl ProviderCacheEntry {
+    fn with_lifetime(seconds: u32, now_ms: u64) -> Self {
         Self { seconds, expires_ms: now_ms.saturating_add(u64::from(seconds) * 1_000) }
     }
 }
@@ -139,11 +139,11 @@ pub struct CacheEstimate {
 struct Prefix {
     hash: ContentHash,
     tokens: usize,
-    mark: Mark,
+    mark: CacheMarker,
     continues_run: bool,
 }
 
-impl Provider {
+impl SimulatedProvider {
     /// Creates an account with an empty cache.
     pub fn new(prices: Prices) -> Self {
         Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
@@ -152,7 +152,7 @@ impl Provider {
     /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
     /// Providers that cache automatically ignore markers. Returns `None`, with the cache unchanged, if the request
     /// has more markers than the provider accepts.
-    pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Option<Charge> {
+    pub fn charge(&mut self, spans: &[RequestSpan], now_ms: u64) -> Option<Charge> {
         let mut prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let CacheTokens { read, written, extended } = match self.prices.kind {
@@ -165,7 +165,7 @@ impl Provider {
                 }
                 let markers = prefixes.iter_mut().rev().filter(|prefix| prefix.mark.breakpoint().is_some());
                 // Only the last ones write.
-                markers.skip(max_breakpoints).for_each(|prefix| prefix.mark = Mark::Lookup);
+                markers.skip(max_breakpoints).for_each(|prefix| prefix.mark = CacheMarker::Lookup);
                 self.cache_explicitly(&prefixes, lookback, now_ms)
             }
         };
@@ -175,10 +175,12 @@ impl Provider {
     }
 
     /// Returns the cached prefixes of a request, longest first, without those that expire no later than a longer one.
-    pub(super) fn cached_prefixes(&self, spans: &[Span]) -> Vec<CacheEstimate> {
+    pub(super) fn cached_prefixes(&self, spans: &[RequestSpan]) -> Vec<CacheEstimate> {
         let mut cached: Vec<CacheEstimate> = Vec::new();
         for Prefix { hash, tokens, .. } in prefixes(spans).into_iter().rev() {
-            let Some(Entry { expires_ms, .. }) = self.entries.get(&hash).copied() else { continue };
+            let Some(ProviderCacheEntry { expires_ms, .. }) = self.entries.get(&hash).copied() else {
+                continue;
+            };
             let is_later = cached.last().is_none_or(|longer| longer.expires_ms < expires_ms);
             if is_later && tokens >= self.prices.min_tokens {
                 cached.push(CacheEstimate { tokens, expires_ms });
@@ -207,7 +209,8 @@ impl Provider {
     /// entry that exists keeps the lifetime it was written with. The tokens up to the last marker for the extended
     /// lifetime are billed for that lifetime (Anthropic, "Prompt caching", "Mixing different TTLs").
     fn cache_explicitly(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> CacheTokens {
-        let looks_up = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
+        let looks_up =
+            |prefix: &Prefix| prefix.mark != CacheMarker::None && prefix.tokens >= self.prices.min_tokens;
         let breakpoint_of = |prefix: &Prefix| prefix.mark.breakpoint().filter(|_| looks_up(prefix));
         let mut remaining_lookback = 0;
         let read_prefix = prefixes.iter().rev().find(|prefix| {
@@ -219,27 +222,27 @@ impl Provider {
             is_in_reach && self.is_alive(prefix.hash, now_ms)
         });
         let read = read_prefix.map_or(0, |prefix| prefix.tokens);
-        let tokens_after_read = |is_counted: &dyn Fn(Breakpoint) -> bool| {
+        let tokens_after_read = |is_counted: &dyn Fn(BreakpointLifetime) -> bool| {
             let tokens_after_read =
                 prefixes.iter().rev().find(|prefix| breakpoint_of(prefix).is_some_and(is_counted));
             tokens_after_read.map_or(0, |prefix| prefix.tokens).saturating_sub(read)
         };
         let (written, extended) = (
             tokens_after_read(&|_| true),
-            tokens_after_read(&|breakpoint| breakpoint == Breakpoint::Extended),
+            tokens_after_read(&|breakpoint| breakpoint == BreakpointLifetime::Extended),
         );
         // It is undocumented whether a marker inside the read prefix creates an entry. Assuming that it does
         // not is more expensive.
-        let refreshed_entries: Vec<(ContentHash, Entry)> = prefixes
+        let refreshed_entries: Vec<(ContentHash, ProviderCacheEntry)> = prefixes
             .iter()
             .filter_map(|prefix| Some((prefix, breakpoint_of(prefix)?)))
             .filter(|(prefix, _)| prefix.tokens >= read || self.is_alive(prefix.hash, now_ms))
-            .chain(read_prefix.map(|prefix| (prefix, Breakpoint::Short)))
+            .chain(read_prefix.map(|prefix| (prefix, BreakpointLifetime::Short)))
             .map(|(Prefix { hash, .. }, breakpoint)| {
                 let live_entry = self.entries.get(hash).filter(|entry| now_ms <= entry.expires_ms);
                 let seconds =
                     live_entry.map_or(self.prices.lifetime(breakpoint).seconds, |entry| entry.seconds);
-                (*hash, Entry::refreshed(seconds, now_ms))
+                (*hash, ProviderCacheEntry::with_lifetime(seconds, now_ms))
             })
             .collect();
         self.entries.extend(refreshed_entries);
@@ -253,7 +256,7 @@ impl Provider {
         let cached_tokens = cached_tokens.map_or(0, |prefix| prefix.tokens);
         let rounded = cached_tokens - cached_tokens % granularity.max(1);
         let read = if rounded >= self.prices.min_tokens { rounded } else { 0 };
-        let entry = Entry::refreshed(self.prices.seconds, now_ms);
+        let entry = ProviderCacheEntry::with_lifetime(self.prices.seconds, now_ms);
         self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, entry)));
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let written =
@@ -284,9 +287,9 @@ struct CacheTokens {
 }
 
 /// Returns every prefix of a request, shortest first.
-fn prefixes(spans: &[Span]) -> Vec<Prefix> {
+fn prefixes(spans: &[RequestSpan]) -> Vec<Prefix> {
     let empty = ContentHash::from_text("");
-    let mut prefix = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
+    let mut prefix = Prefix { hash: empty, tokens: 0, mark: CacheMarker::None, continues_run: false };
     let prefixes = spans.iter().map(|span| {
         prefix = Prefix {
             hash: ContentHash::from_parts([&prefix.hash.to_bytes()[..], &span.hash.to_bytes()]),

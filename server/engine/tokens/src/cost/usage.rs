@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prices::{Breakpoint, Prices};
+use super::prices::{BreakpointLifetime, Prices};
 use super::provider::Charge;
 
 /// Billed tokens of one request.
@@ -34,7 +34,8 @@ impl Usage {
     pub fn cost(self, prices: &Prices, predicted: &Charge) -> f64 {
         let BilledInput { total, .. } = self.billed_input();
         let share = predicted.written_extended as f64 / predicted.written.max(1) as f64;
-        let write = prices.write + share * (prices.lifetime(Breakpoint::Extended).write - prices.write);
+        let write =
+            prices.write + share * (prices.lifetime(BreakpointLifetime::Extended).write - prices.write);
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * write;
         tokens * prices.input_price(usize::try_from(total).unwrap_or(usize::MAX))

@@ -9,7 +9,7 @@ use super::Encoding;
 /// One bit for each byte of a block, lowest first.
 type Bits = u64;
 type ByteBlock = [u8; Bits::BITS as usize];
-type Lanes = [u8; 16];
+type SimdBytes = [u8; 16];
 
 /// Positions in a block of the bytes of each class. The first six classes are disjoint; a byte in none of them is a
 /// symbol.
@@ -32,7 +32,7 @@ struct ClassPositions {
 /// start itself, but its bit is not set. Every pre-token before the last start is complete. Returns 0 if the
 /// end of the first pre-token cannot be determined.
 #[inline]
-pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
+pub(super) fn pre_token_starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
     let rest = text.get(at..).unwrap_or_default();
     // Return early for words in other scripts, nearly all of which have a non-ASCII character among their
     // first two bytes.
@@ -40,18 +40,18 @@ pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
         return 0;
     }
     if let Some(block) = rest.first_chunk() {
-        return ClassPositions::classify(block).starts(encoding);
+        return ClassPositions::classify(block).pre_token_starts(encoding);
     }
     let mut block = [u8::MAX; size_of::<ByteBlock>()];
     block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    ClassPositions::classify(&block).starts(encoding)
+    ClassPositions::classify(&block).pre_token_starts(encoding)
 }
 
 impl ClassPositions {
     #[inline]
     fn classify(block: &ByteBlock) -> Self {
         let mut sets = [0; 9];
-        for (index, lanes) in block.as_chunks::<{ size_of::<Lanes>() }>().0.iter().enumerate() {
+        for (index, lanes) in block.as_chunks::<{ size_of::<SimdBytes>() }>().0.iter().enumerate() {
             let bytes = i8x16::new(lanes.map(u8::cast_signed));
             let equals = |byte: u8| bytes.simd_eq(i8x16::splat(byte.cast_signed()));
             let within = |first: u8, last: u8| {
@@ -72,7 +72,7 @@ impl ClassPositions {
             ];
             for (set, mask) in sets.iter_mut().zip(masks) {
                 // Highest bit of each of the 16 bytes.
-                *set |= Bits::from(mask.to_bitmask() & 0xffff) << (index * size_of::<Lanes>());
+                *set |= Bits::from(mask.to_bitmask() & 0xffff) << (index * size_of::<SimdBytes>());
             }
         }
         let [upper, lower, number, newline, white, foreign, space, quote, slash] = sets;
@@ -80,7 +80,7 @@ impl ClassPositions {
     }
 
     #[inline]
-    fn starts(&self, encoding: Encoding) -> Bits {
+    fn pre_token_starts(&self, encoding: Encoding) -> Bits {
         let Self { upper, lower, number, newline, blank, foreign, space, .. } = *self;
         let (letter, white) = (upper | lower, blank | newline);
         let symbol = !(letter | number | white | foreign);
@@ -99,7 +99,7 @@ impl ClassPositions {
         let of_white = white & !(white << 1) & !tail
             | blank & newline << 1 & (tail << 1 | !before_newline)
             | blank & !(white >> 1);
-        let starts = of_words | inside_words | of_symbols | of_white | every_third(number);
+        let starts = of_words | inside_words | of_symbols | of_white | every_third_in_runs(number);
         starts & self.decidable_positions(encoding, tail) & !1
     }
 
@@ -134,7 +134,7 @@ fn runs_from(first: Bits, set: Bits) -> Bits {
 
 /// Returns the first bit of each run, and every third after it.
 #[inline]
-fn every_third(set: Bits) -> Bits {
+fn every_third_in_runs(set: Bits) -> Bits {
     let mut starts = set & !(set << 1);
     let mut next = starts;
     while next != 0 {

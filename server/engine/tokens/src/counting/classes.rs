@@ -28,18 +28,18 @@ const PAGE: usize = 256;
 
 /// Class of every character: pages of 256 code points, with equal pages stored once.
 #[derive(Debug)]
-pub(super) struct Classes {
+pub(super) struct CharClasses {
     /// Class by byte; 0 for bytes that start a multi-byte character.
     bytes: [u8; 256],
     pages: Vec<u16>,
     page_classes: Vec<u8>,
 }
 
-impl Classes {
+impl CharClasses {
     /// Returns the shared table. The first call builds it, which takes a few milliseconds.
     pub(super) fn shared() -> &'static Self {
-        static SHARED: OnceLock<Classes> = OnceLock::new();
-        SHARED.get_or_init(Self::build)
+        static SHARED: OnceLock<CharClasses> = OnceLock::new();
+        SHARED.get_or_init(Self::from_unicode_sets)
     }
 
     /// Returns the class and the length in bytes of the character at byte `offset`; `(0, 0)` at the end of the
@@ -83,7 +83,7 @@ impl Classes {
         self.page_classes.get(page * PAGE + code % PAGE).copied().unwrap_or(OTHER)
     }
 
-    fn build() -> Self {
+    fn from_unicode_sets() -> Self {
         let mut class_by_code = vec![OTHER; CODE_POINTS];
         let sets = [
             (r"[\p{Lu}\p{Lt}]", UPPER),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_class_has_members() {
-        let classes = Classes::shared();
+        let classes = CharClasses::shared();
         let cases = [
             ('A', UPPER),
             ('ǅ', UPPER),

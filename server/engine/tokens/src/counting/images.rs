@@ -77,21 +77,21 @@ impl ImageFormula {
         let (width, height) = (f64::from(size.width), f64::from(size.height));
         match *self {
             Self::Cells { max_side, max_tokens } => {
-                cells_within(width, height, 28.0, f64::from(max_side), f64::from(max_tokens))
+                scaled_square_count(width, height, 28.0, f64::from(max_side), f64::from(max_tokens))
             }
             Self::Tiles { base, tile } => {
                 let into_square = (2048.0 / width.max(height)).min(1.0);
                 let to_short_side = (768.0 / (into_square * width.min(height))).min(1.0);
                 let scale = into_square * to_short_side;
-                base as usize + cells(width * scale, height * scale, 512.0) * tile as usize
+                base as usize + square_count(width * scale, height * scale, 512.0) * tile as usize
             }
             Self::Patches { max_patches, factor } => {
-                let patches = cells_within(width, height, 32.0, f64::INFINITY, f64::from(max_patches));
+                let patches = scaled_square_count(width, height, 32.0, f64::INFINITY, f64::from(max_patches));
                 (patches as f64 * factor).ceil() as usize
             }
             Self::LargeTiles { tile } => {
                 let small = size.width <= 384 && size.height <= 384;
-                if small { tile as usize } else { cells(width, height, 768.0) * tile as usize }
+                if small { tile as usize } else { square_count(width, height, 768.0) * tile as usize }
             }
             Self::Fixed { tokens } => tokens as usize,
         }
@@ -100,17 +100,17 @@ impl ImageFormula {
 
 /// Returns the number of squares of `side` pixels that cover an image. Rounding errors of a previous scaling
 /// do not add a square.
-fn cells(width: f64, height: f64, side: f64) -> usize {
+fn square_count(width: f64, height: f64, side: f64) -> usize {
     let squares_along = |length: f64| (length / side - 1e-9).ceil().max(1.0) as usize;
     squares_along(width).saturating_mul(squares_along(height))
 }
 
 /// Returns the number of squares after scaling the image down, with its aspect ratio kept, to at most
 /// `max_side` pixels and `max_cells` squares.
-fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f64) -> usize {
+fn scaled_square_count(width: f64, height: f64, side: f64, max_side: f64, max_cells: f64) -> usize {
     let scale = (max_side / width.max(height)).min(1.0);
     let (width, height) = (width * scale, height * scale);
-    let unscaled = cells(width, height, side);
+    let unscaled = square_count(width, height, side);
     if unscaled as f64 <= max_cells {
         return unscaled;
     }
@@ -119,7 +119,7 @@ fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f6
     let shrink = (max_cells * side * side / (width * height)).sqrt();
     let (across, down) = (width * shrink / side, height * shrink / side);
     let fit = (across.floor().max(1.0) / across).min(down.floor().max(1.0) / down);
-    cells(across * fit * side, down * fit * side, side).min(max_cells as usize)
+    square_count(across * fit * side, down * fit * side, side).min(max_cells as usize)
 }
 
 #[cfg(test)]

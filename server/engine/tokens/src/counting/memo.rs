@@ -11,7 +11,7 @@ const COUNT_BIT: u32 = 124;
 
 /// A pre-token of up to 15 bytes, followed by its length in the next four bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ShortPiece(u128);
+pub(super) struct ShortPreToken(u128);
 
 /// Table of cached counts. Allocates memory only when the first count is stored.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct CountCache {
     slots: Vec<u128>,
 }
 
-impl ShortPiece {
+impl ShortPreToken {
     /// Maximum length of a piece, in bytes. It leaves 8 of 128 bits for the length and the count.
     const MAX: usize = 15;
 
@@ -40,7 +40,7 @@ impl ShortPiece {
     }
 
     #[inline]
-    fn slot(self) -> usize {
+    fn slot_index(self) -> usize {
         let folded = (self.0 as u64) ^ ((self.0 >> 64) as u64).rotate_left(23);
         (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
     }
@@ -49,17 +49,17 @@ impl ShortPiece {
 impl CountCache {
     /// Returns the cached count of a piece.
     #[inline]
-    pub(super) fn get(&self, piece: ShortPiece) -> Option<usize> {
-        let entry = *self.slots.get(piece.slot())?;
+    pub(super) fn get(&self, piece: ShortPreToken) -> Option<usize> {
+        let entry = *self.slots.get(piece.slot_index())?;
         (entry & !(0xf << COUNT_BIT) == piece.0).then_some((entry >> COUNT_BIT) as usize)
     }
 
     /// Stores the count of a piece, which is at most its length.
-    pub(super) fn insert(&mut self, piece: ShortPiece, count: usize) {
+    pub(super) fn insert(&mut self, piece: ShortPreToken, count: usize) {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, 0);
         }
-        if let Some(slot) = self.slots.get_mut(piece.slot()) {
+        if let Some(slot) = self.slots.get_mut(piece.slot_index()) {
             *slot = piece.0 | (count as u128) << COUNT_BIT;
         }
     }
@@ -74,12 +74,12 @@ mod tests {
     #[test]
     fn a_piece_depends_only_on_its_own_bytes() {
         let text = b"a piece of some text, long enough";
-        let alone = ShortPiece::new(b"piece", 0, 5);
+        let alone = ShortPreToken::new(b"piece", 0, 5);
         assert!(alone.is_some());
-        assert_eq!(ShortPiece::new(text, 2, 7), alone);
-        assert_eq!(ShortPiece::new(text, 0, 15).is_some(), ShortPiece::new(text, 0, 16).is_none());
-        assert_eq!((ShortPiece::new(text, 3, 3), ShortPiece::new(text, 4, 3)), (None, None));
-        assert_ne!(ShortPiece::new(b"\0", 0, 1), ShortPiece::new(b"\0\0", 0, 2));
+        assert_eq!(ShortPreToken::new(text, 2, 7), alone);
+        assert_eq!(ShortPreToken::new(text, 0, 15).is_some(), ShortPreToken::new(text, 0, 16).is_none());
+        assert_eq!((ShortPreToken::new(text, 3, 3), ShortPreToken::new(text, 4, 3)), (None, None));
+        assert_ne!(ShortPreToken::new(b"\0", 0, 1), ShortPreToken::new(b"\0\0", 0, 2));
     }
 
     proptest! {
@@ -90,7 +90,7 @@ mod tests {
         ) {
             let mut count_cache = CountCache::default();
             for (index, bytes) in pieces.iter().enumerate() {
-                let piece = ShortPiece::new(bytes, 0, bytes.len()).unwrap();
+                let piece = ShortPreToken::new(bytes, 0, bytes.len()).unwrap();
                 let last = pieces[..index].iter().rposition(|other| other == bytes).map(|last| last % 16);
                 let cached = count_cache.get(piece);
                 prop_assert!(cached.is_none() || cached == last);

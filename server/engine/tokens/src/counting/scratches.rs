@@ -15,7 +15,11 @@ pub(super) struct ScratchPool([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
 impl ScratchPool {
     /// Runs `use_scratch` with scratch memory that no other thread uses meanwhile.
-    pub(super) fn lend<T>(&self, encoding: Encoding, use_scratch: impl FnOnce(&mut Scratch) -> T) -> T {
+    pub(super) fn with_scratch<T>(
+        &self,
+        encoding: Encoding,
+        use_scratch: impl FnOnce(&mut Scratch) -> T,
+    ) -> T {
         let [o200k, cl100k] = &self.0;
         let idle = match encoding {
             Encoding::O200k => o200k,

@@ -5,7 +5,7 @@
 //! ordered alternatives, each of which is a function below. The patterns are not given to a regular
 //! expression engine because a backtracking matcher runs out of stack on long white space.
 
-use super::classes::{BLANK, CASELESS, Classes, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
+use super::classes::{BLANK, CASELESS, CharClasses, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
 use super::{Encoding, ascii};
 
 const LETTER: u8 = UPPER | LOWER | CASELESS;
@@ -30,36 +30,36 @@ pub(super) struct PreTokenEnds<'a> {
     known: u64,
     known_from: usize,
     encoding: Encoding,
-    classes: &'static Classes,
+    classes: &'static CharClasses,
 }
 
 impl<'a> PreTokenEnds<'a> {
     pub(super) fn new(encoding: Encoding, text: &'a str) -> Self {
-        Self { text, at: 0, known: 0, known_from: 0, encoding, classes: Classes::shared() }
+        Self { text, at: 0, known: 0, known_from: 0, encoding, classes: CharClasses::shared() }
     }
 
     #[inline]
-    fn piece_end(&self) -> usize {
+    fn pre_token_end(&self) -> usize {
         let at = self.at;
         let (class, len) = self.classes.class_at(self.text, at);
         let word = match self.encoding {
-            Encoding::Cl100k => self.contraction(at).or_else(|| self.plain_word(at, class, len)),
-            Encoding::O200k => self.cased_word(at, class, len),
+            Encoding::Cl100k => self.contraction_end(at).or_else(|| self.plain_word_end(at, class, len)),
+            Encoding::O200k => self.cased_word_end(at, class, len),
         };
         if let Some(end) = word {
             end
         } else if class & NUMBER != 0 {
-            self.number(at)
-        } else if let Some(end) = self.symbols(at) {
+            self.number_end(at)
+        } else if let Some(end) = self.symbols_end(at) {
             end
         } else {
-            self.space(at)
+            self.whitespace_end(at)
         }
     }
 
     /// Matches a word of cl100k at byte `at`: `[^\r
     /// \p{L}\p{N}]?+\p{L}++`. Returns its end.
-    fn plain_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
+    fn plain_word_end(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         let start = if class & LEAD != 0 { at + len } else { at };
         let end = self.classes.run_end(self.text, start, LETTER);
         (end > start).then_some(end)
@@ -68,7 +68,7 @@ impl<'a> PreTokenEnds<'a> {
     /// Matches a word of o200k at byte `at` and returns its end. Tries `HEAD*TAIL+` after a lead character, then
     /// without one, then `HEAD+TAIL*` in the same order. A contraction may follow.
     #[inline]
-    fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
+    fn cased_word_end(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         // Reject most non-words before trying each alternative.
         let has_lead = class & LEAD != 0 && self.classes.class_at(self.text, at + len).0 & (HEAD | TAIL) != 0;
         if !has_lead && class & (HEAD | TAIL) == 0 {
@@ -76,17 +76,17 @@ impl<'a> PreTokenEnds<'a> {
         }
         let after_lead = has_lead.then_some(at + len);
         let end = after_lead
-            .and_then(|start| self.head_then_tail(start))
-            .or_else(|| self.head_then_tail(at))
-            .or_else(|| after_lead.and_then(|start| self.head(start)))
-            .or_else(|| self.head(at))?;
-        Some(self.contraction(end).unwrap_or(end))
+            .and_then(|start| self.capitalized_word_end(start))
+            .or_else(|| self.capitalized_word_end(at))
+            .or_else(|| after_lead.and_then(|start| self.uppercase_word_end(start)))
+            .or_else(|| self.uppercase_word_end(at))?;
+        Some(self.contraction_end(end).unwrap_or(end))
     }
 
     /// Matches `HEAD*TAIL+`. The head is greedy and gives back only what the tail needs, which is the last character
     /// that may be in both.
     #[inline]
-    fn head_then_tail(&self, start: usize) -> Option<usize> {
+    fn capitalized_word_end(&self, start: usize) -> Option<usize> {
         let (mut at, mut last_both) = (start, None);
         loop {
             let (class, len) = self.classes.class_at(self.text, at);
@@ -103,13 +103,13 @@ impl<'a> PreTokenEnds<'a> {
     }
 
     /// Matches `HEAD+TAIL*` after `HEAD*TAIL+` failed, so that no tail can follow.
-    fn head(&self, start: usize) -> Option<usize> {
+    fn uppercase_word_end(&self, start: usize) -> Option<usize> {
         let end = self.classes.run_end(self.text, start, HEAD);
         (end > start).then_some(end)
     }
 
     /// Matches a contraction: `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Ignoring case, `s` also matches U+017F, the long s.
-    fn contraction(&self, at: usize) -> Option<usize> {
+    fn contraction_end(&self, at: usize) -> Option<usize> {
         let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
         let len = match *rest {
             [b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 1,
@@ -122,7 +122,7 @@ impl<'a> PreTokenEnds<'a> {
     }
 
     /// Matches up to three numeric characters: `\p{N}{1,3}`.
-    fn number(&self, mut at: usize) -> usize {
+    fn number_end(&self, mut at: usize) -> usize {
         for _ in 0..3 {
             let (class, len) = self.classes.class_at(self.text, at);
             if class & NUMBER == 0 {
@@ -134,7 +134,7 @@ impl<'a> PreTokenEnds<'a> {
     }
 
     /// Matches ` ?[^\s\p{L}\p{N}]+` and the newlines after it, in o200k also the slashes among them.
-    fn symbols(&self, at: usize) -> Option<usize> {
+    fn symbols_end(&self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let start = at + usize::from(bytes.get(at) == Some(&b' '));
         let mut end = self.classes.run_end(self.text, start, SYMBOL);
@@ -153,7 +153,7 @@ impl<'a> PreTokenEnds<'a> {
 
     /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole run at
     /// the end of the text, or else all but its last character, which becomes the first of the next pre-token.
-    fn space(&self, start: usize) -> usize {
+    fn whitespace_end(&self, start: usize) -> usize {
         let (mut at, mut last_start, mut after_newline) = (start, start, None);
         loop {
             let (class, len) = self.classes.class_at(self.text, at);
@@ -184,7 +184,7 @@ impl Iterator for PreTokenEnds<'_> {
             return None;
         }
         if self.known == 0 {
-            self.known = ascii::starts(self.encoding, self.text.as_bytes(), start);
+            self.known = ascii::pre_token_starts(self.encoding, self.text.as_bytes(), start);
             self.known_from = start;
         }
         if self.known != 0 {
@@ -192,7 +192,7 @@ impl Iterator for PreTokenEnds<'_> {
             self.known &= self.known - 1;
             return Some(self.at);
         }
-        let end = self.piece_end();
+        let end = self.pre_token_end();
         // Alternatives are never empty. If one were, the rest of the text would be one piece instead of an
         // endless loop.
         self.at = if end > start { end } else { self.text.len() };
@@ -254,7 +254,7 @@ mod tests {
         let mut ends = PreTokenEnds::new(encoding, text);
         let mut pieces = Vec::new();
         while ends.at < text.len() {
-            let end = ends.piece_end();
+            let end = ends.pre_token_end();
             pieces.push(&text[ends.at..end]);
             ends.at = end;
         }

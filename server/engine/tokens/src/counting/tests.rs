@@ -20,7 +20,7 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
 
 /// Counts without any cache.
 fn count_fresh(tokenizer: Tokenizer, text: &str) -> usize {
-    let Some(Scheme::Encoding(encoding)) = tokenizer.scheme() else {
+    let Some(BaseTokenizer::Encoding(encoding)) = tokenizer.base_tokenizer() else {
         panic!("{tokenizer:?} has no vocabulary")
     };
     TokenCounter::default().count_uncached(encoding, text)

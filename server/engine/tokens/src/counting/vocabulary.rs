@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::memo::{CountCache, ShortPiece};
+use super::memo::{CountCache, ShortPreToken};
 use super::token_table::{NO_RANK, TableBytes, hash, short_index};
 
 /// Rank of a token. Merges are made in ascending order of rank.
-type Rank = u32;
+type TokenRank = u32;
 
 /// Marks the absence of a token.
-const NONE: Rank = NO_RANK;
+const NONE: TokenRank = NO_RANK;
 /// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
 /// but fastest for few parts; longer pieces use rank buckets.
 const MAX_SCANNED_BYTES: usize = 64;
@@ -32,19 +32,19 @@ pub(super) struct Vocabulary(TableBytes<&'static [u8]>);
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     count_cache: CountCache,
-    parts: Vec<(u32, Rank)>,
-    joins: Vec<Join>,
+    parts: Vec<(u32, TokenRank)>,
+    joins: Vec<TokenMerge>,
 }
 
 /// Two adjacent tokens and the token that they merge into.
 #[derive(Debug, Clone, Copy)]
-struct Join {
-    left: Rank,
-    right: Rank,
-    joined: Rank,
+struct TokenMerge {
+    left: TokenRank,
+    right: TokenRank,
+    joined: TokenRank,
 }
 
-impl Join {
+impl TokenMerge {
     const EMPTY: Self = Self { left: NONE, right: NONE, joined: NONE };
 }
 
@@ -56,7 +56,7 @@ impl Vocabulary {
     /// Returns the number of tokens of the pre-token between the bytes `start` and `end` of `text`.
     #[inline]
     pub(super) fn count(&self, text: &[u8], start: usize, end: usize, scratch: &mut Scratch) -> usize {
-        match ShortPiece::new(text, start, end) {
+        match ShortPreToken::new(text, start, end) {
             Some(piece) => match scratch.count_cache.get(piece) {
                 Some(count) => count,
                 None => {
@@ -93,16 +93,16 @@ impl Vocabulary {
 
     /// Returns the rank of the token between two byte offsets of a text, or `NONE`.
     #[inline]
-    fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
+    fn rank(&self, text: &[u8], start: usize, end: usize) -> TokenRank {
         text.get(start..end).map_or(NONE, |token| self.rank_of_token(token))
     }
 
     /// Returns the rank of a token, or `NONE` if there is no such token.
-    fn rank_of_token(&self, token: &[u8]) -> Rank {
+    fn rank_of_token(&self, token: &[u8]) -> TokenRank {
         if let Some(index) = short_index(token) {
             return number_at(self.0.short_ranks, index);
         }
-        let mask = self.0.slots.len() / size_of::<Rank>() - 1;
+        let mask = self.0.slots.len() / size_of::<TokenRank>() - 1;
         let mut slot = hash(token) as usize & mask;
         // At least a fifth of the slots is free, so the search ends.
         loop {
@@ -115,37 +115,42 @@ impl Vocabulary {
     }
 
     /// Returns the bytes of the token with this rank.
-    fn token(&self, rank: Rank) -> &'static [u8] {
+    fn token(&self, rank: TokenRank) -> &'static [u8] {
         let rank = rank as usize;
         let start = rank.checked_sub(1).map_or(0, |before| number_at(self.0.ends, before));
         self.0.tokens.get(start as usize..number_at(self.0.ends, rank) as usize).unwrap_or_default()
     }
 
-    fn pair_rank(&self, first: u8, second: u8) -> Rank {
+    fn pair_rank(&self, first: u8, second: u8) -> TokenRank {
         short_index(&[first, second]).map_or(NONE, |index| number_at(self.0.short_ranks, index))
     }
 
     /// Returns the rank of the token that two adjacent tokens merge into, or `NONE`.
     fn merged_rank(
         &self,
-        (left, right): (Rank, Rank),
+        (left, right): (TokenRank, TokenRank),
         text: &[u8],
         (start, end): (usize, usize),
-        joins: &mut [Join],
-    ) -> Rank {
+        joins: &mut [TokenMerge],
+    ) -> TokenRank {
         let hash = (left.wrapping_mul(0x9e37_79b9) ^ right).wrapping_mul(0x85eb_ca6b);
         let Some(slot) = joins.get_mut(hash as usize >> 20) else {
             return self.rank(text, start, end);
         };
         if slot.left != left || slot.right != right {
-            *slot = Join { left, right, joined: self.rank(text, start, end) };
+            *slot = TokenMerge { left, right, joined: self.rank(text, start, end) };
         }
         slot.joined
     }
 
     /// Counts the merges in a piece by scanning all parts for the lowest rank. `parts` receives the start of
     /// each part and the rank of that part joined with the next.
-    fn count_merges_by_scan(&self, text: &[u8], range: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
+    fn count_merges_by_scan(
+        &self,
+        text: &[u8],
+        range: Range<usize>,
+        parts: &mut Vec<(u32, TokenRank)>,
+    ) -> usize {
         let base = range.start;
         let piece = text.get(range).unwrap_or_default();
         parts.clear();
@@ -176,8 +181,8 @@ impl Vocabulary {
     /// training, a merge only creates pairs of higher rank, so that each bucket is complete when it is processed,
     /// and the work is linear except for sorting. In any other vocabulary, a new pair of lower rank is still
     /// processed first.
-    fn count_merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
-        joins.resize(JOIN_SLOTS, Join::EMPTY);
+    fn count_merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<TokenMerge>) -> usize {
+        joins.resize(JOIN_SLOTS, TokenMerge::EMPTY);
         let mut parts = PartList::new(piece.windows(1).map(|byte| self.rank_of_token(byte)));
         let mut queue = PairQueue::default();
         for (start, pair) in piece.windows(2).enumerate() {
@@ -197,7 +202,7 @@ impl Vocabulary {
                     continue;
                 }
                 merges += 1;
-                parts.join(start, rank);
+                parts.merge_with_next(start, rank);
                 for part in [Some(start), parts.previous_part(start)].into_iter().flatten() {
                     let joined = match parts.next_part(part) {
                         Some((next, end)) => {
@@ -225,29 +230,29 @@ fn number_at(numbers: &[u8], index: usize) -> u32 {
 
 /// Parts of a long piece as a linked list, indexed by their start and end positions.
 struct PartList {
-    by_start: Vec<Part>,
+    by_start: Vec<TokenPart>,
     /// Start of a part, indexed by its end.
     start: Vec<u32>,
 }
 
-struct Part {
+struct TokenPart {
     end: u32,
     /// Rank of the part.
-    token: Rank,
+    token: TokenRank,
     /// Rank of the part joined with the next one.
-    pair: Rank,
+    pair: TokenRank,
 }
 
 impl PartList {
     /// Creates one part for each byte.
-    fn new(tokens: impl ExactSizeIterator<Item = Rank>) -> Self {
+    fn new(tokens: impl ExactSizeIterator<Item = TokenRank>) -> Self {
         let start = (0..=tokens.len() as u32).map(|end| end.saturating_sub(1)).collect();
-        let part = |(end, token)| Part { end, token, pair: NONE };
+        let part = |(end, token)| TokenPart { end, token, pair: NONE };
         Self { by_start: (1..).zip(tokens).map(part).collect(), start }
     }
 
     /// Joins the part at `start` with the next one into a part of rank `token`.
-    fn join(&mut self, start: usize, token: Rank) {
+    fn merge_with_next(&mut self, start: usize, token: TokenRank) {
         let middle = self.by_start[start].end as usize;
         let next = &mut self.by_start[middle];
         next.pair = NONE;
@@ -273,27 +278,27 @@ impl PartList {
 #[derive(Default)]
 struct PairQueue {
     /// Index of the bucket of each rank.
-    bucket_indices: FxHashMap<Rank, usize>,
+    bucket_indices: FxHashMap<TokenRank, usize>,
     buckets: Vec<Vec<u32>>,
-    ranks: BinaryHeap<Reverse<Rank>>,
+    ranks: BinaryHeap<Reverse<TokenRank>>,
     /// Rank and index of the last bucket that was added to, since neighboring pairs often have the same rank.
-    last: Option<(Rank, usize)>,
+    last: Option<(TokenRank, usize)>,
     /// Empty buckets, kept for reuse.
     spare: Vec<Vec<u32>>,
 }
 
 impl PairQueue {
-    fn add(&mut self, rank: Rank, start: usize) {
+    fn add(&mut self, rank: TokenRank, start: usize) {
         if rank != NONE {
             self.bucket(rank).push(start as u32);
         }
     }
 
-    fn put_back(&mut self, rank: Rank, starts: &[u32]) {
+    fn put_back(&mut self, rank: TokenRank, starts: &[u32]) {
         self.bucket(rank).extend_from_slice(starts);
     }
 
-    fn bucket(&mut self, rank: Rank) -> &mut Vec<u32> {
+    fn bucket(&mut self, rank: TokenRank) -> &mut Vec<u32> {
         let Self { bucket_indices, buckets, ranks, last, spare } = self;
         let index = match *last {
             Some((last_rank, index)) if last_rank == rank => index,
@@ -307,11 +312,11 @@ impl PairQueue {
         &mut buckets[index]
     }
 
-    fn has_lower_than(&self, rank: Rank) -> bool {
+    fn has_lower_than(&self, rank: TokenRank) -> bool {
         self.ranks.peek().is_some_and(|&Reverse(lowest)| lowest < rank)
     }
 
-    fn take_lowest(&mut self) -> Option<(Rank, Vec<u32>)> {
+    fn take_lowest(&mut self) -> Option<(TokenRank, Vec<u32>)> {
         let Reverse(rank) = self.ranks.pop()?;
         self.last = None;
         let index = self.bucket_indices.remove(&rank)?;

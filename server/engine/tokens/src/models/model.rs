@@ -32,7 +32,7 @@ pub struct Model {
     /// Whether the model can call tools.
     pub tools: bool,
     /// Tokens that the provider adds to the text of a request.
-    pub overheads: Overheads,
+    pub overheads: TokenOverheads,
 }
 
 /// Company that makes a model. Does not determine the request format, since gateways serve any model in any format.
@@ -74,7 +74,7 @@ pub struct CacheRules {
     pub read: f64,
     /// Possible lifetimes of cache entries and their write prices, shortest first. Empty if the provider does
     /// not cache.
-    pub lifetimes: Vec<Lifetime>,
+    pub lifetimes: Vec<CacheLifetime>,
 }
 
 /// How the end of a cached prefix is determined.
@@ -103,7 +103,7 @@ pub enum CacheKind {
 
 impl CacheKind {
     /// Whether a request can have more markers than write entries, so that it finds the entries of earlier requests.
-    pub fn has_match_only_markers(self) -> bool {
+    pub fn has_lookup_only_markers(self) -> bool {
         matches!(self, Self::Explicit { max_breakpoints, max_matched, .. } if max_matched > max_breakpoints)
     }
 
@@ -120,7 +120,7 @@ impl CacheKind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CacheLifetime")]
-pub struct Lifetime {
+pub struct CacheLifetime {
     /// Lifetime in seconds since the entry was last written or read.
     pub seconds: u32,
     /// Price of a token written to the cache; 1 if writes cost the same as plain input.
@@ -160,7 +160,7 @@ pub struct ListPrice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TokenOverheads")]
-pub struct Overheads {
+pub struct TokenOverheads {
     /// Tokens per message, for its role and delimiters.
     pub message: usize,
     /// Tokens per request, for the beginning of the answer.
@@ -175,7 +175,7 @@ pub struct Overheads {
 
 /// Counts of a request's structural elements, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Structure {
+pub struct StructureCounts {
     /// Number of messages, including the system message.
     pub messages: usize,
     /// Number of declared tools.
@@ -233,8 +233,8 @@ impl From<Ttl> for CacheTtl {
 
 impl Model {
     /// Returns the tokens of a request in addition to those of its text and images.
-    pub fn structure_tokens(&self, structure: Structure) -> usize {
-        let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
+    pub fn structure_tokens(&self, structure: StructureCounts) -> usize {
+        let TokenOverheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
         let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };
         message * structure.messages + reply + tools + tool_round_trip * structure.tool_round_trips
     }
@@ -253,13 +253,19 @@ impl Model {
                 kind: CacheKind::Automatic { granularity: 1 },
                 min_tokens: 1_024,
                 read: 0.5,
-                lifetimes: vec![Lifetime { seconds: 300, write: 1.0 }],
+                lifetimes: vec![CacheLifetime { seconds: 300, write: 1.0 }],
             },
             price: None,
             long_context: None,
             image: Some(ImageFormula::UNKNOWN),
             tools: true,
-            overheads: Overheads { message: 4, reply: 3, tool_prompt: 350, tool: 12, tool_round_trip: 20 },
+            overheads: TokenOverheads {
+                message: 4,
+                reply: 3,
+                tool_prompt: 350,
+                tool: 12,
+                tool_round_trip: 20,
+            },
         }
     }
 }

@@ -37,7 +37,7 @@ const CLAUDE_KINDS: [&str; 5] = ["opus", "sonnet", "haiku", "fable", "mythos"];
 /// without routing prefixes (`openrouter/openai/`, `us.anthropic.`, `databricks-`), each with and without the
 /// suffixes that clouds, registries and clients append (`@20250929`, `-v1:0`, `:free`, `-latest`, `[1m]`, a
 /// date). Empty if the spelling is too long.
-pub(super) fn candidates(name: &str) -> Vec<String> {
+pub(super) fn candidate_names(name: &str) -> Vec<String> {
     let name = name.trim();
     if name.len() > MAX_NAME_BYTES {
         return Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
 
 /// Whether a client marks a model's name for the window of a million tokens, as Claude Code does:
 /// <https://code.claude.com/docs/en/model-config>.
-pub(super) fn has_long_window(name: &str) -> bool {
+pub(super) fn has_long_window_mark(name: &str) -> bool {
     name.trim_end().to_lowercase().ends_with("[1m]")
 }
 
@@ -153,28 +153,28 @@ mod tests {
             ("databricks-claude-3-7-sonnet", "claude-3-7-sonnet"),
         ] {
             assert!(
-                candidates(spelling).iter().any(|found| found == plain),
+                candidate_names(spelling).iter().any(|found| found == plain),
                 "{spelling}: {:?}",
-                candidates(spelling)
+                candidate_names(spelling)
             );
         }
     }
 
     #[test]
     fn a_part_of_the_name_is_not_removed_as_a_suffix() {
-        assert_eq!(candidates("gpt-4-1106-preview"), ["gpt-4-1106-preview", "gpt-4-1106"]);
-        assert_eq!(candidates("claude-sonnet-4-5"), ["claude-sonnet-4-5", "claude-4-5-sonnet"]);
+        assert_eq!(candidate_names("gpt-4-1106-preview"), ["gpt-4-1106-preview", "gpt-4-1106"]);
+        assert_eq!(candidate_names("claude-sonnet-4-5"), ["claude-sonnet-4-5", "claude-4-5-sonnet"]);
     }
 
     #[test]
     fn a_name_that_is_too_long_has_no_candidates() {
-        assert_eq!(candidates(&"a/".repeat(1_000)), [""; 0]);
+        assert_eq!(candidate_names(&"a/".repeat(1_000)), [""; 0]);
     }
 
     proptest! {
         #[test]
         fn any_text_has_few_candidates(name in "(ft:)?([a-z0-9]{1,3}[-./:@_]?|\\PC){0,20}") {
-            prop_assert!(candidates(&name).len() <= 8 * name.chars().count() * name.chars().count() + 1);
+            prop_assert!(candidate_names(&name).len() <= 8 * name.chars().count() * name.chars().count() + 1);
         }
     }
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::model::{CacheKind, CacheRules, Lifetime, ListPrice, LongContext, Model, Overheads, Provider};
+use super::model::{
+    CacheKind, CacheLifetime, CacheRules, ListPrice, LongContext, Model, Provider, TokenOverheads,
+};
 use crate::counting::{ImageFormula, Tokenizer};
 
 /// Families and models, keyed by name: additions to the built-in table, and overrides for its entries.
@@ -90,7 +92,7 @@ struct ModelEntry {
     /// Whether the model can call tools: `"yes"` or `"none"`.
     tools: Option<Support>,
     /// Tokens that the provider adds to the text of a request.
-    overheads: Option<Overheads>,
+    overheads: Option<TokenOverheads>,
 }
 
 /// Rules of the provider's cache.
@@ -104,7 +106,7 @@ struct CacheEntry {
     /// Price of a token read from the cache, as a multiple of the price of plain input.
     read: Option<f64>,
     /// Possible lifetimes of cache entries, shortest first.
-    lifetimes: Option<Vec<Lifetime>>,
+    lifetimes: Option<Vec<CacheLifetime>>,
 }
 
 /// Formula for the tokens of images, or `"none"`, which overrides the family's formula.

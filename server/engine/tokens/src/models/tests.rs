@@ -322,8 +322,8 @@ fn the_tokenizer_of_claude_changed_with_4_7() {
 #[test]
 fn structure_and_images_cost_tokens() {
     let gpt = models().resolve("gpt-4o").model;
-    assert_eq!(gpt.structure_tokens(Structure { messages: 2, ..Structure::default() }), 9);
-    let tools = Structure { messages: 2, tools: 2, tool_round_trips: 1 };
+    assert_eq!(gpt.structure_tokens(StructureCounts { messages: 2, ..StructureCounts::default() }), 9);
+    let tools = StructureCounts { messages: 2, tools: 2, tool_round_trips: 1 };
     assert_eq!(gpt.structure_tokens(tools), 9 + 12 + 14 + 6);
     let image = gpt.image.unwrap();
     assert_eq!(image.tokens(Some(ImageSize { width: 1024, height: 1024 })), 765);

@@ -125,17 +125,17 @@ impl AddressTracker {
     }
 
     /// Reads a secret, whose own text does not matter.
-    pub(super) fn read_secret(&mut self) {
+    pub(super) fn skip_secret(&mut self) {
         self.push_char(SECRET);
     }
 
     /// Returns where a secret at the current position is, given the text after it.
-    pub(super) fn locate(&self, after: &str) -> SecretLocation {
+    pub(super) fn secret_location(&self, after: &str) -> SecretLocation {
         let run = self.text_since(self.run_start);
         let in_target = self.target != LinkTarget::None;
         let in_tag = self.tags & ADDRESSES != 0;
         // The beginning of a long run may be a scheme.
-        if !(in_target || in_tag || run.is_none_or(|run| is_address(run, after))) {
+        if !(in_target || in_tag || run.is_none_or(|run| looks_like_address(run, after))) {
             return SecretLocation::Text;
         }
         let starts = [(in_target, self.target_start), (in_tag, self.tag_start)];
@@ -207,7 +207,7 @@ impl AddressTracker {
         }
         let is_blank = |text: &str| text.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
         self.spans_blocks |= character == '\n' && is_blank(&self.recent);
-        let opens_address = character == '=' && opens_address(&self.recent);
+        let opens_address = character == '=' && ends_with_address_attribute(&self.recent);
         let is_space = matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}');
         let mut next_states = 0;
         for state in (0..13).map(|bit| 1 << bit).filter(|state| states & state != 0) {
@@ -251,18 +251,18 @@ impl Address {
             None => before.contains(['/', '?', '#']),
         };
         // The host follows a user name and a password.
-        let host = if is_complete { "" } else { host(after) };
+        let host = if is_complete { "" } else { leading_host(after) };
         Self(ContentHash::from_parts([before.as_bytes(), &[0xff], host.as_bytes()]))
     }
 }
 
 /// Returns the text up to the end of a host.
-fn host(after: &str) -> &str {
-    after.split(ends_host).next().unwrap_or_default()
+fn leading_host(after: &str) -> &str {
+    after.split(is_host_end).next().unwrap_or_default()
 }
 
 /// Whether a character ends the host of an address.
-pub(super) fn ends_host(character: char) -> bool {
+pub(super) fn is_host_end(character: char) -> bool {
     character.is_ascii_whitespace()
         || character.is_ascii_control()
         || matches!(character, '<' | '/' | '?' | '#' | '\\')
@@ -270,14 +270,14 @@ pub(super) fn ends_host(character: char) -> bool {
 
 /// Whether a reader may recognize a run of characters without a space, and the text after a secret in it, as an
 /// address: because of a scheme, or of a host with a path, or of a host or an `@` that follows.
-fn is_address(run: &str, after: &str) -> bool {
+fn looks_like_address(run: &str, after: &str) -> bool {
     let has_scheme =
         ["//", "\\\\"].iter().any(|mark| run.contains(mark)) || run.to_ascii_lowercase().contains("www.");
-    has_scheme || has_path(run) || has_host(after)
+    has_scheme || has_host_with_path(run) || continues_host_or_user(after)
 }
 
 /// Whether a text contains the name of a host with a path, a query or a fragment.
-fn has_path(run: &str) -> bool {
+fn has_host_with_path(run: &str) -> bool {
     let bytes = run.as_bytes();
     let is_word =
         |index: usize| bytes.get(index).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
@@ -287,8 +287,8 @@ fn has_path(run: &str) -> bool {
 }
 
 /// Whether the text after a secret continues the name of a host or of a user.
-fn has_host(after: &str) -> bool {
-    let end = after.char_indices().find(|(at, c)| *at >= MAX_AFTER || !continues_host(*c));
+fn continues_host_or_user(after: &str) -> bool {
+    let end = after.char_indices().find(|(at, c)| *at >= MAX_AFTER || !is_host_char(*c));
     let Some((end, stop)) = end else { return is_host(after) };
     end >= MAX_AFTER || stop == '@' || is_host(after.get(..end).unwrap_or_default())
 }
@@ -299,7 +299,7 @@ fn is_host(name: &str) -> bool {
 }
 
 /// Whether a character may be part of a host's name.
-pub(super) fn continues_host(character: char) -> bool {
+pub(super) fn is_host_char(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '+')
 }
 
@@ -313,7 +313,7 @@ fn text_from_scheme(run: &str) -> &str {
 }
 
 /// Whether a text ends with the name of an attribute that opens an address.
-fn opens_address(text: &str) -> bool {
+fn ends_with_address_attribute(text: &str) -> bool {
     let text = text.trim_end();
     let is_delimiter = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '<' | '>' | '=');
     let name = text.rsplit(is_delimiter).next().unwrap_or_default().to_ascii_lowercase();
@@ -332,7 +332,7 @@ mod tests {
         let (before, after) = text.split_once('$').unwrap();
         let mut tracker = AddressTracker::default();
         tracker.read(before);
-        tracker.locate(after)
+        tracker.secret_location(after)
     }
 
     #[test]

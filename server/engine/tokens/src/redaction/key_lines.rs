@@ -26,7 +26,7 @@ pub(super) fn pem_lines(text: &str, from: usize) -> Vec<Range<usize>> {
             let has_end_line = rest.get(end..).is_some_and(|end| end.starts_with(b"-----END"));
             base64_runs(body, from, if has_end_line { 1 } else { MIN_LINE }, has_end_line)
         }
-        None => base64_runs(until_prose(rest), from, MIN_LINE, false),
+        None => base64_runs(bytes_before_prose(rest), from, MIN_LINE, false),
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn base64_lines_after(text: &str, from: usize) -> Vec<Range<usize>> {
     let line = rest.get(..MAX_HEADER_REST).unwrap_or(rest);
     let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find_bytes(line, end)? + end.len()));
     let Some(end) = ends.min() else { return Vec::new() };
-    base64_runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, MIN_LINE, false)
+    base64_runs(bytes_before_prose(rest.get(end..).unwrap_or_default()), from + end, MIN_LINE, false)
 }
 
 /// Returns up to [`MAX_KEY_BYTES`] bytes of `text`, starting at `from`.
@@ -73,7 +73,7 @@ fn key_bytes_from(text: &str, from: usize) -> &[u8] {
 
 /// Returns the bytes before the first line that contains more than four words, or a character other than
 /// base64 and the punctuation that surrounds it in source code.
-fn until_prose(body: &[u8]) -> &[u8] {
+fn bytes_before_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // A backslash may begin an escaped line break.
     for line in body.split_inclusive(|byte| matches!(byte, b'\n' | b'\\')) {

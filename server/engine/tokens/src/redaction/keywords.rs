@@ -81,7 +81,7 @@ impl Keywords {
             next = after;
             Some(start)
         });
-        starts.flat_map(move |PossibleStart { start, code, bits }| {
+        starts.flat_map(move |KeywordStart { start, code, bits }| {
             let before = (bits & ((1 << (code % 64)) - 1)).count_ones();
             let rank = self.ranks.get(code / 64).copied().unwrap_or_default() + before;
             let range = self.ranges.get(rank as usize).cloned().unwrap_or_default();
@@ -94,7 +94,7 @@ impl Keywords {
     }
 
     /// Returns the next place from `from` at which a keyword may start, and where to continue.
-    fn next_start(&self, text: &[u8], from: usize) -> Option<(PossibleStart, usize)> {
+    fn next_start(&self, text: &[u8], from: usize) -> Option<(KeywordStart, usize)> {
         let rest = text.get(from..)?;
         let mut letters = 0_usize;
         for (index, byte) in rest.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Keywords {
             let bits = self.starts.get(code / 64).copied().unwrap_or_default();
             if bits >> (code % 64) & 1 == 1 && index + 1 >= PREFIX_LETTERS {
                 let start = from + index + 1 - PREFIX_LETTERS;
-                return Some((PossibleStart { start, code, bits }, start + 1));
+                return Some((KeywordStart { start, code, bits }, start + 1));
             }
         }
         None
@@ -112,7 +112,7 @@ impl Keywords {
 }
 
 /// A place at which a keyword may start.
-struct PossibleStart {
+struct KeywordStart {
     start: usize,
     /// Code of the letters there.
     code: usize,

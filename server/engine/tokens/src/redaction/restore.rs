@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::address::{AddressTracker, MAX_AFTER, SecretLocation, continues_host, ends_host};
+use super::address::{AddressTracker, MAX_AFTER, SecretLocation, is_host_char, is_host_end};
 use super::placeholder::{Placeholder, incomplete_placeholder_start, placeholders};
-use super::screen::{SecretRedactor, Secrets};
+use super::screen::{KnownSecrets, SecretRedactor};
 
 /// Where a text goes after its secrets were restored. Nothing is ever restored in files that Strata writes, in logs and
 /// in prompts, so there is no destination for them.
@@ -68,7 +68,7 @@ enum RestorationScope {
 /// Restores the secrets in a text that arrives in pieces. Holds back only a possibly incomplete placeholder, and a
 /// placeholder until the text after it shows whether it is part of an address.
 pub struct Restorer {
-    secrets: Arc<Secrets>,
+    secrets: Arc<KnownSecrets>,
     scope: RestorationScope,
     tracker: AddressTracker,
     pending: String,
@@ -82,7 +82,7 @@ impl RestoredText {
     }
 
     /// Returns the text to write to the user's terminal. Must not be written to a file or a log.
-    pub fn for_terminal(&self) -> &str {
+    pub fn terminal_text(&self) -> &str {
         &self.0
     }
 
@@ -181,30 +181,30 @@ impl Restorer {
         let slice = |start: usize, end: usize| pending.get(start..end).unwrap_or_default();
         for (range, placeholder) in placeholders(&pending) {
             let after = slice(range.end, pending.len());
-            self.copy(slice(offset, range.start), &mut out);
+            self.copy_unchanged(slice(offset, range.start), &mut out);
             offset = range.start;
             if !is_complete && self.needs_more_text(after) {
                 self.pending = slice(offset, pending.len()).to_owned();
                 return RestoredText(out);
             }
-            match self.secret(&placeholder, after) {
+            match self.allowed_secret(&placeholder, after) {
                 Some(secret) => {
                     out.push_str(&secret);
-                    self.tracker.read_secret();
+                    self.tracker.skip_secret();
                     self.restoration.restored += 1;
                 }
-                None => self.copy(placeholder.as_str(), &mut out),
+                None => self.copy_unchanged(placeholder.as_str(), &mut out),
             }
             offset = range.end;
         }
         let rest = slice(offset, pending.len());
         let end = if is_complete { rest.len() } else { incomplete_placeholder_start(rest) };
-        self.copy(rest.get(..end).unwrap_or_default(), &mut out);
+        self.copy_unchanged(rest.get(..end).unwrap_or_default(), &mut out);
         rest.get(end..).unwrap_or_default().clone_into(&mut self.pending);
         RestoredText(out)
     }
 
-    fn copy(&mut self, text: &str, out: &mut String) {
+    fn copy_unchanged(&mut self, text: &str, out: &mut String) {
         self.tracker.read(text);
         out.push_str(text);
     }
@@ -212,22 +212,22 @@ impl Restorer {
     /// Whether more of the text after a placeholder is needed.
     fn needs_more_text(&self, after: &str) -> bool {
         match self.scope {
-            RestorationScope::KnownAddresses => !after.contains(ends_host),
+            RestorationScope::KnownAddresses => !after.contains(is_host_end),
             RestorationScope::Nothing | RestorationScope::OutsideOfAddresses => {
-                after.char_indices().all(|(at, c)| at < MAX_AFTER && continues_host(c))
+                after.char_indices().all(|(at, c)| at < MAX_AFTER && is_host_char(c))
             }
         }
     }
 
     /// Returns the secret of a placeholder at the current position if it may be restored there.
-    fn secret(&mut self, placeholder: &Placeholder, after: &str) -> Option<Arc<str>> {
+    fn allowed_secret(&mut self, placeholder: &Placeholder, after: &str) -> Option<Arc<str>> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((text, addresses)) = secrets.get(placeholder).and_then(|secret| secret.text_and_addresses())
         else {
             push_distinct(&mut self.restoration.unknown, placeholder);
             return None;
         };
-        let is_allowed = match (self.tracker.locate(after), self.scope) {
+        let is_allowed = match (self.tracker.secret_location(after), self.scope) {
             (SecretLocation::Text, _) => true,
             (SecretLocation::Address(Some(address)), RestorationScope::KnownAddresses) => {
                 addresses.contains(&address)

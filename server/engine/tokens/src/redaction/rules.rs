@@ -14,7 +14,7 @@ use super::words::Strictness;
 /// How to locate the secrets within a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Shape {
+pub(super) enum SecretExtraction {
     /// The secret is inside the match.
     #[default]
     Inside,
@@ -71,7 +71,7 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) long: bool,
     #[serde(default)]
-    pub(super) shape: Shape,
+    pub(super) shape: SecretExtraction,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
     /// Index of the rule whose keywords this rule uses, or of the rule itself.
@@ -88,7 +88,7 @@ struct KeywordFamily {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RulesFile {
     /// Parts of patterns, which a pattern includes as `@{name}`.
     part: BTreeMap<String, String>,
     rule: Vec<Rule>,
@@ -96,7 +96,7 @@ struct File {
 
 /// A rule that uses a keyword.
 #[derive(Debug)]
-pub(super) struct KeywordUse {
+pub(super) struct KeywordRule {
     /// Index of the rule in the table.
     pub(super) rule: usize,
     /// The exact spelling of the keyword to match; `None` to ignore case, for rules that recognize a secret by its
@@ -109,7 +109,7 @@ pub(super) struct RuleTable {
     pub(super) rules: Vec<Rule>,
     keywords: Option<Keywords>,
     /// Rules that use each keyword, indexed by keyword number.
-    uses_by_keyword: Vec<Vec<KeywordUse>>,
+    uses_by_keyword: Vec<Vec<KeywordRule>>,
     families: Vec<Option<KeywordFamily>>,
 }
 
@@ -122,7 +122,7 @@ const MAX_TYPE_BYTES: usize = 80;
 /// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
 
-impl File {
+impl RulesFile {
     /// Returns the rules with complete patterns and keywords.
     fn into_rules(self) -> Vec<Rule> {
         let mut rules: Vec<Rule> = Vec::with_capacity(self.rule.len());
@@ -211,7 +211,7 @@ impl Rule {
     }
 
     /// Returns the pattern without names of groups, which may occur once in a pattern.
-    fn pattern_without_groups(&self) -> String {
+    fn pattern_without_group_names(&self) -> String {
         self.pattern.replace("(?P<secret>", "(?:")
     }
 
@@ -230,14 +230,14 @@ fn compile(pattern: &str) -> Option<Regex> {
 impl KeywordFamily {
     /// Returns the families of the rules, indexed by their first rule. A rule without relatives has none, nor has one
     /// whose relatives may match elsewhere than at the keyword.
-    fn for_rules(rules: &[Rule]) -> Vec<Option<Self>> {
+    fn group_rules(rules: &[Rule]) -> Vec<Option<Self>> {
         let family_of = |index: usize| {
             let members = || rules.iter().filter(move |rule| rule.family == index);
             if members().count() < 2 || members().any(|rule| rule.back > 0 || rule.long) {
                 return None;
             }
             let patterns: Vec<String> =
-                members().map(|rule| format!("(?:{})", rule.pattern_without_groups())).collect();
+                members().map(|rule| format!("(?:{})", rule.pattern_without_group_names())).collect();
             Some(Self { pattern: format!(r"\A(?:{})", patterns.join("|")), compiled: OnceLock::new() })
         };
         (0..rules.len()).map(family_of).collect()
@@ -253,9 +253,9 @@ impl RuleTable {
     /// Parses a table. Returns an empty table if `text` is invalid; a test checks that the built-in one is
     /// valid.
     fn parse(text: &str) -> Self {
-        let rules = toml::from_str::<File>(text).map_or(Vec::new(), File::into_rules);
+        let rules = toml::from_str::<RulesFile>(text).map_or(Vec::new(), RulesFile::into_rules);
         let mut words: Vec<String> = Vec::new();
-        let mut uses_by_keyword: Vec<Vec<KeywordUse>> = Vec::new();
+        let mut uses_by_keyword: Vec<Vec<KeywordRule>> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {
             for keyword in &rule.keywords {
                 let lower = keyword.to_ascii_lowercase();
@@ -265,7 +265,7 @@ impl RuleTable {
                     uses_by_keyword.push(Vec::new());
                 }
                 if let Some(uses) = uses_by_keyword.get_mut(index) {
-                    uses.push(KeywordUse {
+                    uses.push(KeywordRule {
                         rule: number,
                         exact_spelling: (!rule.context).then(|| keyword.clone()),
                     });
@@ -273,7 +273,7 @@ impl RuleTable {
             }
         }
         let keywords = Keywords::new(&words);
-        let families = KeywordFamily::for_rules(&rules);
+        let families = KeywordFamily::group_rules(&rules);
         Self { rules, keywords, uses_by_keyword, families }
     }
 
@@ -285,12 +285,15 @@ impl RuleTable {
 
     /// Returns the byte ranges of keywords in `text`, each with the index of a rule to try there, in order of
     /// their starts.
-    pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
+    pub(super) fn rule_candidates<'t>(
+        &'t self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (Range<usize>, usize)> {
         let keywords = self.keywords.iter().flat_map(move |keywords| keywords.find(text.as_bytes()));
         keywords.flat_map(move |(range, number)| {
             let uses = self.uses_by_keyword.get(number).map_or(&[][..], Vec::as_slice);
             let spelling = text.as_bytes().get(range.clone());
-            let is_spelled_so = move |keyword_use: &&KeywordUse| {
+            let is_spelled_so = move |keyword_use: &&KeywordRule| {
                 keyword_use
                     .exact_spelling
                     .as_deref()
@@ -309,7 +312,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_usable_and_names_its_source() {
-        let file: File = toml::from_str(include_str!("rules.toml")).unwrap();
+        let file: RulesFile = toml::from_str(include_str!("rules.toml")).unwrap();
         assert!(file.rule.len() > 90);
         let table = RuleTable::builtin();
         assert!(table.keywords.is_some() && table.rules.len() == file.rule.len());

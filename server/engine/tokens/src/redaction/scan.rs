@@ -9,7 +9,7 @@ use strata_base::text::{ceil_char_boundary, floor_char_boundary};
 
 use super::entries::{self, ListedSecrets};
 use super::placeholder::placeholders;
-use super::rules::{CREDENTIAL, Rule, RuleTable, Shape};
+use super::rules::{CREDENTIAL, Rule, RuleTable, SecretExtraction};
 use super::words::Strictness;
 use super::{encoded, key_lines};
 
@@ -28,7 +28,7 @@ pub struct SecretMatch {
 
 impl SecretMatch {
     /// Whether the secret was recognized by its context rather than its format.
-    fn is_guess(&self) -> bool {
+    fn is_context_match(&self) -> bool {
         self.label == CREDENTIAL
     }
 }
@@ -74,16 +74,16 @@ impl FamilyMatchCache {
 }
 
 /// Finds the secrets in a text, in order and without overlaps.
-pub fn scan(text: &str) -> Vec<SecretMatch> {
-    scan_decoded(text, MAX_ENCODINGS)
+pub fn find_secrets(text: &str) -> Vec<SecretMatch> {
+    find_decoded_secrets(text, MAX_ENCODINGS)
 }
 
 /// Finds the secrets in a text that was encoded, `encodings` times at most.
-fn scan_decoded(text: &str, encodings: usize) -> Vec<SecretMatch> {
+fn find_decoded_secrets(text: &str, encodings: usize) -> Vec<SecretMatch> {
     let table = RuleTable::builtin();
     let mut attempts = vec![TriedRange::default(); table.rules.len()];
     let (mut hits, mut last_family) = (Vec::new(), FamilyMatchCache::default());
-    for (keyword, order) in table.candidates(text) {
+    for (keyword, order) in table.rule_candidates(text) {
         let (Some(rule), Some(last_attempt)) = (table.rules.get(order), attempts.get_mut(order)) else {
             continue;
         };
@@ -105,7 +105,7 @@ fn scan_decoded(text: &str, encodings: usize) -> Vec<SecretMatch> {
 
 /// Whether a text contains a secret.
 pub fn contains_secret(text: &str) -> bool {
-    !scan(text).is_empty()
+    !find_secrets(text).is_empty()
 }
 
 /// Whether a literal contains a secret or looks like one as a whole.
@@ -141,7 +141,7 @@ fn encoded_secret(text: &str, from: usize, encodings: usize) -> RuleOutcome {
     let lines = encoded::base64_lines_from(text, from);
     let searched_until = lines.last().map_or(0, |line| line.end);
     let decoded = if encodings > 0 { encoded::decode_lines(text, &lines) } else { None };
-    let is_secret = decoded.is_some_and(|text| !scan_decoded(&text, encodings - 1).is_empty());
+    let is_secret = decoded.is_some_and(|text| !find_decoded_secrets(&text, encodings - 1).is_empty());
     RuleOutcome { secrets: if is_secret { lines } else { Vec::new() }, searched_until }
 }
 
@@ -187,14 +187,16 @@ fn apply_rule(
     let Some(full_match) = captures.get(0) else { return RuleOutcome::default() };
     let full_match = start + full_match.start()..start + full_match.end();
     match rule.shape {
-        Shape::Pem => return key_lines::pem_lines(text, full_match.end).into(),
-        Shape::PemEnd => return key_lines::lines_before_pem_end(text, full_match.start).into(),
-        Shape::Lines => return key_lines::base64_lines_after(text, full_match.end).into(),
-        Shape::Base64 => return encoded::base64_lines_from(text, full_match.start).into(),
-        Shape::Encoded => return encoded_secret(text, full_match.start, encodings),
-        Shape::Pairs => return entries::cookie_values(text, full_match.end, rule.words).into(),
-        Shape::Manifest => return entries::manifest_values(text, full_match.start, rule.words).into(),
-        Shape::Inside => {}
+        SecretExtraction::Pem => return key_lines::pem_lines(text, full_match.end).into(),
+        SecretExtraction::PemEnd => return key_lines::lines_before_pem_end(text, full_match.start).into(),
+        SecretExtraction::Lines => return key_lines::base64_lines_after(text, full_match.end).into(),
+        SecretExtraction::Base64 => return encoded::base64_lines_from(text, full_match.start).into(),
+        SecretExtraction::Encoded => return encoded_secret(text, full_match.start, encodings),
+        SecretExtraction::Pairs => return entries::cookie_values(text, full_match.end, rule.words).into(),
+        SecretExtraction::Manifest => {
+            return entries::manifest_values(text, full_match.start, rule.words).into();
+        }
+        SecretExtraction::Inside => {}
     }
     let secret = captures
         .name("secret")
@@ -241,7 +243,7 @@ fn merge_overlaps(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
     }
-    hits.sort_by_key(|hit| (hit.range.start, hit.is_guess(), Reverse(hit.range.end), hit.order));
+    hits.sort_by_key(|hit| (hit.range.start, hit.is_context_match(), Reverse(hit.range.end), hit.order));
     let mut placeholder_ranges = placeholders(text).map(|(range, _)| range).peekable();
     let mut merged: Vec<SecretMatch> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -251,7 +253,10 @@ fn merge_overlaps(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
         }
         match merged.last_mut() {
             // A match with a specific format keeps its end, even if a guess at the same start is longer.
-            Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
+            Some(last)
+                if last.range.start == hit.range.start
+                    && !last.is_context_match()
+                    && hit.is_context_match() => {}
             Some(last) if hit.range.start < last.range.end => {
                 last.range.end = last.range.end.max(hit.range.end);
             }
@@ -277,7 +282,7 @@ mod tests {
         for piece in ["eyJ", "ops_eyJ", "/ops_eyJJJJJJJJJJJJJJJJJJ", "pypi-AgE", "_eyJ", "-eyJ_"] {
             let text = piece.repeat((256 << 10) / piece.len());
             EXAMINED_BYTES.set(0);
-            scan(&text);
+            find_secrets(&text);
             let times = EXAMINED_BYTES.get() / text.len();
             assert!(times <= 2, "{piece} is examined {times} times");
         }
@@ -303,7 +308,7 @@ mod tests {
             "eyJexample0000.",
         ] {
             let text = format!("{before}{token}");
-            let hits = scan(&text);
+            let hits = find_secrets(&text);
             assert!(hits.iter().any(|hit| text[hit.range.clone()].ends_with(&token)), "{before}: {hits:?}");
         }
     }

@@ -17,7 +17,7 @@ use strata_base::text::LineStarts;
 
 use super::address::{Address, AddressTracker, SecretLocation};
 use super::placeholder::{Placeholder, PlaceholderKey};
-use super::scan::{SecretMatch, scan};
+use super::scan::{SecretMatch, find_secrets};
 
 /// Minimum size in bytes of a text whose result is cached.
 const MIN_CACHED_BYTES: usize = 2 << 10;
@@ -83,7 +83,7 @@ struct Replacement {
 }
 
 /// A remembered secret and the rule that found it.
-pub(super) struct Secret {
+pub(super) struct KnownSecret {
     rule: &'static str,
     /// Text of the secret; `None` if two secrets share the placeholder.
     text: Option<Arc<str>>,
@@ -92,7 +92,7 @@ pub(super) struct Secret {
 }
 
 /// The secrets found so far.
-pub(super) type Secrets = Mutex<BTreeMap<Placeholder, Secret>>;
+pub(super) type KnownSecrets = Mutex<BTreeMap<Placeholder, KnownSecret>>;
 
 /// Key for creating placeholders, generated when the first secret is found.
 type LazyKey = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
@@ -106,7 +106,7 @@ pub struct SecretRedactor {
     pub(super) shows_secrets: bool,
     pub(super) edit_tools: BTreeSet<String>,
     texts: Cache<ContentHash, Arc<[Replacement]>, MAX_TEXTS>,
-    pub(super) secrets: Arc<Secrets>,
+    pub(super) secrets: Arc<KnownSecrets>,
 }
 
 impl fmt::Debug for SecretRedactor {
@@ -118,7 +118,7 @@ impl fmt::Debug for SecretRedactor {
     }
 }
 
-impl Secret {
+impl KnownSecret {
     /// Returns the text of the secret and the addresses in which it was found, unless two secrets share the placeholder.
     pub(super) fn text_and_addresses(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
         self.text.as_ref().map(|text| (text, &self.addresses))
@@ -215,7 +215,7 @@ impl SecretRedactor {
     /// Finds the secrets of a text, also those that are found only after the ones around them are replaced. So a screened
     /// text stays the same when it is screened again.
     fn all_matches(&self, text: &str) -> Vec<SecretMatch> {
-        let mut matches = scan(text);
+        let mut matches = find_secrets(text);
         for _ in 1..MAX_ROUNDS {
             if matches.is_empty() {
                 break;
@@ -231,7 +231,7 @@ impl SecretRedactor {
                 offset = hit.range.end;
             }
             masked.push_str(text.get(offset..).unwrap_or_default());
-            let uncovered: Vec<SecretMatch> = scan(&masked)
+            let uncovered: Vec<SecretMatch> = find_secrets(&masked)
                 .into_iter()
                 .filter_map(|mut hit| {
                     let mask_index = masks.partition_point(|(mask, _)| mask.end <= hit.range.start);
@@ -269,13 +269,13 @@ impl SecretRedactor {
             tracker.read(text.get(read_until..start).unwrap_or_default());
             read_until = start + length;
             if let SecretLocation::Address(Some(address)) =
-                tracker.locate(text.get(read_until..).unwrap_or_default())
+                tracker.secret_location(text.get(read_until..).unwrap_or_default())
                 && let Some(secret) = secrets.get_mut(&found.placeholder)
                 && secret.addresses.len() < MAX_ADDRESSES
             {
                 secret.addresses.insert(address);
             }
-            tracker.read_secret();
+            tracker.skip_secret();
         }
     }
 
@@ -291,7 +291,8 @@ impl SecretRedactor {
                     self.texts.clear();
                 }
                 let addresses = BTreeSet::new();
-                secrets.insert(placeholder.clone(), Secret { rule, text: Some(secret.into()), addresses });
+                secrets
+                    .insert(placeholder.clone(), KnownSecret { rule, text: Some(secret.into()), addresses });
             }
         }
     }

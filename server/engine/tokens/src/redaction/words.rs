@@ -57,7 +57,7 @@ impl Strictness {
                 entropy >= 1.5
                     && !contains_any(EXAMPLE_MARKERS)
                     && !is_interpolated(value)
-                    && !is_plain_word(&lower)
+                    && !is_sample_password(&lower)
             }
             Self::Chosen => {
                 (looks_like_password(value, &lower, entropy) || looks_random(value, &lower, entropy))
@@ -100,7 +100,7 @@ fn is_interpolated(value: &str) -> bool {
 }
 
 /// Whether a value is a word that documentation uses in place of a password.
-fn is_plain_word(lower: &str) -> bool {
+fn is_sample_password(lower: &str) -> bool {
     const PLAIN: &[&str] = &[
         "password",
         "passwd",
@@ -205,7 +205,7 @@ fn looks_like_password(value: &str, lower_case: &str, entropy: f64) -> bool {
         || contains_any(WEAK_MARKERS)
         || contains_any(TECHNICAL)
         || value.contains(['/', '(', ')', '[', ']', '<', '>', '{', '}', '\\', ':', ',', ' '])
-        || is_address(value)
+        || is_email_or_host(value)
         || value.starts_with(['.', '-', '_', '$', '#', '%'])
     {
         return false;
@@ -242,7 +242,7 @@ fn has_unicode_escape(lower_case: &str) -> bool {
 }
 
 /// Whether a value is an email address or a host name with a domain.
-fn is_address(value: &str) -> bool {
+fn is_email_or_host(value: &str) -> bool {
     let after = value.rsplit('@').next().unwrap_or_default();
     let domain = after.rsplit('.').next().unwrap_or_default();
     after.contains('.')

@@ -15,8 +15,8 @@ const SECRET: &str = "neighbour";
 const BRANCH: &str = "refs/heads/neighbour-branch";
 
 /// A private repository with a branch, commits, an index and files.
-fn neighbour() -> Repo {
-    let mut repo = Repo::new();
+fn neighbour() -> TestRepo {
+    let mut repo = TestRepo::new();
     repo.commit("neighbour 1", &[("neighbour-1.py", "neighbour 1\n"), ("neighbour/2.py", "neighbour 2\n")]);
     let newest = repo.commit("neighbour 2", &[("neighbour-1.py", "neighbour 3\n")]);
     repo.check_out();
@@ -24,10 +24,10 @@ fn neighbour() -> Repo {
     repo.change_index("neighbour-1.py", |entry| {
         entry.flags |= gix::index::entry::Flags::from_stage(gix::index::entry::Stage::Ours);
     });
-    repo.write(BRANCH, &format!("{newest}\n"));
-    repo.write("HEAD", &format!("ref: {BRANCH}\n"));
-    repo.write("info/exclude", "neighbour-3\n");
-    repo.write("packed-refs", &format!("{newest} {BRANCH}\n{newest} refs/heads/main\n"));
+    repo.write_in_git_dir(BRANCH, &format!("{newest}\n"));
+    repo.write_in_git_dir("HEAD", &format!("ref: {BRANCH}\n"));
+    repo.write_in_git_dir("info/exclude", "neighbour-3\n");
+    repo.write_in_git_dir("packed-refs", &format!("{newest} {BRANCH}\n{newest} refs/heads/main\n"));
     repo
 }
 
@@ -125,7 +125,7 @@ fn write_bytes(path: &Path, bytes: &[u8]) {
 }
 
 /// Makes the repository at `top` lead to its neighbour.
-fn redirect(top: &Path, neighbour: &Repo, redirection: &Redirection) {
+fn redirect(top: &Path, neighbour: &TestRepo, redirection: &Redirection) {
     let neighbour_git_dir = neighbour.git_dir();
     let git = top.join(".git");
     let newest = fs::read_to_string(neighbour_git_dir.join(BRANCH)).unwrap();
@@ -204,15 +204,15 @@ fn redirect(top: &Path, neighbour: &Repo, redirection: &Redirection) {
     }
 }
 
-fn own_repository() -> Repo {
-    let mut repo = Repo::new();
+fn own_repository() -> TestRepo {
+    let mut repo = TestRepo::new();
     repo.commit("own", &[("own.py", "own\n")]);
     repo.check_out();
     repo
 }
 
 /// Copies a repository, which is faster than making one.
-fn copy_of(repo: &Repo) -> tempfile::TempDir {
+fn copy_of(repo: &TestRepo) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for below in entries(repo.folder()) {
         let (from, to) = (repo.folder().join(&below), copy.path().join(&below));
@@ -222,7 +222,7 @@ fn copy_of(repo: &Repo) -> tempfile::TempDir {
 }
 
 /// A repository of an attacker who knows the hash of the neighbour's newest tree.
-fn attacker(neighbour: &Repo) -> Repo {
+fn attacker(neighbour: &TestRepo) -> TestRepo {
     let mut repo = own_repository();
     repo.commit_tree("own", neighbour.newest_tree(), None);
     repo
@@ -321,7 +321,7 @@ fn each_redirection_is_rejected_or_ignored() {
 
 /// Writes a multi-pack index that names a pack of the neighbour by its path, and makes the pack's first object, a
 /// commit, the newest commit.
-fn borrow_pack(top: &Path, neighbour: &Repo) {
+fn borrow_pack(top: &Path, neighbour: &TestRepo) {
     let id = |kind, bytes: &[u8]| gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, bytes).unwrap();
     let hash = |bytes: &[u8]| {
         let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
@@ -407,7 +407,7 @@ fn results_read_while_a_link_existed_are_discarded() {
         }
         Ok(Some(()))
     });
-    let link = ForeignPart::Link("refs/heads/main".into());
+    let link = NotContainedReason::Link("refs/heads/main".into());
     assert!(matches!(outcome, Err(GitError::Elsewhere { part, .. }) if part == link));
 }
 
@@ -417,7 +417,7 @@ fn a_repository_that_never_stops_changing_is_not_read() {
     let mut reads = 0;
     let outcome = History::read(repo.folder(), Trust::Untrusted, |_| {
         reads += 1;
-        repo.write(&format!("refs/heads/{reads}"), "");
+        repo.write_in_git_dir(&format!("refs/heads/{reads}"), "");
         Ok(Some(()))
     });
     assert!(matches!(outcome, Err(GitError::Changing(_))), "{outcome:?}");

@@ -18,7 +18,7 @@ pub(super) struct RankedMatches {
     pub(super) matched: MatchedWords,
 }
 
-struct Word {
+struct QueryWord {
     /// The word as an FTS5 string literal, in which no other syntax is recognized.
     quoted: String,
     /// Number of matches. Not counted beyond [`COMMON_WORD_MATCHES`].
@@ -26,9 +26,9 @@ struct Word {
 }
 
 /// A part of the query between spaces. If it contains several words, they must be consecutive in a match.
-struct Term {
+struct QueryTerm {
     quoted: String,
-    words: Vec<Word>,
+    words: Vec<QueryWord>,
 }
 
 /// A word with more matches than this counts as common. Ranking one match takes about a microsecond.
@@ -52,7 +52,7 @@ pub(super) fn rank(
 ) -> Result<RankedMatches, StoreError> {
     let index = ScopedIndex::new(connection, scope);
     let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
-    terms.sort_by_key(Term::max_matches);
+    terms.sort_by_key(QueryTerm::max_matches);
     let all_words = join(terms.iter().map(|term| &*term.quoted), " AND ");
     let rare = &terms[..terms.partition_point(|term| term.max_matches() <= COMMON_WORD_MATCHES)];
     if rare.is_empty() {
@@ -83,8 +83,8 @@ pub(super) fn rank(
 }
 
 /// Returns an expression that matches any of the rarest words. Includes as many words as can be ranked together.
-fn rarest_expression(terms: Vec<Term>) -> String {
-    let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
+fn rarest_expression(terms: Vec<QueryTerm>) -> String {
+    let mut words: Vec<QueryWord> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.match_count);
     let mut budget = COMMON_WORD_MATCHES;
     let affordable_words = words.iter().filter(|word| word.match_count > 0).take_while(|word| {
@@ -109,7 +109,7 @@ struct NewestMatches {
     skipped: usize,
 }
 
-impl Term {
+impl QueryTerm {
     /// Returns an upper bound for the number of matches, which is the number of matches of the rarest word.
     fn max_matches(&self) -> usize {
         self.words.iter().map(|word| word.match_count).min().unwrap_or_default()
@@ -122,14 +122,14 @@ impl<'c> ScopedIndex<'c> {
         Self { connection, scope, newest_rowid }
     }
 
-    fn term(&self, term: &str) -> Result<Term, StoreError> {
+    fn term(&self, term: &str) -> Result<QueryTerm, StoreError> {
         let spaced = segment_words(term);
         let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(|word| {
             let quoted = quote(word);
-            Ok(Word { match_count: self.count_matches(&quoted)?, quoted })
+            Ok(QueryWord { match_count: self.count_matches(&quoted)?, quoted })
         });
-        Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
+        Ok(QueryTerm { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
     }
 
     /// Counts the matches of an expression. Stops beyond [`COMMON_WORD_MATCHES`].
@@ -170,7 +170,7 @@ impl<'c> ScopedIndex<'c> {
     /// Returns matches of a query that has only common words, ranked if this is affordable and by age otherwise.
     fn match_common_words(
         &self,
-        terms: &[Term],
+        terms: &[QueryTerm],
         all: &str,
         hits: usize,
     ) -> Result<RankedMatches, StoreError> {

@@ -90,7 +90,7 @@ impl StoreAndModel {
             commit.state = Some(model.state.clone());
         }
         let store = self.store();
-        let handle = store.open_session(id, Access::Write).unwrap();
+        let handle = store.open_session(id, SessionAccess::Write).unwrap();
         store.commit(&handle, &commit).unwrap();
         let state = commit.state.unwrap_or_else(|| self.models[id].state.clone());
         self.models.insert(id.clone(), Model { state, ..model });
@@ -200,7 +200,8 @@ impl StoreAndModel {
         for number in 1..=self.counter {
             let word = format!("unique{number}");
             let expected = words.iter().filter(|text| text.split(' ').next() == Some(&word)).count();
-            let results = self.store().search(&word, &Scope::Workspace, SearchLimits::default()).unwrap();
+            let results =
+                self.store().search(&word, &SearchScope::Workspace, SearchLimits::default()).unwrap();
             assert_eq!(results.hits.len(), expected, "{word}");
         }
     }

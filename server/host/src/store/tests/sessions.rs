@@ -29,8 +29,8 @@ fn a_second_writer_gets_the_process_id_of_the_first_and_may_read() {
     let (mut one, two) = (home.open(), home.open());
     let writer = one.create(&new_session("a")).unwrap();
     let in_use = StoreError::InUse { id: id("a"), pid: Some(std::process::id()) };
-    assert_eq!(two.open_session(&id("a"), Access::Write).unwrap_err(), in_use);
-    let reader = two.open_session(&id("a"), Access::Read).unwrap();
+    assert_eq!(two.open_session(&id("a"), SessionAccess::Write).unwrap_err(), in_use);
+    let reader = two.open_session(&id("a"), SessionAccess::Read).unwrap();
     one.commit(&writer, &appended(&[text_message(0, "hello")])).unwrap();
     assert_eq!(texts(&two, "a"), ["hello"]);
     let mut two = two;
@@ -38,7 +38,7 @@ fn a_second_writer_gets_the_process_id_of_the_first_and_may_read() {
     assert_eq!(error, StoreError::ReadOnly(id("a")));
     assert_eq!(two.delete(&id("a")).unwrap_err(), in_use);
     drop(writer);
-    let writer = two.open_session(&id("a"), Access::Write).unwrap();
+    let writer = two.open_session(&id("a"), SessionAccess::Write).unwrap();
     two.commit(&writer, &appended(&[text_message(1, "me too")])).unwrap();
     assert_eq!(texts(&one, "a"), ["hello", "me too"]);
 }
@@ -57,7 +57,7 @@ fn the_cache_state_is_stored_with_a_session() {
     assert_eq!(store.cache_memory(&id("a")).unwrap(), stored(true));
     store.commit(&handle, &appended(&[text_message(1, "one")])).unwrap();
     assert_eq!(store.cache_memory(&id("a")).unwrap(), stored(false));
-    let reader = home.open().open_session(&id("a"), Access::Read).unwrap();
+    let reader = home.open().open_session(&id("a"), SessionAccess::Read).unwrap();
     assert_eq!(store.keep_cache_memory(&reader, "other").unwrap_err(), StoreError::ReadOnly(id("a")));
 }
 
@@ -86,7 +86,7 @@ fn an_invalid_commit_changes_nothing() {
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), error);
         assert_eq!(store.load(&id("a")).unwrap(), before);
-        let results = store.search("two", &Scope::Workspace, SearchLimits::default()).unwrap();
+        let results = store.search("two", &SearchScope::Workspace, SearchLimits::default()).unwrap();
         assert_eq!(results.hits, []);
     }
 }
@@ -129,7 +129,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
     assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
-    let results = store.search("zero", &Scope::Workspace, SearchLimits::default()).unwrap();
+    let results = store.search("zero", &SearchScope::Workspace, SearchLimits::default()).unwrap();
     assert_eq!(results.hits.len(), 1);
 }
 

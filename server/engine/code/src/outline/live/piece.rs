@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::outline::Symbol;
 use crate::outline::block::SignatureHash;
-use crate::outline::extract::{Anchor, Reachability, Redefinition};
+use crate::outline::extract::{Reachability, Redefinition, WalkAnchor};
 use crate::outline::mentions::Mention;
 
 /// The symbols, imports and mentioned names between two anchors.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct OutlinePiece {
     /// The anchor before the piece; unused for the first piece.
-    pub(super) anchor: Anchor,
+    pub(super) anchor: WalkAnchor,
     /// The symbols as found, before definitions with the same name are compared. Their `depth` is the number of
     /// enclosing definitions.
     pub(super) symbols: Arc<[Symbol]>,

@@ -57,7 +57,7 @@ pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<
 }
 
 /// Returns the runs of consecutive touched pieces.
-pub(super) fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn touched_runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
         let start = offset + touched.get(offset..)?.iter().position(|touched| *touched)?;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use strata_base::key::FileKey;
 
-use super::model::References;
+use super::model::ReferenceGraph;
 
-impl References {
+impl ReferenceGraph {
     /// Returns the pairs of files that refer to each other, with the weight of the weaker of the two references.
     /// Each pair and the list are sorted by key.
     #[cfg(test)]

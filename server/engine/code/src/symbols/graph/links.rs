@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 use strata_grammars::{ImportStyle, LanguageId};
 
-use super::model::{Edge, FileNode, FileRelations, IncomingEdges, References, ResolvedMention};
-use super::names::{Definer, Definition, DefinitionScope, NameTable};
-use super::pins::{self, KnownFiles, NameStates};
+use super::model::{Edge, FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
+use super::names::{Definer, DefinitionScope, ExportedDefinition, NameTable};
+use super::pins::{self, KnownFiles, NameResolutionStates};
 use crate::outline::SymbolKind;
 use crate::symbols::imports::Resolver;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
@@ -22,40 +22,41 @@ const MEMBER_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
+pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> ReferenceGraph {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));
     let mut names = NameTable::default();
-    let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.define_names(file)).collect();
+    let defines: Vec<Box<[ExportedDefinition]>> =
+        index.values().map(|file| names.intern_definitions(file)).collect();
     names.index_definers(defines.iter().map(|defines| &**defines));
     let parts: Vec<FileRelations> = index
         .iter()
         .zip(defines)
         .map(|((key, file), defines)| FileRelations {
             defines,
-            mentions: names.mentioned(file),
-            imports: imports(&resolver, key, file),
+            mentions: names.mentioned_names(file),
+            imports: import_edges(&resolver, key, file),
         })
         .collect();
     let all_parts: Vec<&FileRelations> = parts.iter().collect();
     let scope = KnownFiles { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
-    let pins = pins::resolve_all_mentions(scope, &mut NameStates::new(names.len()));
+    let pins = pins::resolve_all_mentions(scope, &mut NameResolutionStates::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
     for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
         let language = symbols.language;
         let is_test = language.is_test_file(key.as_str());
         let mut node = FileNode { language, is_test, parts, pins, edges: Box::default() };
-        node.edges = edges(&resolver, &names, file, &node, &mut weights);
+        node.edges = reference_edges(&resolver, &names, file, &node, &mut weights);
         nodes.push(Arc::new(node));
     }
     let incoming = Arc::new(IncomingEdges::from_nodes(&nodes));
     let (resolver, names) = (Arc::new(resolver), Arc::new(names));
-    References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
+    ReferenceGraph { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
 /// Returns the files that a mentioned name may refer to, if the file does not define the name itself.
-pub(super) fn referenced_files(graph: &References, file: u32, node: &FileNode, name: u32) -> Vec<Edge> {
+pub(super) fn referenced_files(graph: &ReferenceGraph, file: u32, node: &FileNode, name: u32) -> Vec<Edge> {
     let mut referenced_files = Vec::new();
     for_each_referenced_file(&graph.resolver, &graph.names, file, node, name, |file, weight| {
         referenced_files.push(Edge { file, weight });
@@ -64,7 +65,7 @@ pub(super) fn referenced_files(graph: &References, file: u32, node: &FileNode, n
 }
 
 /// Returns the files that the imports of a file refer to.
-pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+pub(super) fn import_edges(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut edges: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
         let files = resolver.numbers(key, file.language, text);
@@ -97,7 +98,7 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the references of a file to other files, given its names and its [pins](super::model::ResolvedMention).
-pub(super) fn edges(
+pub(super) fn reference_edges(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,

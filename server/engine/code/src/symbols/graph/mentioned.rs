@@ -3,18 +3,18 @@
 use strata_base::key::FileKey;
 
 use super::links::for_each_referenced_file;
-use super::model::References;
+use super::model::ReferenceGraph;
 
 /// Weight of a mention in the defining file, relative to one in another file.
 const OWN_FILE_WEIGHT: f32 = 0.3;
 /// Weight of a mention in a test file, relative to one in any other file.
 const TEST_WEIGHT: f32 = 0.3;
 
-impl References {
+impl ReferenceGraph {
     /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
     /// may refer to several files counts in proportion to the likelihood that it refers to this one.
     pub(in crate::symbols) fn mention_counts(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
-        let all = self.mentions_of_definitions();
+        let all = self.definition_mention_counts();
         let number = self.number(key);
         let node = number.and_then(|number| self.node(number));
         let weights = number.and_then(|number| all.get(number as usize)).map_or(&[][..], |weights| weights);
@@ -27,7 +27,7 @@ impl References {
 
     /// Returns, for each file, the weighted number of mentions of each of its definitions, in the order of the
     /// definitions.
-    fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
+    fn definition_mention_counts(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =
                 self.nodes.iter().map(|node| vec![0.0; node.parts.defines.len()].into()).collect();
@@ -43,7 +43,7 @@ impl References {
             for (file, node) in (0_u32..).zip(&self.nodes) {
                 let weight_factor = if node.is_test { TEST_WEIGHT } else { 1.0 };
                 for &name in &node.parts.mentions {
-                    if node.scope_of(name).is_some() {
+                    if node.definition_scope(name).is_some() {
                         add(file, name, OWN_FILE_WEIGHT * weight_factor);
                     }
                     for_each_referenced_file(&self.resolver, &self.names, file, node, name, |to, weight| {

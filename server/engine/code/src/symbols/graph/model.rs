@@ -6,11 +6,11 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use super::super::imports::Resolver;
-use super::names::{Definition, DefinitionScope, NameTable};
+use super::names::{DefinitionScope, ExportedDefinition, NameTable};
 
 /// The graph of references between files with outlines. Clones share all data.
 #[derive(Clone, Debug)]
-pub struct References {
+pub struct ReferenceGraph {
     pub(super) resolver: Arc<Resolver>,
     pub(super) names: Arc<NameTable>,
     /// One node for each file, in key order.
@@ -40,7 +40,7 @@ pub(super) struct FileNode {
 #[derive(Debug, PartialEq)]
 pub(super) struct FileRelations {
     /// Definitions without duplicates, sorted by name.
-    pub(super) defines: Box<[Definition]>,
+    pub(super) defines: Box<[ExportedDefinition]>,
     /// Mentioned names that some file of the language family defines, sorted.
     pub(super) mentions: Box<[u32]>,
     /// Imported files, sorted, with the weight that applies if none of their names is mentioned.
@@ -70,7 +70,7 @@ pub(super) struct IncomingEdges {
     pub(super) edges: Vec<Edge>,
 }
 
-impl References {
+impl ReferenceGraph {
     /// Returns the files of the graph, in key order.
     pub(crate) fn files(&self) -> &[FileKey] {
         self.resolver.files()
@@ -91,7 +91,7 @@ impl References {
 
 impl FileNode {
     /// Returns where the file defines a name, or `None` if it does not define the name.
-    pub(super) fn scope_of(&self, name: u32) -> Option<DefinitionScope> {
+    pub(super) fn definition_scope(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
         let index = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
         defines.get(index).map(|definition| definition.scope)

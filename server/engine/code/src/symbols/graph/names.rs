@@ -26,7 +26,7 @@ pub(super) struct Definer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Definition {
+pub(super) struct ExportedDefinition {
     pub(super) name: u32,
     pub(super) scope: DefinitionScope,
 }
@@ -44,11 +44,11 @@ pub(super) struct NameTable {
 
 impl NameTable {
     /// Returns the names that a file exports, sorted, without duplicates. Assigns IDs to new names.
-    pub(super) fn define_names(&mut self, file: &FileSymbols) -> Box<[Definition]> {
+    pub(super) fn intern_definitions(&mut self, file: &FileSymbols) -> Box<[ExportedDefinition]> {
         let family = self.intern_family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
         let mut names = Vec::new();
-        for (text, scope) in definitions(file) {
+        for (text, scope) in exported_definitions(file) {
             let name = match ids.get(text) {
                 Some(&name) => name,
                 None => {
@@ -59,24 +59,27 @@ impl NameTable {
                     name
                 }
             };
-            names.push(Definition { name, scope });
+            names.push(ExportedDefinition { name, scope });
         }
         sort_and_dedup(names)
     }
 
     /// Returns the names that a file exports, like [`define_names`](Self::define_names), or `None` if one of them
     /// has no ID yet.
-    pub(super) fn known_definitions(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
+    pub(super) fn known_definitions(&self, file: &FileSymbols) -> Option<Box<[ExportedDefinition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
-        let names: Option<Vec<Definition>> = definitions(file)
-            .map(|(text, scope)| Some(Definition { name: *ids.get(text)?, scope }))
+        let names: Option<Vec<ExportedDefinition>> = exported_definitions(file)
+            .map(|(text, scope)| Some(ExportedDefinition { name: *ids.get(text)?, scope }))
             .collect();
         names.map(sort_and_dedup)
     }
 
     /// Records which files define each name. `by_file` must be in the order of file numbers.
-    pub(super) fn index_definers<'a>(&mut self, by_file: impl Iterator<Item = &'a [Definition]> + Clone) {
+    pub(super) fn index_definers<'a>(
+        &mut self,
+        by_file: impl Iterator<Item = &'a [ExportedDefinition]> + Clone,
+    ) {
         let mut starts = vec![0_u32; self.texts.len() + 1];
         for definition in by_file.clone().flatten() {
             if let Some(count) = starts.get_mut(definition.name as usize + 1) {
@@ -109,7 +112,7 @@ impl NameTable {
     }
 
     /// Returns the names that a file mentions and that some file of its language family defines, sorted.
-    pub(super) fn mentioned(&self, file: &FileSymbols) -> Box<[u32]> {
+    pub(super) fn mentioned_names(&self, file: &FileSymbols) -> Box<[u32]> {
         let family = file.language.family;
         let Some((_, ids)) = self.families.iter().find(|(name, _)| *name == family) else {
             return Box::default();
@@ -162,9 +165,9 @@ impl NameTable {
 }
 
 /// Returns the exported definitions of a file, in outline order.
-fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
+fn exported_definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
     let builtins = file.language.builtins;
-    let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());
+    let symbols = file.outline.visible_symbols().filter(|symbol| symbol.kind.is_referable());
     let named = symbols.filter(move |symbol| {
         symbol.name.len() >= MIN_NAME && builtins.binary_search(&&*symbol.name).is_err()
     });
@@ -174,7 +177,7 @@ fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScop
 }
 
 /// Sorts definitions by name. Of duplicates, keeps the definition outside types.
-fn sort_and_dedup(mut definitions: Vec<Definition>) -> Box<[Definition]> {
+fn sort_and_dedup(mut definitions: Vec<ExportedDefinition>) -> Box<[ExportedDefinition]> {
     definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.scope.cmp(&a.scope)));
     definitions.dedup_by_key(|definition| definition.name);
     definitions.into()

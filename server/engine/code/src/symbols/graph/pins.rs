@@ -18,10 +18,10 @@ pub(super) struct KnownFiles<'a> {
 }
 
 /// State of each name while one file is processed. Allocated once and reused for all files.
-pub(super) struct NameStates(Vec<NameState>);
+pub(super) struct NameResolutionStates(Vec<NameResolutionState>);
 
 #[derive(Clone, Copy, Default)]
-struct NameState {
+struct NameResolutionState {
     /// Number of the file that mentions the name, plus one; 0 if the name has not been marked yet.
     file: u32,
     /// Where the mentioning file itself defines the name; `None` if it does not.
@@ -29,16 +29,16 @@ struct NameState {
     is_resolved: bool,
 }
 
-impl NameStates {
+impl NameResolutionStates {
     pub(super) fn new(names: usize) -> Self {
-        Self(vec![NameState::default(); names])
+        Self(vec![NameResolutionState::default(); names])
     }
 
     /// Marks the names that a file mentions, and those that are already resolved.
-    fn start_file(&mut self, file: u32, parts: &FileRelations, known_pins: &[ResolvedMention]) {
+    fn mark_mentioned_names(&mut self, file: u32, parts: &FileRelations, known_pins: &[ResolvedMention]) {
         for &name in &parts.mentions {
             if let Some(mark) = self.0.get_mut(name as usize) {
-                *mark = NameState { file: file + 1, own_scope: None, is_resolved: false };
+                *mark = NameResolutionState { file: file + 1, own_scope: None, is_resolved: false };
             }
         }
         for definition in &parts.defines {
@@ -67,7 +67,7 @@ impl NameStates {
 /// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
 pub(super) fn resolve_all_mentions(
     scope: KnownFiles<'_>,
-    marks: &mut NameStates,
+    marks: &mut NameResolutionStates,
 ) -> Vec<Box<[ResolvedMention]>> {
     let mut pins: Vec<Box<[ResolvedMention]>> = vec![Box::default(); scope.parts.len()];
     for round in 0..=MAX_REEXPORTS {
@@ -75,7 +75,7 @@ pub(super) fn resolve_all_mentions(
         for file in (0_u32..).take(scope.parts.len()) {
             let pins_of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
             let known_pins = pins_of(file);
-            let mut new_pins = resolve_round(scope, marks, file, round, known_pins, &pins_of);
+            let mut new_pins = resolve_mentions_in_round(scope, marks, file, round, known_pins, &pins_of);
             if !new_pins.is_empty() {
                 new_pins.extend_from_slice(known_pins);
                 new_pins.sort_unstable();
@@ -95,13 +95,13 @@ pub(super) fn resolve_all_mentions(
 /// Computes the pins of one file, given the pins of all others.
 pub(super) fn resolve_file_mentions<'p>(
     scope: KnownFiles<'_>,
-    marks: &mut NameStates,
+    marks: &mut NameResolutionStates,
     file: u32,
     others: &dyn Fn(u32) -> &'p [ResolvedMention],
 ) -> Box<[ResolvedMention]> {
     let mut pins: Vec<ResolvedMention> = Vec::new();
     for round in 0..=MAX_REEXPORTS {
-        let new = resolve_round(scope, marks, file, round, &pins, others);
+        let new = resolve_mentions_in_round(scope, marks, file, round, &pins, others);
         pins.extend(new);
     }
     pins.sort_unstable();
@@ -109,9 +109,9 @@ pub(super) fn resolve_file_mentions<'p>(
 }
 
 /// Returns the pins that a round adds for a file, based on the results of the previous rounds.
-fn resolve_round<'p>(
+fn resolve_mentions_in_round<'p>(
     scope: KnownFiles<'_>,
-    marks: &mut NameStates,
+    marks: &mut NameResolutionStates,
     file: u32,
     round: u8,
     known_pins: &[ResolvedMention],
@@ -120,7 +120,7 @@ fn resolve_round<'p>(
     let mut pins_found = Vec::new();
     let part = |file: u32| scope.parts.get(file as usize).copied();
     let Some(parts) = part(file).filter(|parts| !parts.imports.is_empty()) else { return pins_found };
-    marks.start_file(file, parts, known_pins);
+    marks.mark_mentioned_names(file, parts, known_pins);
     let add_definitions = |target: u32, pins_found: &mut Vec<ResolvedMention>| {
         for definition in part(target).into_iter().flat_map(|target| &target.defines) {
             if marks.needs_definition(file, definition.name, definition.scope) {

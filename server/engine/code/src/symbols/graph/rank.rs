@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
-use super::model::{FileNode, References};
+use super::model::{FileNode, ReferenceGraph};
 use super::walk::Direction;
 use crate::symbols::words::subwords;
 
@@ -71,7 +71,7 @@ impl Ranking {
     }
 }
 
-impl References {
+impl ReferenceGraph {
     /// Ranks all files, most important first: files to which the seeds lead, and files to which much of the
     /// repository refers.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
@@ -80,30 +80,30 @@ impl References {
 
     /// Returns the scores of [`Self::rank`], in key order.
     pub(in crate::symbols) fn scores(&self, seeds: &Seeds<'_>) -> Vec<f64> {
-        let ranks = self.walk(&self.restart_weights(seeds), Direction::Forward);
-        ranks.into_iter().zip(&self.nodes).map(|(rank, node)| rank * node.kind_factor()).collect()
+        let ranks = self.random_walk(&self.restart_weights(seeds), Direction::Forward);
+        ranks.into_iter().zip(&self.nodes).map(|(rank, node)| rank * node.file_kind_factor()).collect()
     }
 
     /// Returns the ranks of all files, in key order, from walks along references in either direction. The
     /// walks restart according to `start`, or, if there are seeds, half of the time from the seeds. The ranks
     /// add up to 1.
-    pub(in crate::symbols) fn rank_around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
+    pub(in crate::symbols) fn personalized_rank(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
         if seeds.is_empty() {
-            return self.walk(start, Direction::Either);
+            return self.random_walk(start, Direction::Either);
         }
         let seeded = self.restart_weights(seeds);
         let scale = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let (start_scale, seed_scale) = (scale(start), scale(&seeded));
         let combined: Vec<f64> =
             start.iter().zip(&seeded).map(|(a, b)| a * start_scale + b * seed_scale).collect();
-        self.walk(&combined, Direction::Either)
+        self.random_walk(&combined, Direction::Either)
     }
 
     /// Returns the importance of each file, in key order. It is computed by a random walk without seeds and scaled
     /// so that the highest value is 1.
     pub(in crate::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
-            let mut ranks = self.walk(&[], Direction::Either);
+            let mut ranks = self.random_walk(&[], Direction::Either);
             let highest = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
             ranks.iter_mut().for_each(|rank| *rank /= highest);
             ranks
@@ -181,7 +181,7 @@ impl References {
 
 impl FileNode {
     /// Returns the factor for the kind of file: test, document or code.
-    fn kind_factor(&self) -> f64 {
+    fn file_kind_factor(&self) -> f64 {
         if self.is_test {
             TEST_FACTOR
         } else if self.language.is_document() {

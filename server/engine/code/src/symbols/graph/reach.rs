@@ -2,12 +2,12 @@
 
 use strata_base::key::FileKey;
 
-use super::model::References;
+use super::model::ReferenceGraph;
 
-impl References {
+impl ReferenceGraph {
     /// Returns, indexed by file number, whether each file imports one of `keys` or is imported by one, directly or
     /// indirectly. Files in `keys` count as connected.
-    pub(crate) fn connected(&self, keys: &[&FileKey]) -> Vec<bool> {
+    pub(crate) fn connected_files(&self, keys: &[&FileKey]) -> Vec<bool> {
         let imports: Vec<Vec<usize>> = self
             .nodes
             .iter()

@@ -17,13 +17,13 @@ fn symbols(path: &str, source: &str) -> (FileKey, Arc<FileSymbols>) {
     (key, Arc::new(symbols))
 }
 
-fn graph(files: &[(&str, &str)]) -> References {
+fn graph(files: &[(&str, &str)]) -> ReferenceGraph {
     let index: SymbolIndex = files.iter().map(|(path, source)| symbols(path, source)).collect();
-    References::build(&index, &Arc::default())
+    ReferenceGraph::build(&index, &Arc::default())
 }
 
 /// Returns the files that a file refers to, strongest first, with weights.
-fn dependencies(graph: &References, path: &str) -> Vec<(String, f32)> {
+fn dependencies(graph: &ReferenceGraph, path: &str) -> Vec<(String, f32)> {
     let node = graph.node(graph.number(&FileKey::from(path)).unwrap()).unwrap();
     let mut edges: Vec<(String, f32)> = node
         .edges
@@ -156,7 +156,7 @@ proptest! {
     fn the_graph_does_not_depend_on_the_order_of_files(files in repository()) {
         let mut reversed = files.clone();
         reversed.reverse();
-        let (forward_graph, reversed_graph) = (References::build(&indexed(&files), &Arc::default()), References::build(&indexed(&reversed), &Arc::default()));
+        let (forward_graph, reversed_graph) = (ReferenceGraph::build(&indexed(&files), &Arc::default()), ReferenceGraph::build(&indexed(&reversed), &Arc::default()));
         for (path, _) in &files {
             prop_assert_eq!(dependencies(&forward_graph, path), dependencies(&reversed_graph, path));
         }
@@ -171,12 +171,12 @@ proptest! {
         more in prop::sample::select(vec!["", "def new_one(): ...\n", "import file3\n"]),
     ) {
         let at = at % files.len();
-        let before = References::build(&indexed(&files), &Arc::default());
+        let before = ReferenceGraph::build(&indexed(&files), &Arc::default());
         let mut edited = files.clone();
         let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
         edited[at].1 = format!("{}{more}{mentions}", edited[at].1);
         let index = indexed(&edited);
-        let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), References::build(&index, &Arc::default()));
+        let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), ReferenceGraph::build(&index, &Arc::default()));
         for (path, _) in &files {
             prop_assert_eq!(dependencies(&updated, path), dependencies(&built, path));
             prop_assert_eq!(updated.incoming(&FileKey::from(path.as_str())), built.incoming(&FileKey::from(path.as_str())));
@@ -185,7 +185,7 @@ proptest! {
 
     #[test]
     fn dependencies_and_dependents_agree(files in repository()) {
-        let graph = References::build(&indexed(&files), &Arc::default());
+        let graph = ReferenceGraph::build(&indexed(&files), &Arc::default());
         for from in graph.files() {
             for to in graph.dependencies(from) {
                 prop_assert!(graph.dependents(to).contains(&from));
@@ -198,9 +198,9 @@ proptest! {
 
     #[test]
     fn the_ranks_of_a_walk_add_up_to_one(files in repository(), start in prop::collection::vec(0.0_f64..5.0, 0..12)) {
-        let graph = References::build(&indexed(&files), &Arc::default());
+        let graph = ReferenceGraph::build(&indexed(&files), &Arc::default());
         for direction in [Direction::Forward, Direction::Either] {
-            let ranks = graph.walk(&start, direction);
+            let ranks = graph.random_walk(&start, direction);
             prop_assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             prop_assert!(ranks.iter().all(|rank| *rank >= 0.0));
         }
@@ -208,15 +208,15 @@ proptest! {
 
     #[test]
     fn a_larger_restart_weight_never_lowers_a_rank(files in repository(), at in 0_usize..12, more in 0.1_f64..3.0) {
-        let graph = References::build(&indexed(&files), &Arc::default());
+        let graph = ReferenceGraph::build(&indexed(&files), &Arc::default());
         let at = at % files.len();
         let mut start = vec![1.0; files.len()];
         for direction in [Direction::Forward, Direction::Either] {
             start[at] = 1.0;
-            let before = graph.walk(&start, direction)[at];
+            let before = graph.random_walk(&start, direction)[at];
             start[at] += more;
             // The tolerance covers the change at which the walk stops.
-            prop_assert!(graph.walk(&start, direction)[at] >= before - 1e-3);
+            prop_assert!(graph.random_walk(&start, direction)[at] >= before - 1e-3);
         }
     }
 }

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
-use super::links::{edges, imports};
-use super::model::{FileNode, FileRelations, IncomingEdges, References, ResolvedMention};
-use super::pins::{self, KnownFiles, NameStates};
+use super::links::{import_edges, reference_edges};
+use super::model::{FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
+use super::pins::{self, KnownFiles, NameResolutionStates};
 use crate::symbols::index::SymbolIndex;
 
 /// Implements [`References::updated`]. Returns `None` if the references of other files change too, because
 /// files were added or removed, or a file defines or re-exports different names.
-pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKey]) -> Option<References> {
+pub(super) fn updated_references(
+    graph: &ReferenceGraph,
+    index: &SymbolIndex,
+    changed: &[FileKey],
+) -> Option<ReferenceGraph> {
     if index.len() != graph.files().len() {
         return None;
     }
@@ -21,11 +25,11 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
         let (number, symbols) = (graph.number(key)?, index.get(key)?);
         let old_node = graph.node(number).filter(|old_node| old_node.language == symbols.language)?;
         let defines = graph.names.known_definitions(symbols)?;
-        let imports = imports(&graph.resolver, key, symbols);
+        let imports = import_edges(&graph.resolver, key, symbols);
         if defines != old_node.parts.defines || imports != old_node.parts.imports {
             return None;
         }
-        let mentions = graph.names.mentioned(symbols);
+        let mentions = graph.names.mentioned_names(symbols);
         if mentions != old_node.parts.mentions {
             changed_parts.push((number, FileRelations { defines, mentions, imports }));
         }
@@ -39,7 +43,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     }
     let scope = KnownFiles { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
     let pins_of = |file: u32| -> &[ResolvedMention] { graph.node(file).map_or(&[], |node| &node.pins) };
-    let mut marks = NameStates::new(graph.names.len());
+    let mut marks = NameResolutionStates::new(graph.names.len());
     let mut pinned = Vec::with_capacity(changed_parts.len());
     for (number, _) in &changed_parts {
         let pins = pins::resolve_file_mentions(scope, &mut marks, *number, &pins_of);
@@ -60,12 +64,12 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
             pins,
             edges: Box::default(),
         };
-        node.edges = edges(&graph.resolver, &graph.names, number, &node, &mut weights);
+        node.edges = reference_edges(&graph.resolver, &graph.names, number, &node, &mut weights);
         *nodes.get_mut(number as usize)? = Arc::new(node);
     }
     let incoming = Arc::new(IncomingEdges::from_nodes(&nodes));
     let (resolver, names) = (Arc::clone(&graph.resolver), Arc::clone(&graph.names));
-    Some(References {
+    Some(ReferenceGraph {
         resolver,
         names,
         nodes,
@@ -76,7 +80,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
 }
 
 /// Whether any file imports the file `number`.
-fn is_imported(graph: &References, number: u32) -> bool {
+fn is_imported(graph: &ReferenceGraph, number: u32) -> bool {
     graph
         .nodes
         .iter()

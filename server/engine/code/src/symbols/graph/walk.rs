@@ -1,7 +1,7 @@
 //! Computes personalized PageRank by power iteration: the distribution of a random walk along references that
 //! occasionally restarts at the seeds.
 
-use super::model::{Edge, References};
+use super::model::{Edge, ReferenceGraph};
 
 /// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
@@ -19,11 +19,11 @@ pub(super) enum Direction {
     Either,
 }
 
-impl References {
+impl ReferenceGraph {
     /// Returns the rank of every file, in key order. The ranks add up to 1. `start` contains restart weights on any
     /// scale. If all are zero, the walk restarts at all files alike. Files without references lead back to the
     /// start.
-    pub(super) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
+    pub(super) fn random_walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();
         let start: Vec<f64> = if sum > 0.0 && sum.is_finite() {

@@ -18,8 +18,8 @@ pub(super) fn resolve(
 ) -> Vec<u32> {
     let position = ModulePosition::new(table, importer);
     let mut files = Vec::new();
-    for path in tree::paths(import, &[':']) {
-        files.extend(position.follow(table, manifests, &path));
+    for path in tree::import_paths(import, &[':']) {
+        files.extend(position.resolve_module_path(table, manifests, &path));
     }
     files
 }
@@ -56,21 +56,21 @@ impl<'a> ModulePosition<'a> {
         Self { family, importer_path: key.as_str(), root, module_directory }
     }
 
-    fn follow(&self, table: &PathTable, manifests: &Manifests, path: &[&str]) -> Option<u32> {
+    fn resolve_module_path(&self, table: &PathTable, manifests: &Manifests, path: &[&str]) -> Option<u32> {
         let (&first, rest) = path.split_first()?;
         match first {
-            "crate" | "$crate" => self.descend(table, &self.root, rest),
-            "self" => self.descend(table, &self.module_directory, rest),
+            "crate" | "$crate" => self.find_submodule(table, &self.root, rest),
+            "self" => self.find_submodule(table, &self.module_directory, rest),
             "super" => {
                 let supers = rest.iter().take_while(|part| **part == "super").count();
                 let directory = self_and_parents(&self.module_directory).nth(supers + 1)?;
-                self.descend(table, directory, rest.get(supers..)?)
+                self.find_submodule(table, directory, rest.get(supers..)?)
             }
             name if BUILT_IN.contains(&name) => None,
             name => self.resolve_crate(table, manifests, name, rest).or_else(|| {
                 let child = join_names(&self.module_directory, name);
                 table.module_files(&child, self.family).next()?;
-                self.descend(table, &self.module_directory, path)
+                self.find_submodule(table, &self.module_directory, path)
             }),
         }
     }
@@ -96,11 +96,11 @@ impl<'a> ModulePosition<'a> {
             by_directory(name).or_else(|| by_directory(&name.replace('_', "-")))
         })?;
         let directory = table.key(root)?.directory();
-        self.descend(table, directory, rest).or(Some(root))
+        self.find_submodule(table, directory, rest).or(Some(root))
     }
 
     /// Returns the file of the innermost module that `path` names below a directory of modules.
-    fn descend(&self, table: &PathTable, directory: &str, path: &[&str]) -> Option<u32> {
+    fn find_submodule(&self, table: &PathTable, directory: &str, path: &[&str]) -> Option<u32> {
         let mut module_path = directory.to_owned();
         let mut innermost = root_file(table, &module_path, self.family);
         for part in path {

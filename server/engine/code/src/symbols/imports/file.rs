@@ -30,7 +30,7 @@ fn find_by_path(table: &PathTable, importer: Importer<'_>, path: &str) -> Option
     candidates()
         .find_map(|path| table.find_exact(path))
         .or_else(|| candidates().find_map(|path| table.module_files(path, family).next()))
-        .or_else(|| table.find_by_name_end(end, near))
+        .or_else(|| table.find_by_path_suffix(end, near))
         // A single word without an extension usually names a library.
         .or_else(|| {
             let is_same_family = |language: strata_grammars::LanguageId| language.family == family;

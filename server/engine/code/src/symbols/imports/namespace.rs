@@ -19,7 +19,7 @@ pub(super) fn resolve(table: &PathTable, importer: Importer<'_>, import: &str) -
     let import = import.split(['(', '=']).next_back().filter(|_| import.contains('=')).unwrap_or(import);
     let import = import.split('(').next().unwrap_or(import);
     let mut files = Vec::new();
-    for mut path in tree::paths(import, &SEPARATORS) {
+    for mut path in tree::import_paths(import, &SEPARATORS) {
         path.retain(|part| !KEYWORDS.contains(part));
         let full_length = path.len();
         path.retain(|part| !matches!(*part, "*" | "_"));

@@ -79,7 +79,7 @@ impl PathTable {
         self.languages.get(number as usize).copied()
     }
 
-    pub(super) fn is_entry(&self, number: u32) -> bool {
+    pub(super) fn is_entry_file(&self, number: u32) -> bool {
         self.key(number)
             .is_some_and(|key| is_index_file(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
@@ -103,7 +103,7 @@ impl PathTable {
             .partition_point(|stem| compare_reversed(self.stem_text(*stem), path) == Ordering::Less);
         let rest = self.stems.get(start..).unwrap_or_default();
         let equal = rest.iter().take_while(move |stem| self.stem_text(**stem) == path).map(|stem| stem.file);
-        equal.filter(move |&file| self.family(file) == family)
+        equal.filter(move |&file| self.language_family(file) == family)
     }
 
     /// Like [`module_files`](Self::module_files), but returns a list.
@@ -113,7 +113,7 @@ impl PathTable {
 
     /// Returns the file whose path ends with the components `end`. If there are several, returns the file
     /// closest to `near`, or `None` if no single file is closest.
-    pub(super) fn find_by_name_end(&self, end: &str, near: &str) -> Option<u32> {
+    pub(super) fn find_by_path_suffix(&self, end: &str, near: &str) -> Option<u32> {
         let range = items_with_end(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
     }
@@ -166,7 +166,7 @@ impl PathTable {
         }
     }
 
-    fn family(&self, number: u32) -> &'static str {
+    fn language_family(&self, number: u32) -> &'static str {
         self.language(number).map_or("", |language| language.family)
     }
 

@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Returns the paths of an import as lists of components, split at `separators`, whitespace, braces and
 /// commas. Drops the words from `as` to the next comma.
-pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
+pub(super) fn import_paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
     let mut paths = Vec::new();
     // Length of the prefix before each open brace.
     let mut open: Vec<usize> = Vec::new();

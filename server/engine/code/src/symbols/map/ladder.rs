@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::outline::{BlockDetail, MapLevel, Symbol, Visibility};
+use crate::outline::{BlockDetail, MapLevel, Symbol, VisibilityTracker};
 use crate::symbols::index::FileSymbols;
 
 /// Value of a definition without mentions, relative to the value of a single mention.
@@ -21,7 +21,7 @@ const PATH_VALUE: f64 = 0.01;
 const OTHER_VALUE: f64 = 0.05;
 
 /// The levels at which a file can be shown.
-pub(super) struct Ladder<'a> {
+pub(super) struct DetailLadder<'a> {
     /// Names of definitions that other files refer to, in the order in which higher rungs add them.
     names: Vec<&'a str>,
     rungs: Vec<Rung>,
@@ -46,7 +46,7 @@ struct NameGroup<'a> {
     lines: Vec<usize>,
 }
 
-impl<'a> Ladder<'a> {
+impl<'a> DetailLadder<'a> {
     /// Returns the ladder of a file that is shown by path only. `path` is the path's length in bytes.
     pub(super) fn path_only(path: usize, score: f64) -> Self {
         let rung =
@@ -62,9 +62,9 @@ impl<'a> Ladder<'a> {
         mentioned: &FxHashMap<&str, f64>,
         question_value: &dyn Fn(&str) -> f64,
     ) -> Self {
-        let symbols: Vec<&Symbol> = file.outline.visible().collect();
+        let symbols: Vec<&Symbol> = file.outline.visible_symbols().collect();
         let lines: Vec<f64> = symbols.iter().map(|symbol| line_bytes(symbol)).collect();
-        let mut visibility = Visibility::new(file.language);
+        let mut visibility = VisibilityTracker::new(file.language);
         let public: Vec<bool> = symbols.iter().map(|symbol| visibility.is_public(symbol)).collect();
         let value: Vec<f64> = symbols
             .iter()
@@ -122,7 +122,7 @@ impl<'a> Ladder<'a> {
 
     /// Returns the useful rungs, each with its marginal value per byte, which decreases from rung to rung.
     /// They form the upper convex hull of value over cost.
-    pub(super) fn steps(&self) -> Vec<(Rung, f64)> {
+    pub(super) fn efficient_rungs(&self) -> Vec<(Rung, f64)> {
         let mut rungs: Vec<Rung> = self.rungs.clone();
         rungs.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.level.cmp(&b.level)));
         let mut hull: Vec<(Rung, f64)> = Vec::new();

@@ -12,7 +12,7 @@ use crate::symbols::index::SymbolIndex;
 /// A file with a block in the last prompt's map. The block is kept as long as the same level of detail still produces
 /// the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored")]
+#[serde(from = "StoredMapMember")]
 pub struct MapMember {
     /// The file that the block describes.
     pub path: FileKey,
@@ -24,7 +24,7 @@ pub struct MapMember {
 
 impl MapMember {
     /// Returns the current text of the block, or `None` if the file no longer has an outline.
-    pub fn text_in(&self, index: &SymbolIndex) -> Option<Arc<str>> {
+    pub fn current_text(&self, index: &SymbolIndex) -> Option<Arc<str>> {
         let file = index.get(&self.path)?;
         Some(match self.detail.level {
             MapLevel::Full => Arc::clone(&file.block.text),
@@ -37,7 +37,7 @@ impl MapMember {
 /// paths.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Stored {
+enum StoredMapMember {
     Path(FileKey),
     Member {
         path: FileKey,
@@ -47,11 +47,11 @@ enum Stored {
     },
 }
 
-impl From<Stored> for MapMember {
-    fn from(stored: Stored) -> Self {
+impl From<StoredMapMember> for MapMember {
+    fn from(stored: StoredMapMember) -> Self {
         match stored {
-            Stored::Path(path) => Self { path, detail: BlockDetail::default(), hash: None },
-            Stored::Member { path, detail, hash } => Self { path, detail, hash },
+            StoredMapMember::Path(path) => Self { path, detail: BlockDetail::default(), hash: None },
+            StoredMapMember::Member { path, detail, hash } => Self { path, detail, hash },
         }
     }
 }

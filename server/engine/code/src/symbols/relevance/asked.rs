@@ -6,7 +6,7 @@ use strata_base::key::FileKey;
 
 use super::query::ParsedQuery;
 use super::score::{FileRelevance, weight_words};
-use crate::symbols::graph::{Ranking, References, Seeds};
+use crate::symbols::graph::{Ranking, ReferenceGraph, Seeds};
 use crate::symbols::words::{each_subword, stem};
 
 /// A name in a question identifies files only if at most this many files define it.
@@ -41,7 +41,7 @@ impl QuestionWords {
     }
 
     /// Returns the value that the question adds to a definition called `name`.
-    pub(in crate::symbols) fn value(&self, name: &str) -> f64 {
+    pub(in crate::symbols) fn definition_value(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
             return 2.0 * QUESTION_VALUE;
         }
@@ -55,7 +55,11 @@ impl QuestionWords {
 }
 
 /// Ranks files by seeds and by their relevance to a question.
-pub fn rank_for(relevance: &FileRelevance<'_>, references: &References, seeds: &Seeds<'_>) -> Ranking {
+pub fn rank_files_for_question(
+    relevance: &FileRelevance<'_>,
+    references: &ReferenceGraph,
+    seeds: &Seeds<'_>,
+) -> Ranking {
     let mut relevant = relevance.best_files(MAX_FILES);
     relevant.sort_unstable_by_key(|(_, key)| *key);
     relevant.iter_mut().for_each(|(score, _)| *score = score.powf(SHARPENING_EXPONENT));
@@ -74,7 +78,7 @@ pub fn rank_for(relevance: &FileRelevance<'_>, references: &References, seeds: &
 }
 
 /// Returns the files that a text names by path, or by an identifier that few files define, in key order.
-pub fn mentioned_files(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
+pub fn mentioned_files(text: &str, files: &[FileKey], references: &ReferenceGraph) -> Vec<FileKey> {
     let parsed_query = ParsedQuery::read(text);
     let mut files_named: Vec<FileKey> =
         parsed_query.named_files_among(files.iter()).into_iter().cloned().collect();

@@ -4,7 +4,7 @@ use strata_base::key::FileKey;
 
 /// Returns a file's name without extension and test markers, in lower case: `cookies` for
 /// `tests/test_cookies.py`, `cookies_test.go` or `Cookies.spec.ts`.
-pub(super) fn subject(key: &FileKey) -> String {
+pub(super) fn stem_without_test_markers(key: &FileKey) -> String {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
     let stem = stem.strip_prefix("test_").or_else(|| stem.strip_prefix("test-")).unwrap_or(stem);

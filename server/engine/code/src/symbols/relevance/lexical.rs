@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
-use super::companions::{is_changelog, subject};
+use super::companions::{is_changelog, stem_without_test_markers};
 use super::role::FileRole;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 use crate::symbols::words::{each_subword, is_stop_word, stem};
 
 /// The part of a file's data in which a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum LexicalField {
     /// The file name.
     Name,
     /// The directories that contain the file.
@@ -96,7 +96,7 @@ impl LexicalIndex {
             }
         }
         if symbols.is_some() {
-            self.companions.entry(subject(key).into()).or_default().push(number);
+            self.companions.entry(stem_without_test_markers(key).into()).or_default().push(number);
         }
         let role = FileRole::for_file(key, symbols.map(|symbols| symbols.language));
         self.files.push(FileTerms { key: key.clone(), lengths, role, is_changelog: is_changelog(key) });
@@ -133,12 +133,12 @@ impl LexicalIndex {
     }
 
     /// Returns the number of words in each field of a file.
-    pub(super) fn lengths(&self, number: u32) -> [u32; FIELDS] {
+    pub(super) fn field_lengths(&self, number: u32) -> [u32; FIELDS] {
         self.files.get(number as usize).map_or([0; FIELDS], |file| file.lengths)
     }
 
     /// Returns the average number of words in a field.
-    pub(super) fn average(&self, field: usize) -> f64 {
+    pub(super) fn average_length(&self, field: usize) -> f64 {
         self.totals.get(field).map_or(0.0, |total| *total as f64) / self.len().max(1) as f64
     }
 
@@ -154,22 +154,25 @@ impl LexicalIndex {
 }
 
 /// Calls `add` with every word of a file, in lower case and stemmed. Names of several words are also added as a whole.
-fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(Field, &str)) {
-    name_words(key.file_name(), |word| add(Field::Name, word));
-    name_words(key.directory(), |word| add(Field::Directory, word));
+fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(LexicalField, &str)) {
+    each_name_word(key.file_name(), |word| add(LexicalField::Name, word));
+    each_name_word(key.directory(), |word| add(LexicalField::Directory, word));
     let Some(symbols) = symbols else { return };
     for symbol in symbols.outline.symbols.iter() {
-        name_words(&symbol.head, |word| add(Field::Symbol, word));
-        symbol.attributes.iter().for_each(|text| name_words(text, |word| add(Field::Symbol, word)));
-        symbol.instance.iter().for_each(|text| name_words(text, |word| add(Field::Symbol, word)));
+        each_name_word(&symbol.head, |word| add(LexicalField::Symbol, word));
+        symbol
+            .attributes
+            .iter()
+            .for_each(|text| each_name_word(text, |word| add(LexicalField::Symbol, word)));
+        symbol.instance.iter().for_each(|text| each_name_word(text, |word| add(LexicalField::Symbol, word)));
     }
     for name in symbols.outline.imports.iter().chain(symbols.outline.references.iter()) {
-        name_words(name, |word| add(Field::Mention, word));
+        each_name_word(name, |word| add(LexicalField::Mention, word));
     }
 }
 
 /// Calls `add` with every word of a name, in lower case and stemmed. Names of several words are also added as a whole.
-pub(crate) fn name_words(name: &str, mut add: impl FnMut(&str)) {
+pub(crate) fn each_name_word(name: &str, mut add: impl FnMut(&str)) {
     let mut joined = String::new();
     for name in name.split(|c: char| !c.is_alphanumeric() && c != '_') {
         let mut words = 0;

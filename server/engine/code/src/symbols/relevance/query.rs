@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use strata_base::key::FileKey;
 use strata_base::text::floor_char_boundary;
 
-use super::lexical::{LexicalIndex, name_words};
+use super::lexical::{LexicalIndex, each_name_word};
 use crate::symbols::graph::Seeds;
 
 /// Number of bytes of a text that are parsed. The rest is ignored.
@@ -35,7 +35,7 @@ const TRAILERS: [&str; 9] = [
 
 /// The text and the seeds for which to find relevant files.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Query<'a> {
+pub struct RelevanceQuery<'a> {
     /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
     /// Files and names from which to start in addition to the text.
@@ -56,7 +56,7 @@ pub(crate) struct ParsedQuery {
 /// The files and identifiers that a text mentions.
 #[cfg(test)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mentions {
+pub(crate) struct TextMentions {
     /// Files whose path, or a distinctive ending of it, occurs in the text; in key order.
     pub files: Vec<FileKey>,
     /// Identifiers: words in backticks, `snake_case` or `camelCase`; in order of first occurrence.
@@ -64,7 +64,7 @@ pub(crate) struct Mentions {
 }
 
 #[cfg(test)]
-impl Mentions {
+impl TextMentions {
     /// Parses a text and looks up its paths among the existing files.
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let parsed_query = ParsedQuery::read(text);
@@ -163,7 +163,7 @@ impl ParsedQuery {
                     .map(str::to_owned),
             );
         }
-        name_words(token, |word| {
+        each_name_word(token, |word| {
             // Repeating a word does not add weight.
             if let Some(&index) = word_indices.get(word) {
                 if let Some((_, previous_weight)) = self.words.get_mut(index) {

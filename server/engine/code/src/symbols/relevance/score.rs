@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use strata_base::key::FileKey;
 
-use super::lexical::{FIELDS, Field, FileTerms, LexicalIndex};
-use super::query::{ParsedQuery, Query};
+use super::lexical::{FIELDS, FileTerms, LexicalField, LexicalIndex};
+use super::query::{ParsedQuery, RelevanceQuery};
 use super::role::FileRole;
 use crate::outline::{Outline, QualifiedNameTracker, SymbolKind};
-use crate::symbols::graph::{References, Seeds};
+use crate::symbols::graph::{ReferenceGraph, Seeds};
 use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
 
@@ -74,7 +74,7 @@ pub struct FileRelevance<'a> {
 }
 
 impl<'a> FileRelevance<'a> {
-    pub fn new(lexical: &'a LexicalIndex, references: &References, query: &Query<'_>) -> Self {
+    pub fn new(lexical: &'a LexicalIndex, references: &ReferenceGraph, query: &RelevanceQuery<'_>) -> Self {
         let parsed_query = ParsedQuery::read(query.text);
         let has_evidence = !query.text.trim().is_empty() || !query.seeds.is_empty();
         let scores =
@@ -127,12 +127,12 @@ pub fn relevant_files(index: &SymbolIndex, relevance: &FileRelevance<'_>, limit:
 
 fn scores(
     lexical: &LexicalIndex,
-    references: &References,
+    references: &ReferenceGraph,
     parsed_query: &ParsedQuery,
     seeds: &Seeds<'_>,
 ) -> Vec<f64> {
     let words = weight_words(lexical, parsed_query);
-    let mut scores = score_words(lexical, &words);
+    let mut scores = bm25f_scores(lexical, &words);
     normalize(&mut scores);
     for number in parsed_query.named_files(lexical) {
         add_score(&mut scores, number, NAMED_BONUS);
@@ -146,7 +146,7 @@ fn scores(
             *score *= NON_CODE_FACTOR;
         }
     }
-    let mut walk_ranks = references.rank_around(&start, seeds);
+    let mut walk_ranks = references.personalized_rank(&start, seeds);
     normalize(&mut walk_ranks);
     for ((number, walk_rank), central) in numbers.iter().zip(&walk_ranks).zip(references.centrality()) {
         if let Some(number) = *number {
@@ -175,12 +175,12 @@ pub(super) fn weight_words<'a>(lexical: &LexicalIndex, parsed_query: &'a ParsedQ
 }
 
 /// Scores files with BM25F, which combines the counts of a word in all fields before applying saturation.
-fn score_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
+fn bm25f_scores(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
     let mut scores = vec![0.0; lexical.len()];
-    let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
+    let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average_length(field).max(1.0));
     for (word, value) in words {
         for posting in lexical.postings(word) {
-            let fields = posting.counts.iter().zip(lexical.lengths(posting.file)).zip(averages);
+            let fields = posting.counts.iter().zip(lexical.field_lengths(posting.file)).zip(averages);
             let weights = FIELD_WEIGHTS.iter().zip(LENGTH_NORM);
             let count: f64 = fields
                 .zip(weights)
@@ -198,7 +198,7 @@ fn score_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
 
 fn add_size_bonus(lexical: &LexicalIndex, scores: &mut [f64]) {
     let size = |number: u32| {
-        let [_, _, symbol_words, _] = lexical.lengths(number);
+        let [_, _, symbol_words, _] = lexical.field_lengths(number);
         (1.0 + f64::from(symbol_words)).ln()
     };
     let largest = lexical.files().map(|(number, _)| size(number)).fold(1.0, f64::max);
@@ -258,7 +258,7 @@ fn matched_symbols(
 ) -> Vec<MatchedSymbol> {
     let mut names = QualifiedNameTracker::default();
     let mut symbols = Vec::new();
-    for symbol in outline.visible() {
+    for symbol in outline.visible_symbols() {
         names.enter(symbol);
         let (mut value, mut count) = (0.0, 0_u32);
         each_subword(&symbol.name, |word| {
@@ -294,4 +294,4 @@ fn normalize(scores: &mut [f64]) {
 }
 
 /// `add_size_bonus` relies on the position of `Field::Symbol`.
-const _: () = assert!(Field::Symbol as usize == 2);
+const _: () = assert!(LexicalField::Symbol as usize == 2);

@@ -8,9 +8,9 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use super::lexical::LexicalIndex;
-use super::query::{Mentions, Query};
+use super::query::{RelevanceQuery, TextMentions};
 use super::score::{FileRelevance, RelevantFile, relevant_files};
-use crate::symbols::graph::{References, Seeds};
+use crate::symbols::graph::{ReferenceGraph, Seeds};
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 
 /// A small library: source files, their tests, and documents.
@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 9] = [
 
 struct Repository {
     symbols: SymbolIndex,
-    references: References,
+    references: ReferenceGraph,
     lexical: LexicalIndex,
 }
 
@@ -39,16 +39,16 @@ impl Repository {
     fn new() -> Self {
         let files: Vec<FileKey> = FILES.iter().map(|(path, _)| FileKey::from(*path)).collect();
         let symbols: SymbolIndex = FILES.iter().filter_map(|(path, text)| outlined(path, text)).collect();
-        let references = References::build(&symbols, &Arc::default());
+        let references = ReferenceGraph::build(&symbols, &Arc::default());
         let lexical = LexicalIndex::build(&symbols, &files);
         Self { symbols, references, lexical }
     }
 
     fn relevant(&self, text: &str) -> Vec<RelevantFile> {
-        self.relevant_to(&Query { text, ..Query::default() })
+        self.relevant_to(&RelevanceQuery { text, ..RelevanceQuery::default() })
     }
 
-    fn relevant_to(&self, query: &Query<'_>) -> Vec<RelevantFile> {
+    fn relevant_to(&self, query: &RelevanceQuery<'_>) -> Vec<RelevantFile> {
         relevant_files(&self.symbols, &FileRelevance::new(&self.lexical, &self.references, query), 20)
     }
 
@@ -120,13 +120,13 @@ fn a_text_without_matches_scores_low() {
     assert_eq!(repository.relevant(" "), []);
     let open = [FileKey::from("src/net/retry.py")];
     let seeds = Seeds { open: &open, ..Seeds::default() };
-    let relevant_files = repository.relevant_to(&Query { text: "zebra quagga", seeds });
+    let relevant_files = repository.relevant_to(&RelevanceQuery { text: "zebra quagga", seeds });
     assert_eq!(relevant_files[0].file, open[0]);
 }
 
 #[test]
 fn a_text_mentions_files_and_identifiers() {
-    let mentions = Mentions::read(
+    let mentions = TextMentions::read(
         "Let `send` in net/sessions.py call set_cookie(), not setup.cfg",
         &Repository::new().lexical,
     );

@@ -26,11 +26,11 @@ use super::fixture::{
     history, model, model_view, pinned, pressure, result, user,
 };
 use crate::compaction::{
-    AutoCompaction, BuiltinProfile, CompactionMoment, CompactionStatus, DigestLimits, KeepRules,
-    PREVIOUS_SUMMARY, Pressure, Profile, ProfileOptions, Summariser, TOOL_DIGEST, TriggerMetric,
+    AutoCompaction, BuiltinProfile, CompactionMoment, CompactionStatus, ContextPressure, DigestLimits,
+    KeepRules, PREVIOUS_SUMMARY, Profile, ProfileOptions, Summariser, TOOL_DIGEST, TriggerMetric,
     WindowReserve, split,
 };
-use crate::history::{History, Kind, Role, Visibility};
+use crate::history::{History, MessageKind, Role, Visibility};
 use crate::settings::{CompactionSettings, ToolOutputSettings};
 use crate::tool_result_archival::{CacheState, plan_archival};
 
@@ -75,7 +75,8 @@ fn the_limit_is_the_window_minus_the_reserve_else_8_000_tokens_else_a_number_of_
         (no_limit(), window, 183_616, 1, Some((ContextTokens, 183_616))),
         (never, None, 900_000, 900, None),
     ] {
-        let pressure = Pressure { window, context, history: context, messages, ..Pressure::default() };
+        let pressure =
+            ContextPressure { window, context, history: context, messages, ..ContextPressure::default() };
         let reading = profile.due_reading(&pressure).map(|reading| (reading.measured, reading.limit));
         assert_eq!(reading, due, "{pressure:?}");
     }
@@ -83,7 +84,7 @@ fn the_limit_is_the_window_minus_the_reserve_else_8_000_tokens_else_a_number_of_
 
 #[test]
 fn nothing_is_due_when_automatic_compaction_is_off() {
-    let pressure = Pressure { context: 9_000, history: 9_000, ..Pressure::default() };
+    let pressure = ContextPressure { context: 9_000, history: 9_000, ..ContextPressure::default() };
     assert!(CompactionStatus::new(AutoCompaction::On, &checkpoint(), &pressure, None).due);
     let off = CompactionStatus::new(AutoCompaction::Off, &checkpoint(), &pressure, None);
     assert!(!off.due && !off.enabled);
@@ -93,7 +94,8 @@ fn nothing_is_due_when_automatic_compaction_is_off() {
 /// Returns the number of newest messages that are kept.
 fn kept_messages(conversation: &History, profile: &Profile, window: Option<usize>) -> usize {
     let sent: Vec<_> = conversation.sent_messages().cloned().collect();
-    let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &count_message);
+    let split =
+        split(&sent, profile, &ContextPressure { window, ..ContextPressure::default() }, &count_message);
     split.map_or(sent.len(), |split| sent.len() - split.end)
 }
 
@@ -121,7 +123,7 @@ fn the_summary_is_one_user_message_before_the_kept_messages() {
     let (after, draft, _) = compact(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok(SUMMARY.to_owned()));
     let messages: Vec<_> = after.sent_messages().collect();
     assert_eq!(messages.len(), 5);
-    assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, Kind::Summary));
+    assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, MessageKind::Summary));
     assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\n{SUMMARY}"));
     assert!(messages[1].text().starts_with("question 28"));
     assert_eq!(PREVIOUS_SUMMARY, "[Previous conversation summary]");
@@ -198,9 +200,10 @@ fn one_cutoff_applies_to_archiving_and_digesting() {
     let settings = CompactionSettings { profile: "checkpoint".into(), ..CompactionSettings::default() };
     for (cutoff, visible) in [(10, 10), (3, 3), (12, 12), (0, 13)] {
         let results = ToolOutputSettings { cutoff, ..ToolOutputSettings::default() };
-        let profile = settings.profile(&results);
+        let profile = settings.active_profile(&results);
         let (after, ..) = compact(&conversation, &profile, MODEL, |_| Ok(SUMMARY.to_owned()));
-        let shown = after.visible_messages().filter(|message| message.body.kind == Kind::ToolResult).count();
+        let shown =
+            after.visible_messages().filter(|message| message.body.kind == MessageKind::ToolResult).count();
         assert_eq!(shown, visible, "cutoff {cutoff}");
         assert_eq!(model_view(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
         let archived = plan_archival(conversation.messages(), &results, &CacheState::Forced);
@@ -290,13 +293,17 @@ fn old_results_in_kept_messages_are_archived_and_digested() {
     let body = &digest.body;
     assert_eq!(
         (body.role, body.kind, body.agent, body.user),
-        (Role::User, Kind::ToolSummary, Visibility::Shown, Visibility::Hidden)
+        (Role::User, MessageKind::ToolSummary, Visibility::Shown, Visibility::Hidden)
     );
-    let archived: Vec<_> =
-        after.messages().iter().filter(|message| message.body.kind == Kind::ToolResultArchived).collect();
+    let archived: Vec<_> = after
+        .messages()
+        .iter()
+        .filter(|message| message.body.kind == MessageKind::ToolResultArchived)
+        .collect();
     assert_eq!(archived.len(), 3);
     assert!(archived.iter().all(|message| message.body.agent == Visibility::Hidden && message.body.user == Visibility::Shown));
-    let visible = after.visible_messages().filter(|message| message.body.kind == Kind::ToolResult).count();
+    let visible =
+        after.visible_messages().filter(|message| message.body.kind == MessageKind::ToolResult).count();
     assert_eq!(visible, 10);
 
     let mut undone = after.clone();
@@ -306,7 +313,7 @@ fn old_results_in_kept_messages_are_archived_and_digested() {
     // Archived results are neither counted nor digested again.
     let mut grown = after.clone();
     grown.add(model("and so on"));
-    let current = Pressure { window: Some(200_000), ..pressure(&grown, None) };
+    let current = ContextPressure { window: Some(200_000), ..pressure(&grown, None) };
     let front: usize = grown.sent_messages().take(2).map(|message| count_message(message)).sum();
     let keep = KeepRules { tokens: current.history - front, ..checkpoint().keep };
     let profile = Profile { keep, ..checkpoint() };

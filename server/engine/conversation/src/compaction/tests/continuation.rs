@@ -20,8 +20,9 @@ use super::fixture::{
     model_view, pressure, result, user,
 };
 use crate::compaction::{
-    ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, FirstMessageRule,
-    KNOWN_FILES, Pressure, Profile, READ_AGAIN, Summariser, SummaryPurpose, TopicDetection, TriggerMetric,
+    ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, ContextPressure,
+    FirstMessageRetention, KNOWN_FILES, Profile, READ_AGAIN, Summariser, SummaryPurpose, TopicDetection,
+    TriggerMetric,
 };
 
 fn continuation() -> Profile {
@@ -34,7 +35,7 @@ fn continuation_defaults() {
     assert_eq!(profile.moment, CompactionMoment::BeforeAssembling);
     assert_eq!((profile.trigger.window_share, profile.target_share), (Some(0.8), Some(0.5)));
     assert_eq!(profile.trigger.messages_over, Some(25));
-    assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessageRule::Kept, 6));
+    assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessageRetention::Kept, 6));
     assert_eq!(profile.summary.words, Some((300, 800)));
     assert_eq!(profile.lists, ActivityListUpdate::Shorten);
     assert_eq!(KNOWN_FILES, 20);
@@ -42,7 +43,8 @@ fn continuation_defaults() {
 
 #[test]
 fn due_over_80_percent_of_the_window() {
-    let at = |context, window| Pressure { context, history: context, window, ..Pressure::default() };
+    let at =
+        |context, window| ContextPressure { context, history: context, window, ..ContextPressure::default() };
     for (context, window, due) in [
         (160_000, Some(200_000), false),
         (160_001, Some(200_000), true),
@@ -55,7 +57,7 @@ fn due_over_80_percent_of_the_window() {
 
 #[test]
 fn due_with_more_than_25_messages() {
-    let at = |messages| Pressure { messages, ..Pressure::default() };
+    let at = |messages| ContextPressure { messages, ..ContextPressure::default() };
     assert_eq!(continuation().due_reading(&at(25)), None);
     assert_eq!(continuation().due_reading(&at(26)).unwrap().measured, TriggerMetric::Messages);
 }
@@ -277,7 +279,7 @@ fn with_results(tokens: usize) -> crate::history::History {
 #[test]
 fn aims_for_half_of_the_window() {
     let conversation = with_results(2_000);
-    let current = Pressure {
+    let current = ContextPressure {
         context: pressure(&conversation, None).context + 500,
         ..pressure(&conversation, Some(10_000))
     };
@@ -304,13 +306,13 @@ fn a_clipped_summary_still_names_the_edited_files() {
             .into_iter()
             .chain((0..20).map(|n| model(&format!("{n} {}", "words ".repeat(300))))),
     );
-    let current = Pressure {
+    let current = ContextPressure {
         context: 12_000,
         history: 9_000,
         window: Some(12_600),
         messages: 23,
         exchanges: 1,
-        ..Pressure::default()
+        ..ContextPressure::default()
     };
     let long = "a line of the summary\n".repeat(280);
     let draft =

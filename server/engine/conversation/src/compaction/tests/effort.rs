@@ -57,7 +57,7 @@ fn effort(conversation: &History, profile: &Profile, summariser: Summariser) -> 
     )
     .unwrap();
     while run.question().is_some() {
-        run.answer(Ok("a summary of it".to_owned()), counters);
+        run.handle_answer(Ok("a summary of it".to_owned()), counters);
     }
     let draft = run.finish(counters).unwrap();
     commit(conversation, draft, profile).unwrap();

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::compaction::{
-    CompactionDraft, CompactionRun, NotCompacted, Pressure, Profile, Summariser, SummarizerQuestion,
+    CompactionDraft, CompactionRun, ContextPressure, NotCompacted, Profile, Summariser, SummarizerQuestion,
     TokenCounters, TopicDetection, commit,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{
-    ContentBlock, History, HistoryChange, Kind, Message, NewMessage, Outcome, Pin, ResultPart, Role,
-    Visibility,
+    ContentBlock, History, HistoryChange, Message, MessageKind, NewMessage, Pin, ResultPart, Role,
+    ToolOutcome, Visibility,
 };
 
 pub(super) fn user(text: &str) -> NewMessage {
@@ -38,13 +38,13 @@ pub(super) fn call(id: &str, tool: &str, path: &str) -> NewMessage {
 
 pub(super) fn result(id: &str, text: &str) -> NewMessage {
     let content = vec![ResultPart::Text { text: text.into() }];
-    let block = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
-    NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![block]) }
+    let block = ContentBlock::ToolResult { call_id: id.into(), content, outcome: ToolOutcome::Ok };
+    NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![block]) }
 }
 
 pub(super) fn history(messages: impl IntoIterator<Item = NewMessage>) -> History {
     let mut history = History::default();
-    history.set(messages);
+    history.replace_messages(messages);
     history
 }
 
@@ -73,7 +73,7 @@ pub(super) fn count_message(message: &Message) -> usize {
     let block = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => count(text),
         ContentBlock::ToolCall { name, input, .. } => count(name) + count(&input.to_string()),
-        ContentBlock::ToolResult { .. } if message.body.kind == Kind::ToolResultArchived => 12,
+        ContentBlock::ToolResult { .. } if message.body.kind == MessageKind::ToolResultArchived => 12,
         ContentBlock::ToolResult { content, .. } => content.iter().map(part).sum(),
         ContentBlock::Image(_) => 1_200,
         _ => 0,
@@ -86,11 +86,18 @@ pub(super) fn counters() -> TokenCounters<'static> {
 }
 
 /// Measures the conversation as if the prompt contained nothing else.
-pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
+pub(super) fn pressure(history: &History, window: Option<usize>) -> ContextPressure {
     let tokens = history.sent_messages().map(|message| count_message(message)).sum();
     let exchanges = history.visible_messages().filter(|message| History::begins_exchange(message)).count();
     let messages = history.visible_messages().count();
-    Pressure { history: tokens, context: tokens, window, messages, exchanges, ..Pressure::default() }
+    ContextPressure {
+        history: tokens,
+        context: tokens,
+        window,
+        messages,
+        exchanges,
+        ..ContextPressure::default()
+    }
 }
 
 /// A summary that is long enough for every conversation in these tests, with a heading of each profile.
@@ -106,7 +113,7 @@ pub(super) const TOPIC_MODEL: Summariser =
 pub(super) fn draft_compaction(
     history: &History,
     profile: &Profile,
-    pressure: Pressure,
+    pressure: ContextPressure,
     summariser: Summariser,
     mut answer: impl FnMut(&SummarizerQuestion) -> Result<String, String>,
 ) -> Result<CompactionDraft, NotCompacted> {
@@ -120,7 +127,7 @@ pub(super) fn draft_compaction(
     )?;
     while let Some(question) = run.question() {
         let answer = answer(question);
-        run.answer(answer, counters());
+        run.handle_answer(answer, counters());
     }
     run.finish(counters())
 }
@@ -162,7 +169,9 @@ pub(super) fn model_view(history: &History) -> String {
             let line = match block {
                 ContentBlock::Text { text } => text.clone(),
                 ContentBlock::ToolCall { id, name, input } => format!("calls {name} {id} {input}"),
-                ContentBlock::ToolResult { call_id, .. } if message.body.kind == Kind::ToolResultArchived => {
+                ContentBlock::ToolResult { call_id, .. }
+                    if message.body.kind == MessageKind::ToolResultArchived =>
+                {
                     format!("archived {call_id}")
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {

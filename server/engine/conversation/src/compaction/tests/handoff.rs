@@ -23,7 +23,7 @@ use super::fixture::{
     MODEL, asked_questions, call, compact, exchanges, history, model, model_view, result, user,
 };
 use crate::compaction::{
-    BuiltinProfile, CompactionMoment, LAST_REQUEST, Pressure, Profile, ProfileOptions, Summariser,
+    BuiltinProfile, CompactionMoment, ContextPressure, LAST_REQUEST, Profile, ProfileOptions, Summariser,
 };
 use crate::history::{ContentBlock, NewMessage, Role};
 
@@ -34,7 +34,7 @@ fn handoff() -> Profile {
 #[test]
 fn due_at_200_000_tokens_of_context_before_a_turn() {
     assert_eq!(handoff().moment, CompactionMoment::BeforeAssembling);
-    let at = |context| Pressure { context, history: 500_000, ..Pressure::default() };
+    let at = |context| ContextPressure { context, history: 500_000, ..ContextPressure::default() };
     assert_eq!(handoff().due_reading(&at(199_999)), None);
     assert!(handoff().due_reading(&at(200_000)).is_some());
 }
@@ -48,8 +48,12 @@ fn a_conversation_is_compacted_only_if_the_request_then_fits() {
         let (mut history, mut compactions) = (0, 0);
         for _ in 0..40 {
             history += turn;
-            let pressure =
-                Pressure { history, context: other_tokens + history, window, ..Pressure::default() };
+            let pressure = ContextPressure {
+                history,
+                context: other_tokens + history,
+                window,
+                ..ContextPressure::default()
+            };
             if profile.due_reading(&pressure).is_some() {
                 compactions += 1;
                 history = profile.keep.tokens.min(4_000) + profile.summary.tokens.min(2_000);
@@ -76,10 +80,17 @@ fn a_threshold_of_0_disables() {
     let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
     let custom = [("handoff".to_owned(), options)].into();
     let profile = Profile::from_name("handoff", &custom).unwrap();
-    assert_eq!(profile.due_reading(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
+    assert_eq!(
+        profile.due_reading(&ContextPressure { context: 10_000_000, ..ContextPressure::default() }),
+        None
+    );
     let options = ProfileOptions { context_from: Some(5), ..ProfileOptions::default() };
     let profile = Profile::from_name("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
-    assert!(profile.due_reading(&Pressure { context: 5, history: 5, ..Pressure::default() }).is_some());
+    assert!(
+        profile
+            .due_reading(&ContextPressure { context: 5, history: 5, ..ContextPressure::default() })
+            .is_some()
+    );
 }
 
 #[test]

@@ -10,12 +10,12 @@ use strata_base::text::clip;
 use super::fixture::{count, count_message, counters, draft_compaction, history, model_view, pressure, user};
 use crate::compaction::{
     BuiltinProfile, CompactionDraft, CompactionRun, CompactionStrategy, DigestLimits, DraftRefusal,
-    FirstMessageRule, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection, commit,
+    FirstMessageRetention, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection, commit,
 };
-use crate::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
+use crate::conversation_facts::{TodoState, ToolPatterns, extract_facts, unbundle};
 use crate::history::{
-    ContentBlock, History, HistoryChange, HistoryDiff, Image, ImageSource, Kind, Message, MessageId,
-    NO_RESPONSE, NewMessage, Outcome, Pin, ProjectedMessage, Provider, RebuildEntry, ResultPart, Role,
+    ContentBlock, History, HistoryChange, HistoryDiff, Image, ImageSource, Message, MessageId, MessageKind,
+    NO_RESPONSE, NewMessage, Pin, ProjectedMessage, Provider, RebuildStep, ResultPart, Role, ToolOutcome,
     Visibility, project,
 };
 use crate::providers;
@@ -49,7 +49,7 @@ fn a_call() -> impl Strategy<Value = ContentBlock> {
 }
 
 fn a_result() -> impl Strategy<Value = ContentBlock> {
-    let outcome = prop_oneof![4 => Just(Outcome::Ok), 1 => Just(Outcome::Error)];
+    let outcome = prop_oneof![4 => Just(ToolOutcome::Ok), 1 => Just(ToolOutcome::Error)];
     (prop::sample::select(&IDS[..]), words(), outcome).prop_map(|(id, text, outcome)| {
         let content = vec![ResultPart::Text { text }];
         ContentBlock::ToolResult { call_id: id.to_owned(), content, outcome }
@@ -66,24 +66,24 @@ fn a_message() -> impl Strategy<Value = NewMessage> {
     let text_message =
         |role, kind| words().prop_map(move |text| NewMessage { kind, ..NewMessage::text(role, text) });
     let body = prop_oneof![
-        5 => text_message(Role::User, Kind::Normal),
-        4 => text_message(Role::Assistant, Kind::Normal),
-        5 => prop::collection::vec(a_call(), 1..4).prop_map(blocks_message(Role::Assistant, Kind::Normal)),
-        5 => prop::collection::vec(a_result(), 1..4).prop_map(blocks_message(Role::User, Kind::ToolResult)),
+        5 => text_message(Role::User, MessageKind::Normal),
+        4 => text_message(Role::Assistant, MessageKind::Normal),
+        5 => prop::collection::vec(a_call(), 1..4).prop_map(blocks_message(Role::Assistant, MessageKind::Normal)),
+        5 => prop::collection::vec(a_result(), 1..4).prop_map(blocks_message(Role::User, MessageKind::ToolResult)),
         1 => a_call().prop_map(move |call| NewMessage::new(Role::Assistant, vec![thinking(), call])),
         1 => words().prop_map(move |text| NewMessage::new(Role::User, vec![image(), ContentBlock::text(text)])),
         1 => (a_result(), words()).prop_map(|(result, text)| NewMessage::new(Role::User, vec![ContentBlock::text(text), result])),
-        1 => text_message(Role::User, Kind::SystemEvent),
-        1 => text_message(Role::User, Kind::ToolSummary),
-        1 => text_message(Role::User, Kind::Summary),
-        1 => text_message(Role::User, Kind::Iteration),
+        1 => text_message(Role::User, MessageKind::SystemEvent),
+        1 => text_message(Role::User, MessageKind::ToolSummary),
+        1 => text_message(Role::User, MessageKind::Summary),
+        1 => text_message(Role::User, MessageKind::Iteration),
     ];
     let state = prop_oneof![8 => Just(0), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
     (body, state).prop_map(|(body, state)| match state {
         1 => NewMessage { agent: Visibility::Hidden, ..body },
         2 => NewMessage { pin: Pin::Kept, ..body },
-        3 if body.kind == Kind::ToolResult => {
-            NewMessage { agent: Visibility::Hidden, kind: Kind::ToolResultArchived, ..body }
+        3 if body.kind == MessageKind::ToolResult => {
+            NewMessage { agent: Visibility::Hidden, kind: MessageKind::ToolResultArchived, ..body }
         }
         _ => body,
     })
@@ -98,13 +98,13 @@ fn a_turn() -> impl Strategy<Value = Vec<NewMessage>> {
                 ContentBlock::ToolCall { id, .. } => Some(ContentBlock::ToolResult {
                     call_id: id.clone(),
                     content: vec![ResultPart::Text { text: text.clone() }],
-                    outcome: Outcome::Ok,
+                    outcome: ToolOutcome::Ok,
                 }),
                 _ => None,
             })
             .collect();
         answered.reverse();
-        let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, answered) };
+        let results = NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, answered) };
         [NewMessage::new(Role::Assistant, calls), results]
     });
     (words(), prop::collection::vec(round, 0..4), words()).prop_map(|(request, rounds, last)| {
@@ -132,7 +132,7 @@ fn a_profile() -> impl Strategy<Value = Profile> {
                 profile.keep.messages = messages;
                 profile.keep.exchanges = exchanges;
                 profile.keep.first =
-                    if first { FirstMessageRule::Kept } else { FirstMessageRule::Summarised };
+                    if first { FirstMessageRetention::Kept } else { FirstMessageRetention::Summarised };
                 profile.summary.digest =
                     results.map(|kept_results| DigestLimits { kept_results, line_chars: 160, lines: 2 });
                 profile.target_share = target;
@@ -241,7 +241,7 @@ fn waiting(history: &History) -> Vec<String> {
     let coming: Vec<ContentBlock> = IDS
         .map(|id| {
             let content = vec![ResultPart::Text { text: id.into() }];
-            ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok }
+            ContentBlock::ToolResult { call_id: id.into(), content, outcome: ToolOutcome::Ok }
         })
         .to_vec();
     let results = project(history.sent_messages().map(|message| &**message), &coming, None).results;
@@ -266,7 +266,7 @@ fn no_violations(history: &History) {
         .into_iter()
         .map(|call_id| {
             let content = vec![ResultPart::Text { text: "here".into() }];
-            ContentBlock::ToolResult { call_id, content, outcome: Outcome::Ok }
+            ContentBlock::ToolResult { call_id, content, outcome: ToolOutcome::Ok }
         })
         .collect();
     if coming.is_empty() {
@@ -368,7 +368,7 @@ proptest! {
             prop_assert!(view.contains(clip(last.text().trim(), 4_000)), "{}\n----\n{view}", last.text());
         }
         let sent: Vec<&Message> = case.history.sent_messages().map(|message| &**message).collect();
-        let facts = facts(sent, &ToolPatterns::default());
+        let facts = extract_facts(sent, &ToolPatterns::default());
         let named = unbundle(&view);
         for (path, _) in facts.files.iter().filter(|(_, trace)| trace.is_changed()) {
             prop_assert!(view.contains(path.as_str()) || named.contains(path), "{path}\n{view}");
@@ -403,9 +403,9 @@ proptest! {
         let mut changed = grown.clone();
         match change_kind {
             0 => changed.change(id, |body| body.content.push(ContentBlock::text("no"))).unwrap(),
-            1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, Kind::Normal)).unwrap(),
+            1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, MessageKind::Normal)).unwrap(),
             2 => drop(changed.truncate(id)),
-            3 => changed.set([]),
+            3 => changed.replace_messages([]),
             _ => changed
                 .change(id, |body| body.pin = if body.pin == Pin::Kept { Pin::Free } else { Pin::Kept })
                 .unwrap(),
@@ -427,7 +427,7 @@ proptest! {
         let mut changed = case.history.clone();
         match change_kind {
             0 => changed.change(id, |body| body.content = vec![ContentBlock::text("other")]).unwrap(),
-            1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, Kind::Normal)).unwrap(),
+            1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, MessageKind::Normal)).unwrap(),
             _ => drop(changed.truncate(id)),
         }
         let Ok((after, rebuilt)) = commit(&changed, draft.clone(), &case.profile) else { return Ok(()) };
@@ -464,11 +464,11 @@ proptest! {
             rounds += 1;
             prop_assert!(rounds < 200, "asking never ends");
             let answer = case.model.answer(question, case.boundary);
-            run.answer(answer, counters());
+            run.handle_answer(answer, counters());
         }
         let mut disturbed = run.clone();
-        disturbed.answer(Ok(late), counters());
-        disturbed.answer(Err("too late".to_owned()), counters());
+        disturbed.handle_answer(Ok(late), counters());
+        disturbed.handle_answer(Err("too late".to_owned()), counters());
         prop_assert!(disturbed.question().is_none());
         prop_assert_eq!(disturbed.finish(counters()), run.finish(counters()));
     }
@@ -488,16 +488,16 @@ proptest! {
                 (0, Some(id)) => current.change(id, |body| body.content.push(ContentBlock::text("changed"))).unwrap(),
                 (1, Some(id)) => drop(current.truncate(id).unwrap()),
                 (2 | 3, Some(id)) => {
-                    let entries = ids.iter().filter(|other| **other >= id).map(|id| RebuildEntry::Keep(*id));
-                    let entries = [RebuildEntry::Add(message.clone())].into_iter().chain(entries).chain([RebuildEntry::Add(message)]);
+                    let entries = ids.iter().filter(|other| **other >= id).map(|id| RebuildStep::Keep(*id));
+                    let entries = [RebuildStep::Add(message.clone())].into_iter().chain(entries).chain([RebuildStep::Add(message)]);
                     let covered: Vec<MessageId> = current.sent_messages().map(|message| message.id).collect();
                     let entries = entries.filter(|entry| entry.kept_message().is_none_or(|id| covered.contains(&id)));
                     done.push(current.clone().rebuild(&covered, entries.clone().collect()));
                     current.rebuild(&covered, entries.collect());
                 }
                 (4, _) => if let Some(rebuilt) = done.pop() { current.undo_rebuild(&rebuilt) },
-                (5, _) => current.set([message.clone(), message]),
-                (6, _) => current.set([]),
+                (5, _) => current.replace_messages([message.clone(), message]),
+                (6, _) => current.replace_messages([]),
                 _ => { current.add(message); }
             }
             let change = current.diff_since(&before);

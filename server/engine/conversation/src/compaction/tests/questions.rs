@@ -12,7 +12,7 @@ use crate::compaction::{
     BuiltinProfile, CompactionRun, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection,
 };
 use crate::conversation_facts::ToolPatterns;
-use crate::history::{History, Kind, NewMessage};
+use crate::history::{History, MessageKind, NewMessage};
 
 /// Returns the text between the tags.
 fn inside(question: &SummarizerQuestion) -> &str {
@@ -41,7 +41,7 @@ fn conversation() -> impl Strategy<Value = History> {
         0 => vec![user(&text)],
         1 => vec![model(&text)],
         2 => vec![call("1", "read_file", &text), result("1", &text)],
-        _ => vec![NewMessage { kind: Kind::Summary, ..user(&text) }],
+        _ => vec![NewMessage { kind: MessageKind::Summary, ..user(&text) }],
     });
     prop::collection::vec(message, 1..40).prop_map(|messages| history(messages.concat()))
 }
@@ -179,7 +179,7 @@ fn the_model_is_asked_for_the_headings_of_the_extractive_summary() {
         let requested = headings(&asked_questions(&conversation, &profile, MODEL)[0].prompt);
         let (after, ..) = compact(&conversation, &profile, Summariser::Extractive, |_| Ok(String::new()));
         let summary =
-            after.sent_messages().find(|message| message.body.kind == Kind::Summary).unwrap().text();
+            after.sent_messages().find(|message| message.body.kind == MessageKind::Summary).unwrap().text();
         let written = headings(&summary);
         assert!(written.len() >= 2, "{summary}");
         let mut rest = requested.iter();

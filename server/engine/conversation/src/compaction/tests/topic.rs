@@ -23,8 +23,8 @@ use super::fixture::{
 };
 use crate::compaction::{
     AutoCompaction, BuiltinProfile, CompactionDraft, CompactionMoment, CompactionStatus, CompactionStrategy,
-    DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, LEFT_OUT, NotCompacted, Pressure, Profile, RequestSize,
-    Summariser, SummaryPurpose, TokenCounters, Trigger, TriggerMetric, commit, split,
+    ContextPressure, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, LEFT_OUT, NotCompacted, Profile,
+    RequestSize, Summariser, SummaryPurpose, TokenCounters, Trigger, TriggerMetric, commit, split,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{History, Role};
@@ -37,14 +37,19 @@ fn topic() -> Profile {
 
 #[test]
 fn a_large_conversation_waits_until_a_compaction_saves_money_or_the_limit_is_near() {
-    let heavy = Pressure { limit: Some(100_000), history: 24_001, context: 60_000, ..Pressure::default() };
-    let due = |pressure: Pressure| {
+    let heavy = ContextPressure {
+        limit: Some(100_000),
+        history: 24_001,
+        context: 60_000,
+        ..ContextPressure::default()
+    };
+    let due = |pressure: ContextPressure| {
         BuiltinProfile::Topic.profile().due_reading(&pressure).map(|reading| reading.limit)
     };
     assert_eq!(due(heavy), None);
-    assert_eq!(due(Pressure { pays: true, ..heavy }), Some(24_000));
-    assert_eq!(due(Pressure { pays: true, history: 24_000, ..heavy }), None);
-    assert_eq!(due(Pressure { context: 95_000, ..heavy }), Some(95_000));
+    assert_eq!(due(ContextPressure { pays: true, ..heavy }), Some(24_000));
+    assert_eq!(due(ContextPressure { pays: true, history: 24_000, ..heavy }), None);
+    assert_eq!(due(ContextPressure { context: 95_000, ..heavy }), Some(95_000));
     let status = CompactionStatus::new(AutoCompaction::On, &BuiltinProfile::Topic.profile(), &heavy, None);
     assert_eq!((status.due, status.distance), (false, 0));
     assert_eq!(
@@ -56,7 +61,12 @@ fn a_large_conversation_waits_until_a_compaction_saves_money_or_the_limit_is_nea
 #[test]
 fn every_profile_compacts_before_a_request_reaches_its_limit() {
     for builtin in BuiltinProfile::ALL {
-        let full = Pressure { limit: Some(40_000), context: 38_000, history: 20_000, ..Pressure::default() };
+        let full = ContextPressure {
+            limit: Some(40_000),
+            context: 38_000,
+            history: 20_000,
+            ..ContextPressure::default()
+        };
         let reading = builtin.profile().due_reading(&full);
         assert_eq!(
             reading.map(|reading| reading.measured),
@@ -64,7 +74,7 @@ fn every_profile_compacts_before_a_request_reaches_its_limit() {
             "{builtin:?}"
         );
         let files = RequestSize { tokens: 90_000, least: 24_000, limit: Some(40_000), window: Some(44_000) };
-        let files = Pressure::from_request(files, 20_000);
+        let files = ContextPressure::from_request(files, 20_000);
         assert_eq!(files.context, 24_000, "files that do not fit by themselves are left out");
         assert_eq!(builtin.profile().due_reading(&files), None, "{builtin:?}");
     }
@@ -78,14 +88,14 @@ fn due_when_enabled_and_over_the_trigger() {
         (24_001, AutoCompaction::On, true),
         (90_000, AutoCompaction::Off, false),
     ] {
-        let pressure = Pressure { history, context: 1_000_000, ..Pressure::default() };
+        let pressure = ContextPressure { history, context: 1_000_000, ..ContextPressure::default() };
         assert_eq!(CompactionStatus::new(watched, &topic(), &pressure, None).due, due, "{history}");
     }
 }
 
 #[test]
 fn the_status_has_tokens_threshold_and_percent() {
-    let pressure = Pressure { history: 6_000, ..Pressure::default() };
+    let pressure = ContextPressure { history: 6_000, ..ContextPressure::default() };
     let status = CompactionStatus::new(AutoCompaction::On, &topic(), &pressure, None);
     assert_eq!((status.enabled, status.measured), (true, Some(TriggerMetric::HistoryTokens)));
     assert_eq!((status.tokens, status.threshold, status.percent), (6_000, 24_000, 25.0));
@@ -93,7 +103,7 @@ fn the_status_has_tokens_threshold_and_percent() {
 
 fn kept_messages(conversation: &History) -> usize {
     let sent: Vec<_> = conversation.sent_messages().cloned().collect();
-    split(&sent, &topic(), &Pressure::default(), &count_message)
+    split(&sent, &topic(), &ContextPressure::default(), &count_message)
         .map_or(sent.len(), |split| sent.len() - split.end)
 }
 
@@ -115,7 +125,7 @@ fn exchanges_that_exceed_the_trigger_are_not_all_kept() {
     // Exchanges that exceed the window are not kept either, if the window is smaller.
     let sent: Vec<_> = exchanges(30, 2_000).sent_messages().cloned().collect();
     for (window, left) in [(8_000, 4), (7_999, 2)] {
-        let pressure = Pressure { window: Some(window), ..Pressure::default() };
+        let pressure = ContextPressure { window: Some(window), ..ContextPressure::default() };
         assert_eq!(
             split(&sent, &topic(), &pressure, &count_message).map(|split| sent.len() - split.end),
             Some(left)

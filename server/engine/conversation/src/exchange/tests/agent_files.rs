@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::exchange::{ConversationFormat, Origin, read_any, write_conversation};
+use crate::exchange::{ConversationFormat, ExportOrigin, import_conversation, write_conversation};
 use crate::history::{
-    ContentBlock, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role, project,
+    ContentBlock, Message, MessageId, MessageKind, NewMessage, ResultPart, Role, ToolOutcome, project,
 };
 
-const ORIGIN: Origin<'_> =
-    Origin { session: "s-1", folder: "/projects/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
+const ORIGIN: ExportOrigin<'_> =
+    ExportOrigin { session: "s-1", folder: "/projects/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
 
 const FORMS: [ConversationFormat; 4] = [
     ConversationFormat::ClaudeCode,
@@ -37,7 +37,7 @@ fn render<'a>(
             };
             let texts: Vec<String> = content.iter().map(text).collect();
             // Codex does not record whether a call failed.
-            let outcome = if form == ConversationFormat::Codex { Outcome::Ok } else { *outcome };
+            let outcome = if form == ConversationFormat::Codex { ToolOutcome::Ok } else { *outcome };
             format!("result {call_id} {outcome:?} {}", texts.join("\n"))
         }
         other => format!("{other:?}"),
@@ -52,7 +52,7 @@ fn check(messages: &[Message]) {
     let sent = project(messages, &[], None).history;
     for form in FORMS {
         let text = write_conversation(form, messages, &ORIGIN).unwrap();
-        let read = read_any(&text).unwrap_or_else(|error| panic!("{form:?}: {error}: {text}"));
+        let read = import_conversation(&text).unwrap_or_else(|error| panic!("{form:?}: {error}: {text}"));
         assert_eq!(read.form, form, "{text}");
         let expected = render(sent.iter().map(|message| (message.role, &*message.content)), form);
         let imported = render(read.messages.iter().map(|message| (message.role, &*message.content)), form);
@@ -73,8 +73,8 @@ fn a_conversation_goes_to_another_agent_and_back() {
         NewMessage { time_ms: Some(1_794_960_000_500), ..NewMessage::text(Role::User, "Look.") },
         NewMessage::new(Role::Assistant, vec![ContentBlock::text("I look."), call("a"), call("b")]),
         NewMessage {
-            kind: Kind::ToolResult,
-            ..NewMessage::new(Role::User, vec![result("a", Outcome::Ok), result("b", Outcome::Error)])
+            kind: MessageKind::ToolResult,
+            ..NewMessage::new(Role::User, vec![result("a", ToolOutcome::Ok), result("b", ToolOutcome::Error)])
         },
         NewMessage::text(Role::Assistant, "> quoted\n#### heading"),
         NewMessage::text(Role::User, "Thanks."),
@@ -111,8 +111,9 @@ fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
     let messages =
         numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
     let ids = |session| {
-        let text = write_conversation(ConversationFormat::Opencode, &messages, &Origin { session, ..ORIGIN })
-            .unwrap();
+        let text =
+            write_conversation(ConversationFormat::Opencode, &messages, &ExportOrigin { session, ..ORIGIN })
+                .unwrap();
         let export: Value = serde_json::from_str(&text).unwrap();
         let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
         let messages = export["messages"].as_array().unwrap();
@@ -138,8 +139,8 @@ fn opencode_gets_every_field_that_it_requires() {
         NewMessage::text(Role::User, "Look."),
         NewMessage::new(Role::Assistant, vec![ContentBlock::text("I look."), call("a"), call("b")]),
         NewMessage {
-            kind: Kind::ToolResult,
-            ..NewMessage::new(Role::User, vec![result("a", Outcome::Ok), result("b", Outcome::Error)])
+            kind: MessageKind::ToolResult,
+            ..NewMessage::new(Role::User, vec![result("a", ToolOutcome::Ok), result("b", ToolOutcome::Error)])
         },
         NewMessage::text(Role::Assistant, "Ada."),
     ]);
@@ -204,11 +205,11 @@ fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
         for (number, (name, input, failed, output)) in calls.into_iter().enumerate() {
             let id = format!("call_{number}");
             content.push(ContentBlock::ToolCall { id: id.clone(), name, input: json!({"a": input}) });
-            let outcome = if failed { Outcome::Error } else { Outcome::Ok };
+            let outcome = if failed { ToolOutcome::Error } else { ToolOutcome::Ok };
             let content = vec![ResultPart::Text { text: output }];
             results.push(ContentBlock::ToolResult { call_id: id, content, outcome });
         }
-        let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
+        let results = NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, results) };
         let answer = NewMessage::new(Role::Assistant, content);
         let mut messages = vec![NewMessage::text(Role::User, format!("u{request}")), answer];
         if !results.content.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::exchange::{ConversationFormat, read_any};
+use crate::exchange::{ConversationFormat, import_conversation};
 use crate::history::{ContentBlock, NewMessage, Role};
 
 fn render(messages: &[NewMessage]) -> Vec<String> {
@@ -92,7 +92,7 @@ fn every_known_recording_becomes_the_same_conversation() {
     ];
     for (form, text, expected) in cases {
         for text in [text.clone(), format!("\u{feff}{text}")] {
-            let read = read_any(&text).unwrap();
+            let read = import_conversation(&text).unwrap();
             assert_eq!(
                 (read.form, render(&read.messages)),
                 (form, expected.iter().map(ToString::to_string).collect())
@@ -104,7 +104,7 @@ fn every_known_recording_becomes_the_same_conversation() {
 #[test]
 fn an_unknown_file_is_answered_with_the_known_formats() {
     for text in ["no conversation", "{}", "[1, 2]", ""] {
-        let problem = read_any(text).unwrap_err().to_string();
+        let problem = import_conversation(text).unwrap_err().to_string();
         for known in
             ["Claude Code", "Codex", "Gemini CLI", "opencode", "Aider", "ChatGPT", "Anthropic", "OpenAI"]
         {

@@ -142,7 +142,7 @@ fn formats_are_detected() {
         ("{}".into(), None),
     ] {
         assert_eq!(detect_format(&text), form, "{text}");
-        assert_eq!(read_any(&text).is_err(), form.is_none() || text.contains("_output\""), "{text}");
+        assert_eq!(import_conversation(&text).is_err(), form.is_none() || text.contains("_output\""), "{text}");
     }
 }
 
@@ -150,7 +150,7 @@ fn formats_are_detected() {
 fn stratas_own_messages_are_read_back_unchanged() {
     let message = NewMessage {
         agent: Visibility::Hidden,
-        kind: Kind::Iteration,
+        kind: MessageKind::Iteration,
         time_ms: Some(7),
         files_modified: vec!["a.rs".into()],
         ..NewMessage::new(Role::Assistant, vec![call("c", json!({}))])
@@ -159,10 +159,10 @@ fn stratas_own_messages_are_read_back_unchanged() {
     numbered["id"] = json!(12);
     let text =
         format!("{{\"strataSession\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
-    let imported = read_any(&text).unwrap();
+    let imported = import_conversation(&text).unwrap();
     assert_eq!((imported.messages, imported.skipped), (vec![message.clone(), message], 1));
     let wrong = text.replace("iteration", "reiteration");
-    let error = read_any(&wrong).unwrap_err();
+    let error = import_conversation(&wrong).unwrap_err();
     assert!(error.path == "/1" && error.problem.contains("reiteration"), "{error}");
 }
 
@@ -234,12 +234,12 @@ proptest! {
             }
         }
         let text = value.to_string();
-        prop_assert_eq!(read_any(&text).is_ok() && detect_format(&text).is_none(), false);
+        prop_assert_eq!(import_conversation(&text).is_ok() && detect_format(&text).is_none(), false);
     }
 
     #[test]
     fn no_text_makes_it_panic(text in "(\\PC|\n|[{}\\[\\]\",:]){0,200}") {
-        prop_assert_eq!(read_any(&text).is_ok() && detect_format(&text).is_none(), false);
+        prop_assert_eq!(import_conversation(&text).is_ok() && detect_format(&text).is_none(), false);
     }
 }
 

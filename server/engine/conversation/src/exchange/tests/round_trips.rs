@@ -180,7 +180,7 @@ mod anthropic {
             image().prop_map(ResultPart::Image),
             foreign().prop_map(ResultPart::Foreign),
         ];
-        let outcome = select(vec![Outcome::Ok, Outcome::Error]);
+        let outcome = select(vec![ToolOutcome::Ok, ToolOutcome::Error]);
         prop_oneof![
             words().prop_map(ContentBlock::text),
             image().prop_map(ContentBlock::Image),
@@ -200,7 +200,7 @@ mod anthropic {
         fn messages_of_the_model_are_read_back_unchanged(turns in vec((select(vec![Role::User, Role::Assistant]), vec(model_blocks(), 0..4)), 0..5)) {
             let messages: Vec<NewMessage> = turns.into_iter().map(|(role, content)| {
                 let answers = content.iter().any(ContentBlock::is_tool_result);
-                let kind = if answers { Kind::ToolResult } else { Kind::Normal };
+                let kind = if answers { MessageKind::ToolResult } else { MessageKind::Normal };
                 NewMessage { kind, ..NewMessage::new(role, content) }
             }).collect();
             let list = write_anthropic([], &messages);
@@ -329,7 +329,7 @@ mod openai {
         prop_oneof![
             vec(user_block, 0..3).prop_map(|content| NewMessage::new(Role::User, content)),
             (words(), vec(part, 0..3)).prop_map(|(id, parts)| NewMessage {
-                kind: Kind::ToolResult,
+                kind: MessageKind::ToolResult,
                 ..NewMessage::new(Role::User, vec![super::result(&id, parts)])
             }),
             (texts, calls)
@@ -440,7 +440,7 @@ fn instructions_are_converted_between_formats() {
         {"role": "system", "content": "It is late."},
     ]);
     let ReadList { system, messages } = read_openai(&list).unwrap();
-    assert_eq!(messages[1].kind, Kind::SystemEvent);
+    assert_eq!(messages[1].kind, MessageKind::SystemEvent);
     let text = |text: &str| json!([{"type": "text", "text": text}]);
     assert_eq!(
         write_anthropic(&system, &messages),

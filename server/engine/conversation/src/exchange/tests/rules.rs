@@ -47,7 +47,10 @@ fn a_record_may_end_with_the_assistant_and_a_request_may_not() {
 
 #[test]
 fn an_archived_result_still_answers_its_call() {
-    let archived =
-        NewMessage { agent: Visibility::Hidden, kind: Kind::ToolResultArchived, ..results("a", "out") };
+    let archived = NewMessage {
+        agent: Visibility::Hidden,
+        kind: MessageKind::ToolResultArchived,
+        ..results("a", "out")
+    };
     assert_eq!(broken_rules(&[user("Hi."), calls("a"), archived], Format::Anthropic, Purpose::Request), []);
 }

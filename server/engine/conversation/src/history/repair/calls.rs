@@ -6,14 +6,14 @@ use strata_base::hash::ContentHash;
 
 use super::late_result::SubstitutedCall;
 use super::utterance::{NO_RESPONSE, Utterance};
-use crate::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, MessageId, OpenCalls, ResultPart, Role, ToolOutcome};
 
 /// Maximum characters of a call id that every provider accepts (OpenAI: 40; Anthropic documents no limit).
 const ID_CHARS: usize = 40;
 
 /// Ids of the calls in the conversation so far.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(super) struct CallTracker {
     /// Ids already assigned; never iterated.
     used: HashSet<String>,
     /// Number of earlier calls with each original id; never iterated.
@@ -37,7 +37,7 @@ struct PendingCall {
     place: usize,
 }
 
-impl Calls {
+impl CallTracker {
     /// Sets the id under which each call of an assistant turn is sent, and returns the calls as pending.
     pub(super) fn assign_ids(&mut self, turn: &mut [Utterance]) -> PendingCalls {
         let mut pending = PendingCalls::default();
@@ -63,23 +63,23 @@ impl Calls {
             let call = SubstitutedCall { sent_as: sent_as.clone(), tool };
             self.substituted.entry(id).or_default().push_back(call);
             let content = vec![ResultPart::Text { text: NO_RESPONSE.into() }];
-            let result = ContentBlock::ToolResult { call_id: sent_as, content, outcome: Outcome::Ok };
+            let result = ContentBlock::ToolResult { call_id: sent_as, content, outcome: ToolOutcome::Ok };
             substitutes.push(Utterance { id: caller, role: Role::User, content: vec![result] });
         }
         substitutes
     }
 
     /// Removes and returns the call that a late result for `call_id` answers, if any.
-    pub(super) fn answer_late(&mut self, call_id: &str) -> Option<SubstitutedCall> {
+    pub(super) fn take_substituted_call(&mut self, call_id: &str) -> Option<SubstitutedCall> {
         self.substituted.get_mut(call_id)?.pop_front()
     }
 
-    pub(super) fn note_unmatched(&mut self, call_id: String) {
+    pub(super) fn add_unmatched_call_id(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }
 
     /// Returns the call ids of results in the new request that do not answer a known call.
-    pub(super) fn into_unmatched(self) -> Vec<String> {
+    pub(super) fn into_unmatched_call_ids(self) -> Vec<String> {
         self.unmatched
     }
 
@@ -107,7 +107,7 @@ impl Calls {
 
 impl PendingCalls {
     /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
-    pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
-        self.0.answer(call_id).map(|call| call.sent_as)
+    pub(super) fn close_call(&mut self, call_id: &str) -> Option<String> {
+        self.0.close_call(call_id).map(|call| call.sent_as)
     }
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::utterance::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::history::{
-    ContentBlock, ForeignPosition, Kind, Message, MessageId, Outcome, Provider, ResultPart, Role, Visibility,
+    ContentBlock, ForeignPosition, Message, MessageId, MessageKind, Provider, ResultPart, Role, ToolOutcome,
+    Visibility,
 };
 
 /// Maximum characters of a tool name that every provider accepts.
@@ -18,7 +19,7 @@ pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 pub(super) fn clean_message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
-        (Kind::ToolResultArchived, _) => {
+        (MessageKind::ToolResultArchived, _) => {
             let stubs: Vec<_> =
                 message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
             clean_blocks(&stubs, role, recipient)
@@ -91,13 +92,17 @@ fn accepts_reasoning(recipient: Option<Provider>) -> bool {
 
 /// Removes empty text parts from a tool result. A failed result keeps only text, and gets a fixed message if
 /// none remains.
-fn clean_result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
+fn clean_result(
+    content: &[ResultPart],
+    outcome: ToolOutcome,
+    recipient: Option<Provider>,
+) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
         (ResultPart::Text { text }, _) => (!text.trim().is_empty()).then(|| part.clone()),
-        (ResultPart::Image(_), Outcome::Ok) => Some(part.clone()),
-        (ResultPart::Image(_), Outcome::Error) => Some(text(PICTURE_LEFT_OUT)),
-        (ResultPart::Foreign(foreign), Outcome::Ok)
+        (ResultPart::Image(_), ToolOutcome::Ok) => Some(part.clone()),
+        (ResultPart::Image(_), ToolOutcome::Error) => Some(text(PICTURE_LEFT_OUT)),
+        (ResultPart::Foreign(foreign), ToolOutcome::Ok)
             if foreign.is_accepted_by(recipient, ForeignPosition::Result) =>
         {
             Some(ResultPart::Foreign(foreign.without_cache_marks()))
@@ -105,7 +110,7 @@ fn clean_result(content: &[ResultPart], outcome: Outcome, recipient: Option<Prov
         (ResultPart::Foreign(foreign), _) => foreign.text().map(text),
     });
     let parts: Vec<ResultPart> = parts.collect();
-    if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
+    if parts.is_empty() && outcome == ToolOutcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
 }
 
 /// Replaces unsupported characters in a tool name with `_`, and truncates the name.

@@ -3,7 +3,7 @@
 
 use strata_base::sanitize::escape_closing_tags;
 
-use crate::history::{ContentBlock, Outcome, ResultPart};
+use crate::history::{ContentBlock, ResultPart, ToolOutcome};
 
 /// Tag around the text of a late result.
 const TAG: &str = "late_tool_result";
@@ -18,7 +18,7 @@ pub(super) struct SubstitutedCall {
 
 impl SubstitutedCall {
     /// Converts the call's result to a text that names the call, followed by the images of the result.
-    pub(super) fn late_result(&self, content: Vec<ResultPart>, outcome: Outcome) -> Vec<ContentBlock> {
+    pub(super) fn late_result(&self, content: Vec<ResultPart>, outcome: ToolOutcome) -> Vec<ContentBlock> {
         let (mut text, mut images) = (String::new(), Vec::new());
         for part in content {
             match part {
@@ -33,7 +33,7 @@ impl SubstitutedCall {
             }
         }
         let Self { sent_as, tool } = self;
-        let outcome = if outcome == Outcome::Error { " outcome=\"error\"" } else { "" };
+        let outcome = if outcome == ToolOutcome::Error { " outcome=\"error\"" } else { "" };
         let open = format!("<{TAG} tool=\"{tool}\" call=\"{sent_as}\"{outcome}>");
         let mut blocks = vec![ContentBlock::text(format!("{open}{text}\n</{TAG}>"))];
         blocks.append(&mut images);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use strata_tokens::counting::ImageSize;
 
 use super::utterance::{PICTURE_LEFT_OUT, Utterance};
-use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, image_size, media_type_of};
+use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, detect_media_type, image_size};
 
 /// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
 const SIDE_OF_FEW: u32 = 8_000;
@@ -40,7 +40,7 @@ pub(super) fn replace_unsendable_images(
         });
     }
     replace_history_images(&mut utterances, |image| is_accepted_image(image, recipient));
-    let mut number_to_drop = number_to_drop(&utterances);
+    let mut number_to_drop = excess_image_count(&utterances);
     replace_history_images(&mut utterances, |_| {
         let is_dropped = number_to_drop > 0;
         number_to_drop -= usize::from(is_dropped);
@@ -87,7 +87,7 @@ struct ImageTotals {
 /// Returns the number of images to drop from the history, oldest first. Applies the limits in the order in
 /// which the images arrived, so that a growing conversation omits the same images until a limit is exceeded
 /// again.
-fn number_to_drop(utterances: &[Utterance]) -> usize {
+fn excess_image_count(utterances: &[Utterance]) -> usize {
     // `droppable` contains the images of the history, which may be dropped. `all` is the load of all images.
     let mut droppable: VecDeque<ImageTotals> = VecDeque::new();
     let (mut all, mut dropped) = (ImageTotals::default(), 0);
@@ -100,7 +100,7 @@ fn number_to_drop(utterances: &[Utterance]) -> usize {
                     droppable.push_back(picture);
                 }
             }
-            let most = if all.are_too_many() { FEW_AFTER_A_CUT } else { FEW };
+            let most = if all.is_over_limit() { FEW_AFTER_A_CUT } else { FEW };
             let most_bytes = if all.bytes > ALL_PICTURES { AFTER_A_CUT } else { ALL_PICTURES };
             while ((all.large > 0 && all.pictures > most) || (all.bytes > most_bytes && all.pictures > 1))
                 && let Some(oldest) = droppable.pop_front()
@@ -124,7 +124,7 @@ impl ImageTotals {
         Self { pictures: 1, large: usize::from(side > SIDE_OF_MANY), bytes }
     }
 
-    fn are_too_many(self) -> bool {
+    fn is_over_limit(self) -> bool {
         self.large > 0 && self.pictures > FEW
     }
 
@@ -154,7 +154,7 @@ fn count_uploaded_images(block: &ContentBlock) -> usize {
 /// Corrects the media type of an image, because providers reject a wrong one.
 fn correct_media_type(image: &mut Image) {
     if let ImageSource::Base64 { media_type, data } = &mut image.source
-        && let Some(kind) = media_type_of(data)
+        && let Some(kind) = detect_media_type(data)
     {
         kind.clone_into(media_type);
     }

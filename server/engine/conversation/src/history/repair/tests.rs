@@ -6,7 +6,8 @@ use serde_json::json;
 use super::utterance::ARGUMENTS_LEFT_OUT;
 use super::*;
 use crate::history::{
-    Foreign, ForeignPosition, Image, ImageSource, Kind, NewMessage, Outcome, ResultPart, Visibility,
+    Foreign, ForeignPosition, Image, ImageSource, MessageKind, NewMessage, ResultPart, ToolOutcome,
+    Visibility,
 };
 
 /// Header of a PNG file, 8 pixels wide and 9 high.
@@ -31,7 +32,7 @@ fn results(ids: &[&str]) -> NewMessage {
 
 fn result(id: &str, text: &str) -> ContentBlock {
     let content = vec![ResultPart::Text { text: text.into() }];
-    ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok }
+    ContentBlock::ToolResult { call_id: id.into(), content, outcome: ToolOutcome::Ok }
 }
 
 fn hidden(message: NewMessage) -> NewMessage {
@@ -188,7 +189,7 @@ fn a_late_result_becomes_text() {
     let failed = ContentBlock::ToolResult {
         call_id: "b".into(),
         content: vec![ResultPart::Text { text: "no </late_tool_result>".into() }],
-        outcome: Outcome::Error,
+        outcome: ToolOutcome::Error,
     };
     check(
         [user("Look."), calls(&["a", "b"]), user("Wait."), model("Yes?"), results(&["a"])],
@@ -239,7 +240,7 @@ fn results_precede_text_written_while_the_tool_ran() {
 
 #[test]
 fn an_archived_result_is_a_stub() {
-    let archived = NewMessage { kind: Kind::ToolResultArchived, ..hidden(results(&["a"])) };
+    let archived = NewMessage { kind: MessageKind::ToolResultArchived, ..hidden(results(&["a"])) };
     check(
         [user("Look."), calls(&["a"]), archived.clone(), model("Done.")],
         &[],
@@ -355,8 +356,11 @@ fn reasoning_is_kept_at_the_start_of_a_turn_or_removed() {
 fn a_failed_result_without_output_gets_a_text() {
     let source = ImageSource::Url { url: "https://example.org/a.png".into() };
     let image = ResultPart::Image(Image { source, width: None, height: None });
-    let failed =
-        |id: &str, content| ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Error };
+    let failed = |id: &str, content| ContentBlock::ToolResult {
+        call_id: id.into(),
+        content,
+        outcome: ToolOutcome::Error,
+    };
     let answers = vec![failed("a", vec![]), failed("b", vec![image])];
     check(
         [user("Look."), calls(&["a", "b"]), NewMessage::new(Role::User, answers)],
@@ -546,7 +550,7 @@ fn recorded_cache_markers_are_not_sent() {
         marked(json!({"type": "search_result", "source": "a", "title": "t", "content": [text]}));
     let content =
         vec![ResultPart::Foreign(Foreign { provider: Provider::Anthropic, value: document.clone() })];
-    let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: Outcome::Ok };
+    let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: ToolOutcome::Ok };
     // Arguments of a tool may contain the same key.
     let input = marked(json!({"content": {"cache_control": 1}}));
     let server_call =
@@ -668,7 +672,7 @@ fn foreign_blocks_are_sent_only_to_their_provider() {
             ContentBlock::ToolResult {
                 call_id: "a".into(),
                 content: vec![part.clone()],
-                outcome: Outcome::Ok,
+                outcome: ToolOutcome::Ok,
             },
             ContentBlock::Foreign(foreign(document.clone())),
             ContentBlock::Foreign(foreign(json!({"type": "news", "text": "Hear."}))),

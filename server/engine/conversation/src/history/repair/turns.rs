@@ -1,7 +1,7 @@
 //! Arranges utterances in alternating turns of user and assistant, starting with the user, and makes the
 //! repairs that depend on neighboring messages.
 
-use super::calls::{Calls, PendingCalls};
+use super::calls::{CallTracker, PendingCalls};
 use super::server_calls;
 use super::utterance::{EARLIER_LEFT_OUT, Utterance};
 use crate::history::{ContentBlock, Role};
@@ -33,7 +33,7 @@ impl Turns {
     }
 
     /// Pairs calls and results, turn by turn, and removes reasoning that providers reject.
-    pub(super) fn with_answered_calls(self, calls: &mut Calls) -> Self {
+    pub(super) fn with_answered_calls(self, calls: &mut CallTracker) -> Self {
         let mut answered = Self::default();
         let mut pending = PendingCalls::default();
         let mut rest = self.turns.into_iter().peekable();
@@ -144,7 +144,11 @@ fn is_encrypted_reasoning(block: &ContentBlock) -> bool {
 
 /// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,
 /// then its other content, including late results of earlier calls. Drops results that answer no call.
-fn user_turn(utterances: Vec<Utterance>, mut pending: PendingCalls, calls: &mut Calls) -> Vec<Utterance> {
+fn user_turn(
+    utterances: Vec<Utterance>,
+    mut pending: PendingCalls,
+    calls: &mut CallTracker,
+) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();
     for Utterance { id, role, content } in utterances {
@@ -153,12 +157,12 @@ fn user_turn(utterances: Vec<Utterance>, mut pending: PendingCalls, calls: &mut 
         for block in content {
             match block {
                 ContentBlock::ToolResult { call_id, content, outcome } => {
-                    if let Some(call_id) = pending.answer(&call_id) {
+                    if let Some(call_id) = pending.close_call(&call_id) {
                         answers.push(ContentBlock::ToolResult { call_id, content, outcome });
-                    } else if let Some(call) = calls.answer_late(&call_id) {
+                    } else if let Some(call) = calls.take_substituted_call(&call_id) {
                         others.extend(call.late_result(content, outcome));
                     } else if id.is_none() {
-                        calls.note_unmatched(call_id);
+                        calls.add_unmatched_call_id(call_id);
                     }
                 }
                 other => others.push(other),

@@ -6,9 +6,9 @@ use std::io;
 use serde_json::Value;
 use strata_tokens::counting::ImageSize;
 
-use crate::history::{image_size, media_type_of};
+use crate::history::{detect_media_type, image_size};
 use crate::providers::json_fields::{list, text};
-use crate::providers::{Findings, Rule, is_web_address, is_word};
+use crate::providers::{Findings, Rule, is_web_address, is_word_byte};
 
 /// Maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
@@ -267,7 +267,7 @@ impl<'a> RequestChecker<'a> {
             "a call's `input` must be an object",
         );
         let Some(id) = self.findings.string(block, "id", path) else { return };
-        if id.is_empty() || !id.bytes().all(is_word) {
+        if id.is_empty() || !id.bytes().all(is_word_byte) {
             let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]+$");
             self.findings.add(Rule::CallId, path, detail);
         }
@@ -329,7 +329,7 @@ impl<'a> RequestChecker<'a> {
                 } else if longest.is_none() {
                     let detail = "an image must be PNG, JPEG, GIF or WebP";
                     self.findings.add(Rule::ImageForm, path, detail);
-                } else if field("media_type") != media_type_of(data) {
+                } else if field("media_type") != detect_media_type(data) {
                     let detail = "an image's `media_type` must match its bytes";
                     self.findings.add(Rule::ImageForm, path, detail);
                 }
@@ -411,7 +411,7 @@ impl<'a> RequestChecker<'a> {
             }
             self.findings.report_unanswered(pending.drain(..).filter(|(id, _)| open.contains(id)));
             if role(message) == Some("assistant") {
-                pending = calls(message, index);
+                pending = call_ids_with_paths(message, index);
             }
         }
         self.findings.report_unanswered(pending);
@@ -494,7 +494,7 @@ fn role(message: &Value) -> Option<&str> {
     Some(text(message, "role")).filter(|role| ["user", "assistant"].contains(role))
 }
 
-fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
+fn call_ids_with_paths(message: &Value, index: usize) -> Vec<(&str, String)> {
     let blocks = list(message, "content").iter().enumerate();
     blocks
         .filter(|(_, block)| text(block, "type") == "tool_use")

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::messages::{content_block, result_part, text_block};
 use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
-    remove_cache_marks,
+    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ToolOutcome, remove_cache_marks,
 };
 
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
@@ -33,7 +33,7 @@ fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
         path: error.path.replacen("/content", "/system", 1),
         problem: error.problem,
     };
-    Ok(NewMessage { kind: Kind::SystemEvent, ..read.map_err(path)? })
+    Ok(NewMessage { kind: MessageKind::SystemEvent, ..read.map_err(path)? })
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
@@ -50,7 +50,11 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         }
     };
     let content = fields::read_each(value, "content", block)?;
-    let kind = if content.iter().any(ContentBlock::is_tool_result) { Kind::ToolResult } else { Kind::Normal };
+    let kind = if content.iter().any(ContentBlock::is_tool_result) {
+        MessageKind::ToolResult
+    } else {
+        MessageKind::Normal
+    };
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
@@ -100,8 +104,8 @@ fn block(value: &Value) -> Result<ContentBlock, ReadError> {
             call_id: fields::string(value, "tool_use_id")?,
             content: fields::read_each(value, "content", part)?,
             outcome: match value.get("is_error") {
-                None | Some(Value::Bool(false) | Value::Null) => Outcome::Ok,
-                Some(Value::Bool(true)) => Outcome::Error,
+                None | Some(Value::Bool(false) | Value::Null) => ToolOutcome::Ok,
+                Some(Value::Bool(true)) => ToolOutcome::Error,
                 Some(_) => return Err(ReadError::new("must be true or false").inside("is_error")),
             },
         },
@@ -155,7 +159,7 @@ fn write_block(block: &ContentBlock) -> Option<Value> {
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let content: Vec<Value> = content.iter().filter_map(result_part).collect();
             let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
-            if *outcome == Outcome::Error {
+            if *outcome == ToolOutcome::Error {
                 result["is_error"] = true.into();
             }
             result

@@ -5,10 +5,10 @@
 use serde_json::{Value, json};
 use strata_tokens::models::Ttl;
 
-use crate::history::{ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart};
-use crate::providers::{Speaker, SpokenBlock, SpokenMessage, build_message, results_first};
+use crate::history::{ContentBlock, Foreign, Image, ImageSource, Provider, ResultPart, ToolOutcome};
+use crate::providers::{Speaker, SpokenBlock, SpokenMessage, build_message, order_results_first};
 
-pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn write_messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {
@@ -27,7 +27,7 @@ fn write_message(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
     if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = spoken.blocks.as_slice() {
         return Some(build_message(role, text.as_str().into()));
     }
-    let blocks: Vec<Value> = results_first(&spoken.blocks, |block| block.content)
+    let blocks: Vec<Value> = order_results_first(&spoken.blocks, |block| block.content)
         .filter_map(|block| Some(with_breakpoint(content_block(block.content)?, block)))
         .collect();
     (!blocks.is_empty()).then(|| build_message(role, blocks.into()))
@@ -82,14 +82,14 @@ fn image_block(image: &Image) -> Value {
     json!({"type": "image", "source": source})
 }
 
-fn tool_result(call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value {
+fn tool_result(call_id: &str, content: &[ResultPart], outcome: ToolOutcome) -> Value {
     let mut result = json!({"type": "tool_result", "tool_use_id": call_id});
     match content {
         [] => {}
         [ResultPart::Text { text }] => result["content"] = text.as_str().into(),
         parts => result["content"] = parts.iter().filter_map(result_part).collect(),
     }
-    if outcome == Outcome::Error {
+    if outcome == ToolOutcome::Error {
         result["is_error"] = true.into();
     }
     result

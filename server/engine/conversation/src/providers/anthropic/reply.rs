@@ -6,7 +6,7 @@ use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, Provider};
 use crate::providers::reply::{
-    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, arguments, number, parse_stop_reason, text,
+    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, number, parse_arguments, parse_stop_reason, text,
 };
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ struct OpenBlock {
 }
 
 impl StreamedReply for StreamedMessage {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         match text(data, "type") {
             "message_start" => {
                 draft.has_begun = true;
@@ -115,10 +115,10 @@ impl OpenBlock {
                 let mut block = start;
                 // The arguments of a server-side call are streamed like those of any other call.
                 if let (false, Some(input)) = (written.is_empty(), block.get_mut("input")) {
-                    *input = arguments(&written.into());
+                    *input = parse_arguments(&written.into());
                 }
                 if is_call {
-                    let input = arguments(block.get("input").unwrap_or(&Value::Null));
+                    let input = parse_arguments(block.get("input").unwrap_or(&Value::Null));
                     draft.push_call(text(&block, "id"), text(&block, "name"), input);
                 } else {
                     draft.push_foreign(Provider::Anthropic, block);

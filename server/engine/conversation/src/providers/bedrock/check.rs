@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::providers::json_fields::{list, text};
-use crate::providers::{Findings, Rule, is_word};
+use crate::providers::{Findings, Rule, is_word_byte};
 
 /// Maximum characters of `ToolUseBlock.toolUseId`, which matches `[a-zA-Z0-9_-]+`.
 const CALL_ID_CHARS: usize = 64;
@@ -92,7 +92,7 @@ impl<'a> RequestChecker<'a> {
             self.findings.add(Rule::Role, format!("{path}/role"), detail);
         }
         let details = ["`content` must be a list", "a message must have content"];
-        let blocks = self.findings.filled_list(message, "content", &path, details);
+        let blocks = self.findings.non_empty_list(message, "content", &path, details);
         for (at, block) in blocks.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| blocks.get(before));
             self.check_block(block, before, role, format!("{path}/content/{at}"));
@@ -188,7 +188,7 @@ impl<'a> RequestChecker<'a> {
 
     fn check_id(&mut self, block: &Value, path: &str) {
         let Some(id) = self.findings.string(block, "toolUseId", path) else { return };
-        if !(1..=CALL_ID_CHARS).contains(&id.len()) || !id.bytes().all(is_word) {
+        if !(1..=CALL_ID_CHARS).contains(&id.len()) || !id.bytes().all(is_word_byte) {
             let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]{{1,{CALL_ID_CHARS}}}$");
             self.findings.add(Rule::CallId, path, detail);
         }

@@ -7,15 +7,17 @@
 use serde_json::{Value, json};
 use strata_tokens::models::Ttl;
 
-use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::providers::{Speaker, SpokenBlock, SpokenMessage, results_first};
+use crate::history::{ContentBlock, Image, ImageSource, ResultPart, ToolOutcome};
+use crate::providers::{Speaker, SpokenBlock, SpokenMessage, order_results_first};
 
 /// Writes the system prompt and the messages.
 pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {
-            Speaker::System => system.extend(message.texts().flat_map(|(_, block)| with_breakpoint(block))),
+            Speaker::System => {
+                system.extend(message.texts().flat_map(|(_, block)| block_with_cache_point(block)))
+            }
             Speaker::User => messages.extend(write_message("user", message)),
             Speaker::Assistant => messages.extend(write_message("assistant", message)),
         }
@@ -25,13 +27,14 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
 
 /// Writes a message; `None` if none of its blocks can be written.
 fn write_message(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
-    let blocks: Vec<Value> =
-        results_first(&message.blocks, |block| block.content).flat_map(with_breakpoint).collect();
+    let blocks: Vec<Value> = order_results_first(&message.blocks, |block| block.content)
+        .flat_map(block_with_cache_point)
+        .collect();
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
 }
 
 /// Writes a block, followed by its cache point, if any.
-fn with_breakpoint(block: &SpokenBlock<'_>) -> Vec<Value> {
+fn block_with_cache_point(block: &SpokenBlock<'_>) -> Vec<Value> {
     let Some(written) = content_block(block.content) else { return Vec::new() };
     let mark = block.mark.filter(|_| block.content.can_carry_breakpoint());
     // Five minutes is the API's default lifetime.
@@ -62,7 +65,7 @@ fn content_block(block: &ContentBlock) -> Option<Value> {
             });
             let mut result = json!({"toolUseId": call_id, "content": parts.collect::<Vec<_>>()});
             // Success is the default status.
-            if *outcome == Outcome::Error {
+            if *outcome == ToolOutcome::Error {
                 result["status"] = "error".into();
             }
             json!({"toolResult": result})

@@ -16,27 +16,27 @@ pub(super) struct StreamedConverse {
 }
 
 impl StreamedReply for StreamedConverse {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         match name {
-            "messageStart" => self.inner.event("", &json!({"type": "message_start"}), draft),
+            "messageStart" => self.inner.read_event("", &json!({"type": "message_start"}), draft),
             "contentBlockStart" => {
                 if let Some(call) = data.pointer("/start/toolUse") {
-                    self.start(&tool_use(call), draft);
+                    self.start(&anthropic_tool_use(call), draft);
                 }
             }
-            "contentBlockDelta" => self.delta(data.get("delta").unwrap_or(&Value::Null), draft),
+            "contentBlockDelta" => self.read_delta(data.get("delta").unwrap_or(&Value::Null), draft),
             "contentBlockStop" => {
                 self.is_open = false;
-                self.inner.event("", &json!({"type": "content_block_stop"}), draft);
+                self.inner.read_event("", &json!({"type": "content_block_stop"}), draft);
             }
             "messageStop" => self.finish = Some(parse_stop_reason(text(data, "stopReason"))),
             "metadata" => {
-                self.inner.event(
+                self.inner.read_event(
                     "",
                     &json!({"type": "message_start", "message": {"usage": anthropic_usage(data)}}),
                     draft,
                 );
-                self.finish(draft);
+                self.end_reply(draft);
             }
             name if name.ends_with("Exception") => {
                 draft.has_begun = true;
@@ -58,14 +58,14 @@ impl StreamedReply for StreamedConverse {
     }
 
     fn end(&mut self, draft: &mut ReplyDraft) {
-        self.finish(draft);
+        self.end_reply(draft);
         self.inner.end(draft);
     }
 }
 
 impl StreamedConverse {
     /// Ends the reply as the provider stated.
-    fn finish(&mut self, draft: &mut ReplyDraft) {
+    fn end_reply(&mut self, draft: &mut ReplyDraft) {
         if draft.end.is_none() {
             draft.end = self.finish.take();
         }
@@ -73,10 +73,10 @@ impl StreamedConverse {
 
     fn start(&mut self, block: &Value, draft: &mut ReplyDraft) {
         self.is_open = true;
-        self.inner.event("", &json!({"type": "content_block_start", "content_block": block}), draft);
+        self.inner.read_event("", &json!({"type": "content_block_start", "content_block": block}), draft);
     }
 
-    fn delta(&mut self, delta: &Value, draft: &mut ReplyDraft) {
+    fn read_delta(&mut self, delta: &Value, draft: &mut ReplyDraft) {
         let part = |pointer: &str| delta.pointer(pointer).filter(|part| part.is_string());
         let (kind, delta) = if let Some(text) = part("/text") {
             ("text", json!({"type": "text_delta", "text": text}))
@@ -94,7 +94,7 @@ impl StreamedConverse {
         if !self.is_open {
             self.start(&json!({"type": kind}), draft);
         }
-        self.inner.event("", &json!({"type": "content_block_delta", "delta": delta}), draft);
+        self.inner.read_event("", &json!({"type": "content_block_delta", "delta": delta}), draft);
     }
 }
 
@@ -104,7 +104,7 @@ fn anthropic_block(block: &Value) -> Option<Value> {
     if let Some(text) = block.get("text") {
         Some(json!({"type": "text", "text": text}))
     } else if let Some(call) = block.get("toolUse") {
-        Some(tool_use(call))
+        Some(anthropic_tool_use(call))
     } else if let Some(thought) = thought {
         let (text, signature) = (text(thought, "text"), text(thought, "signature"));
         Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
@@ -114,7 +114,7 @@ fn anthropic_block(block: &Value) -> Option<Value> {
     }
 }
 
-fn tool_use(call: &Value) -> Value {
+fn anthropic_tool_use(call: &Value) -> Value {
     let input = call.get("input").cloned().unwrap_or_else(|| json!({}));
     json!({"type": "tool_use", "id": text(call, "toolUseId"), "name": text(call, "name"), "input": input})
 }

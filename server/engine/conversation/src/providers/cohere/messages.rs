@@ -4,10 +4,10 @@
 
 use serde_json::Value;
 
-use crate::providers::{Breakpoints, SpokenMessage, openai};
+use crate::providers::{BreakpointMode, SpokenMessage, openai};
 
 pub(super) fn messages(spoken: &[SpokenMessage<'_>]) -> Vec<Value> {
-    let mut messages = openai::messages::messages(spoken, Breakpoints::Automatic);
+    let mut messages = openai::messages::messages(spoken, BreakpointMode::Automatic);
     for message in messages.iter_mut().filter_map(Value::as_object_mut) {
         let calls = message.contains_key("tool_calls");
         if let Some(plan) = message.get("content").filter(|content| calls && !content.is_array()).cloned() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, parse_arguments, parse_stop_reason, text,
 };
 
 /// `tokens` counts all tokens of the prompt, and `billed_units` only some of them. The cache holds a part of the prompt.
@@ -30,7 +30,7 @@ pub(super) struct StreamedChat {
 }
 
 impl StreamedReply for StreamedChat {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
         let delta = data.get("delta").unwrap_or(&Value::Null);
         let message = delta.get("message").unwrap_or(&Value::Null);
@@ -39,7 +39,7 @@ impl StreamedReply for StreamedChat {
             "content-start" | "content-delta" => push_content(message.get("content"), draft),
             "tool-plan-delta" => draft.push_text(text(message, "tool_plan")),
             "tool-call-start" => {
-                self.close(draft);
+                self.finish_call(draft);
                 let call = message.get("tool_calls").unwrap_or(&Value::Null);
                 let function = call.get("function").unwrap_or(&Value::Null);
                 let owned = |value, field| text(value, field).to_owned();
@@ -51,10 +51,10 @@ impl StreamedReply for StreamedChat {
                     written.push_str(more);
                 }
             }
-            "tool-call-end" => self.close(draft),
+            "tool-call-end" => self.finish_call(draft),
             "message-end" => {
-                self.close(draft);
-                finish(delta, draft);
+                self.finish_call(draft);
+                end_reply(delta, draft);
             }
             // An error has no type.
             "" if data.get("message").is_some_and(Value::is_string) => {
@@ -74,18 +74,18 @@ impl StreamedReply for StreamedChat {
         }
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             let function = call.get("function").unwrap_or(&Value::Null);
-            let input = arguments(function.get("arguments").unwrap_or(&Value::Null));
+            let input = parse_arguments(function.get("arguments").unwrap_or(&Value::Null));
             draft.push_call(text(call, "id"), text(function, "name"), input);
         }
-        finish(body, draft);
+        end_reply(body, draft);
         Some(())
     }
 }
 
 impl StreamedChat {
-    fn close(&mut self, draft: &mut ReplyDraft) {
+    fn finish_call(&mut self, draft: &mut ReplyDraft) {
         if let Some((id, name, written)) = self.call.take() {
-            draft.push_call(&id, &name, arguments(&written.into()));
+            draft.push_call(&id, &name, parse_arguments(&written.into()));
         }
     }
 }
@@ -99,7 +99,7 @@ fn push_content(piece: Option<&Value>, draft: &mut ReplyDraft) {
 }
 
 /// Ends the reply with its usage and reason.
-fn finish(end_of: &Value, draft: &mut ReplyDraft) {
+fn end_reply(end_of: &Value, draft: &mut ReplyDraft) {
     let usage = end_of.get("usage");
     draft.usage = usage.and_then(|usage| USAGE.read(usage).or_else(|| BILLED.read(usage)));
     let word = text(end_of, "finish_reason");

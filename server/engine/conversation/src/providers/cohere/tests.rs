@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use strata_tokens::cost::Usage;
 
 use super::Chat;
-use crate::history::{ContentBlock, Outcome, ResultPart};
+use crate::history::{ContentBlock, ResultPart, ToolOutcome};
 use crate::providers::reply::{ProviderErrorKind, Reply, ReplyDecoder, ReplyEnd, ReplyEvent};
 use crate::providers::{Dialect, Envelope, Rule, Speaker, SpokenBlock, SpokenMessage, Tool, ToolChoice};
 
@@ -38,7 +38,8 @@ fn text_before_a_call_is_its_tool_plan() {
         call(),
     );
     let content = vec![ResultPart::Text { text: "20°".into() }];
-    let result = ContentBlock::ToolResult { call_id: "get_weather_0".into(), content, outcome: Outcome::Ok };
+    let result =
+        ContentBlock::ToolResult { call_id: "get_weather_0".into(), content, outcome: ToolOutcome::Ok };
     let spoken = |speaker, blocks: &[&'static ContentBlock]| SpokenMessage {
         speaker,
         blocks: blocks.iter().map(|content| SpokenBlock { content, mark: None }).collect(),

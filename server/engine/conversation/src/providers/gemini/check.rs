@@ -31,7 +31,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
     check_fields(&mut findings, body);
     check_tools(&mut findings, body);
     if let Some(instructions) = body.get("systemInstruction") {
-        let parts = findings.filled_list(instructions, "parts", "/systemInstruction", NO_PARTS);
+        let parts = findings.non_empty_list(instructions, "parts", "/systemInstruction", NO_PARTS);
         for (index, part) in parts.iter().enumerate() {
             if !part.get("text").is_some_and(Value::is_string) {
                 let path = format!("/systemInstruction/parts/{index}");
@@ -40,7 +40,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
         }
     }
     let details = ["`contents` must be a list", "`contents` must not be empty"];
-    let contents = findings.filled_list(body, "contents", "/contents", details);
+    let contents = findings.non_empty_list(body, "contents", "/contents", details);
     check_contents(&mut findings, body, contents);
     findings
 }
@@ -80,7 +80,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         if role != "user" && role != "model" {
             findings.add(Rule::Role, format!("{path}/role"), "a content's role must be `user` or `model`");
         }
-        let parts = findings.filled_list(content, "parts", &path, NO_PARTS);
+        let parts = findings.non_empty_list(content, "parts", &path, NO_PARTS);
         for (at, part) in parts.iter().enumerate() {
             check_part(findings, part, role, &format!("{path}/parts/{at}"));
         }

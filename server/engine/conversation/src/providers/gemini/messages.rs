@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::history::{ContentBlock, Image, ImageSource, Outcome, Provider, ResultPart};
-use crate::providers::{Speaker, SpokenMessage, results_first};
+use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, ToolOutcome};
+use crate::providers::{Speaker, SpokenMessage, order_results_first};
 
 /// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
 pub(super) const UNSIGNED: &str = "skip_thought_signature_validator";
@@ -49,12 +49,12 @@ impl<'a> ContentWriter<'a> {
     /// parts, because not all generations accept them in results.
     fn user_parts(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let (mut results, mut rest) = (Vec::new(), Vec::new());
-        for block in results_first(&message.blocks, |block| block.content) {
+        for block in order_results_first(&message.blocks, |block| block.content) {
             match block.content {
                 ContentBlock::Text { text } => rest.push(json!({"text": text})),
                 ContentBlock::Image(image) => rest.push(image_part(image)),
                 ContentBlock::ToolResult { call_id, content, outcome } => {
-                    results.push(self.result(call_id, content, *outcome));
+                    results.push(self.function_response(call_id, content, *outcome));
                     rest.extend(block.content.images().map(image_part));
                 }
                 ContentBlock::Foreign(foreign) => {
@@ -69,7 +69,7 @@ impl<'a> ContentWriter<'a> {
         results
     }
 
-    fn result(&self, call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value {
+    fn function_response(&self, call_id: &str, content: &[ResultPart], outcome: ToolOutcome) -> Value {
         let texts: Vec<&str> = content.iter().filter_map(ResultPart::text).collect();
         let output = match texts.as_slice() {
             [] => json!(""),
@@ -77,7 +77,7 @@ impl<'a> ContentWriter<'a> {
             texts => json!(texts),
         };
         // The API reference names these keys for output and errors.
-        let key = if outcome == Outcome::Error { "error" } else { "output" };
+        let key = if outcome == ToolOutcome::Error { "error" } else { "output" };
         let name = self.names.get(call_id).copied().unwrap_or("tool");
         json!({"functionResponse": {"id": call_id, "name": name, "response": {key: output}}})
     }

@@ -23,7 +23,7 @@ pub(super) struct StreamedContent {
 }
 
 impl StreamedReply for StreamedContent {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         let candidate = data.pointer("/candidates/0");
         let block_reason = data.pointer("/promptFeedback/blockReason").and_then(Value::as_str);
         draft.has_begun |=
@@ -40,7 +40,7 @@ impl StreamedReply for StreamedContent {
     }
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
-        self.event("", body, draft);
+        self.read_event("", body, draft);
         draft.has_begun.then_some(())
     }
 }

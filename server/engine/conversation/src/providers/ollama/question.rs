@@ -34,7 +34,7 @@ pub(super) fn read_answer(body: &[u8]) -> Result<Reply, ProviderError> {
 struct OllamaAnswer;
 
 impl StreamedReply for OllamaAnswer {
-    fn event(&mut self, _name: &str, _data: &Value, _draft: &mut ReplyDraft) {}
+    fn read_event(&mut self, _name: &str, _data: &Value, _draft: &mut ReplyDraft) {}
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         draft.push_text(body.pointer("/message/content").and_then(Value::as_str)?);

@@ -4,28 +4,29 @@
 
 use serde_json::{Value, json};
 
-use crate::providers::WindowStep;
+use crate::providers::WindowLookupStep;
 
-pub(super) fn step(model: &str, answers: &[Option<Value>]) -> WindowStep {
-    let running = || WindowStep::Ask { path: "api/ps", body: None };
+pub(super) fn next_lookup_step(model: &str, answers: &[Option<Value>]) -> WindowLookupStep {
+    let running = || WindowLookupStep::Ask { path: "api/ps", body: None };
     match answers {
         [] => running(),
         [list] => match loaded_window(list.as_ref(), model) {
-            None => WindowStep::Ask { path: "api/show", body: Some(json!({"model": model})) },
-            known => WindowStep::End(known),
+            None => WindowLookupStep::Ask { path: "api/show", body: Some(json!({"model": model})) },
+            known => WindowLookupStep::End(known),
         },
-        [_, None] => WindowStep::End(None),
+        [_, None] => WindowLookupStep::End(None),
         [_, Some(shown)] => {
             let parameters = shown.get("parameters").and_then(Value::as_str).unwrap_or_default();
             match parameters.lines().find_map(|line| line.strip_prefix("num_ctx")?.trim().parse().ok()) {
-                None => {
-                    WindowStep::Load { path: "api/generate", body: json!({"model": model, "stream": false}) }
-                }
-                known => WindowStep::End(known),
+                None => WindowLookupStep::Load {
+                    path: "api/generate",
+                    body: json!({"model": model, "stream": false}),
+                },
+                known => WindowLookupStep::End(known),
             }
         }
         [_, _, _] => running(),
-        [.., list] => WindowStep::End(loaded_window(list.as_ref(), model)),
+        [.., list] => WindowLookupStep::End(loaded_window(list.as_ref(), model)),
     }
 }
 

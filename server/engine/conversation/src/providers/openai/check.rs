@@ -21,7 +21,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
         check_message(&mut findings, message, &format!("/messages/{index}"));
     }
     check_pairs(&mut findings, messages);
-    limits::check(&mut findings, body, "messages");
+    limits::check_limits(&mut findings, body, "messages");
     findings
 }
 

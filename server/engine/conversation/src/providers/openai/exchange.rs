@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::messages::{self, foreign_part, image_part, text_part};
 use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ToolOutcome,
 };
 use crate::providers::build_message;
 use crate::providers::json_fields::{list, text};
@@ -44,7 +45,7 @@ pub(crate) fn read_list(
 }
 
 /// Whether only this format has messages like `item`.
-pub(crate) fn is_distinctive_message(item: &Value) -> bool {
+pub(crate) fn is_format_specific_message(item: &Value) -> bool {
     matches!(text(item, "role"), "tool" | "system" | "developer")
         || item.get("tool_calls").is_some()
         || item.get("content").is_some_and(Value::is_null)
@@ -74,19 +75,19 @@ const MAX_LEVELS: usize = 100;
 
 /// Parses the arguments of a call. Returns `text` as a string if it is not JSON, or is nested too deeply to
 /// be read inside a message.
-pub(crate) fn arguments(text: &str) -> Value {
+pub(crate) fn parse_arguments(text: &str) -> Value {
     if text.is_empty() {
         return json!({});
     }
     match serde_json::from_str(text) {
-        Ok(value) if is_within(MAX_LEVELS, &value) => value,
+        Ok(value) if is_nested_at_most(MAX_LEVELS, &value) => value,
         _ => text.into(),
     }
 }
 
 /// Whether lists and objects in `value` are nested at most `levels` deep.
-fn is_within(levels: usize, value: &Value) -> bool {
-    let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_within(left, value));
+fn is_nested_at_most(levels: usize, value: &Value) -> bool {
+    let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_nested_at_most(left, value));
     match value {
         Value::Array(items) => levels > 0 && items.iter().all(inside),
         Value::Object(fields) => levels > 0 && fields.values().all(inside),
@@ -95,18 +96,18 @@ fn is_within(levels: usize, value: &Value) -> bool {
 }
 
 /// Reads the role of a message. Instructions are system events.
-pub(crate) fn role(value: &Value) -> Result<(Role, Kind), ReadError> {
+pub(crate) fn role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
     Ok(match &*fields::string(value, "role")? {
-        "user" => (Role::User, Kind::Normal),
-        "assistant" => (Role::Assistant, Kind::Normal),
-        "system" | "developer" => (Role::User, Kind::SystemEvent),
+        "user" => (Role::User, MessageKind::Normal),
+        "assistant" => (Role::Assistant, MessageKind::Normal),
+        "system" | "developer" => (Role::User, MessageKind::SystemEvent),
         other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
     })
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
     extra::parse_with_extra(&normalize(value), Provider::OpenAi, parse, |message| {
-        write_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
+        write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
 
@@ -116,9 +117,9 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         let result = ContentBlock::ToolResult {
             call_id: fields::string(value, "tool_call_id")?,
             content: fields::read_each(value, "content", result_part)?,
-            outcome: Outcome::Ok,
+            outcome: ToolOutcome::Ok,
         };
-        return Ok(NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) });
+        return Ok(NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) });
     }
     let (role, kind) = role(value)?;
     let mut content = match value.get("content") {
@@ -165,35 +166,35 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             let url = fields::string(image, "url").map_err(|error| error.inside("image_url"))?;
             ContentBlock::Image(image_from_url(&url))
         }
-        _ => ContentBlock::Foreign(foreign(value)),
+        _ => ContentBlock::Foreign(to_foreign(value)),
     })
 }
 
 fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ResultPart::Text { text: fields::string(value, "text")? },
-        _ => ResultPart::Foreign(foreign(value)),
+        _ => ResultPart::Foreign(to_foreign(value)),
     })
 }
 
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let problem = "must have a string `id` and an object in the field that its `type` names";
-        let foreign = Some(foreign(value)).filter(is_custom_call);
+        let foreign = Some(to_foreign(value)).filter(is_custom_call);
         return foreign.map(ContentBlock::Foreign).ok_or_else(|| ReadError::new(problem));
     }
     let Some(function) = value.get("function") else { return Err(ReadError::new("`function` is missing")) };
     let text = |key| fields::string(function, key).map_err(|error| error.inside("function"));
-    let input = arguments(&text("arguments")?);
+    let input = parse_arguments(&text("arguments")?);
     Ok(ContentBlock::ToolCall { id: fields::string(value, "id")?, name: text("name")?, input })
 }
 
-fn foreign(value: &Value) -> Foreign {
+fn to_foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::OpenAi, value: value.clone() }
 }
 
 /// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
-fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
+fn write_model_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut written = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());
     for block in &message.content {

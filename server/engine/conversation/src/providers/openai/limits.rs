@@ -22,7 +22,7 @@ const BASE64: [&str; 5] =
 
 /// Checks cache keys, breakpoints and string lengths. `list` names the field of `body` that contains the
 /// messages or items.
-pub(in crate::providers) fn check(findings: &mut Findings, body: &Value, list: &str) {
+pub(in crate::providers) fn check_limits(findings: &mut Findings, body: &Value, list: &str) {
     check_cache_key(findings, body);
     check_breakpoints(findings, body, list);
     check_string_lengths(findings, body, &mut String::new());
@@ -75,7 +75,7 @@ fn check_breakpoints(findings: &mut Findings, body: &Value, list: &str) {
         }
     }
     let model = text(body, "model");
-    if (count > 0 || options.is_some()) && is_before_breakpoints(model) {
+    if (count > 0 || options.is_some()) && is_pre_breakpoint_model(model) {
         let detail = format!("`{model}` caches automatically and rejects breakpoints");
         findings.add(Rule::BreakpointModel, "/model", detail);
     }
@@ -92,7 +92,7 @@ fn are_cache_options(options: &Value) -> bool {
 }
 
 /// Whether `model` is one of OpenAI's own models before GPT-5.6, by its official name.
-fn is_before_breakpoints(model: &str) -> bool {
+fn is_pre_breakpoint_model(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let Some(version) = name.strip_prefix("gpt-") else {
         let mut letters = name.strip_prefix('o').unwrap_or_default().bytes();

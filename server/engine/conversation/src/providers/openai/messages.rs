@@ -10,17 +10,18 @@ use serde_json::{Value, json};
 
 use crate::history::{ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart};
 use crate::providers::{
-    BreakpointTargets, Breakpoints, Speaker, SpokenBlock, SpokenMessage, build_message, results_first,
+    BreakpointMode, BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, build_message,
+    order_results_first,
 };
 
-pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
+pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: BreakpointMode) -> Vec<Value> {
     let mut messages = Vec::new();
     for message in spoken {
         match message.speaker {
             Speaker::System => {
                 let parts = message
                     .texts()
-                    .flat_map(|(text, block)| with_breakpoint(text_parts(text), block, breakpoints));
+                    .flat_map(|(text, block)| add_breakpoint(text_parts(text), block, breakpoints));
                 messages.extend(chat_message("system", parts.collect(), breakpoints));
             }
             Speaker::User => write_user(message, breakpoints, &mut messages),
@@ -33,16 +34,16 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -
 /// Writes a user message: tool results as `tool` messages, then one user message with the remaining content and the
 /// images, which a `tool` message cannot contain. With explicit breakpoints, volatile content gets a separate message,
 /// so that the one before it stays unchanged.
-fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Vec<Value>) {
+fn write_user(message: &SpokenMessage<'_>, breakpoints: BreakpointMode, messages: &mut Vec<Value>) {
     for blocks in message.split_volatile_blocks(breakpoints) {
         let mut parts = Vec::new();
-        for block in results_first(blocks, |block| block.content) {
+        for block in order_results_first(blocks, |block| block.content) {
             match block.content {
                 ContentBlock::Text { text } => {
-                    parts.extend(with_breakpoint(text_parts(text), block, breakpoints));
+                    parts.extend(add_breakpoint(text_parts(text), block, breakpoints));
                 }
                 ContentBlock::Image(image) => {
-                    parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));
+                    parts.extend(add_breakpoint(vec![image_part(image)], block, breakpoints));
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
                     let mut texts: Vec<Value> =
@@ -50,8 +51,8 @@ fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &
                     let mut pictures: Vec<Value> = block.content.images().map(image_part).collect();
                     // The breakpoint follows the whole result, including its images.
                     let last = if pictures.is_empty() { &mut texts } else { &mut pictures };
-                    *last = with_breakpoint(std::mem::take(last), block, breakpoints);
-                    let content = contents(texts, breakpoints).unwrap_or_else(|| "".into());
+                    *last = add_breakpoint(std::mem::take(last), block, breakpoints);
+                    let content = message_content(texts, breakpoints).unwrap_or_else(|| "".into());
                     messages.push(json!({"role": "tool", "tool_call_id": call_id, "content": content}));
                     parts.extend(pictures);
                 }
@@ -66,16 +67,16 @@ fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &
 }
 
 /// Builds a message from `parts`, or returns `None` if there are none.
-fn chat_message(role: &str, parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
-    contents(parts, breakpoints).map(|content| build_message(role, content))
+fn chat_message(role: &str, parts: Vec<Value>, breakpoints: BreakpointMode) -> Option<Value> {
+    message_content(parts, breakpoints).map(|content| build_message(role, content))
 }
 
 /// Writes content as a plain string if it is a single text part, because every server accepts that, and otherwise as a
 /// list of parts. With explicit breakpoints, content that can carry one is always a list, so that adding or removing a
 /// breakpoint changes nothing else.
-fn contents(mut parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
+fn message_content(mut parts: Vec<Value>, breakpoints: BreakpointMode) -> Option<Value> {
     let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
-    let may_be_plain = breakpoints == Breakpoints::Automatic || parts.iter().all(is_empty);
+    let may_be_plain = breakpoints == BreakpointMode::Automatic || parts.iter().all(is_empty);
     if may_be_plain
         && let [part] = parts.as_mut_slice()
         && let Some(text) = part.get_mut("text")
@@ -86,14 +87,14 @@ fn contents(mut parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
 }
 
 /// Adds the breakpoint of `block`, if any, to the last of its `parts`.
-pub(in crate::providers) fn with_breakpoint(
+pub(in crate::providers) fn add_breakpoint(
     mut parts: Vec<Value>,
     block: &SpokenBlock<'_>,
-    breakpoints: Breakpoints,
+    breakpoints: BreakpointMode,
 ) -> Vec<Value> {
-    let is_marked = breakpoints == Breakpoints::Explicit
+    let is_marked = breakpoints == BreakpointMode::Explicit
         && block.mark.is_some()
-        && BreakpointTargets::Input.contains(Speaker::User, block.content);
+        && BreakpointTargets::Input.can_carry_breakpoint(Speaker::User, block.content);
     if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
         // The only supported lifetime, 30 minutes, is the default.
         last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
@@ -105,7 +106,7 @@ fn assistant_message(message: &SpokenMessage<'_>) -> Option<Value> {
     let texts = message.blocks.iter().flat_map(|block| assistant_parts(block.content)).collect();
     let calls: Vec<Value> = message.blocks.iter().filter_map(|block| tool_call(block.content)).collect();
     // Assistant messages cannot carry breakpoints.
-    let content = contents(texts, Breakpoints::Automatic);
+    let content = message_content(texts, BreakpointMode::Automatic);
     if content.is_none() && calls.is_empty() {
         return None;
     }

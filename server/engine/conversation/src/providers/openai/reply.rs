@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use strata_base::json;
 
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, parse_arguments, parse_stop_reason, text,
 };
 
 /// Chat Completions, and the deviations of compatible servers:
@@ -46,13 +46,13 @@ struct OpenCall {
 }
 
 impl OpenCall {
-    fn is_complete(&self) -> bool {
+    fn has_complete_arguments(&self) -> bool {
         json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
     }
 }
 
 impl StreamedReply for StreamedChat {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         let choice = data.pointer("/choices/0");
         draft.has_begun |= choice.is_some() || data.get("usage").is_some();
         if let Some(choice) = choice {
@@ -95,7 +95,7 @@ impl StreamedChat {
         }
         draft.push_text(text(message, "refusal"));
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            self.call_delta(call);
+            self.add_call_delta(call);
         }
         let reason = Some(text(choice, "finish_reason")).filter(|reason| !reason.is_empty());
         let finish =
@@ -107,7 +107,7 @@ impl StreamedChat {
     }
 
     /// Adds a part of a call to the call that it belongs to.
-    fn call_delta(&mut self, delta: &Value) {
+    fn add_call_delta(&mut self, delta: &Value) {
         let function = delta.get("function").unwrap_or(&Value::Null);
         let (id, name) = (text(delta, "id"), text(function, "name"));
         let index = delta.get("index").and_then(Value::as_u64);
@@ -142,7 +142,7 @@ impl StreamedChat {
         let at = self.calls.iter().rposition(|call| index.is_none() || call.index == index)?;
         let call = self.calls.get(at)?;
         let has_other_id = !id.is_empty() && !call.id.is_empty();
-        let has_more = !arguments_text(function).is_empty() && call.is_complete();
+        let has_more = !arguments_text(function).is_empty() && call.has_complete_arguments();
         let begins = !text(function, "name").is_empty() && (has_other_id || has_more);
         (!begins).then_some(at)
     }
@@ -151,7 +151,7 @@ impl StreamedChat {
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             // Some servers do not assign ids to calls.
             let id = if call.id.is_empty() { format!("call_{at}") } else { call.id };
-            draft.push_call(&id, &call.name, arguments(&call.arguments.into()));
+            draft.push_call(&id, &call.name, parse_arguments(&call.arguments.into()));
         }
     }
 }

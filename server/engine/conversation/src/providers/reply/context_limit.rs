@@ -14,7 +14,7 @@ pub struct ContextSize {
 }
 
 /// A wording, as a regular expression on the message in lower case. It may capture `limit` and `requested`.
-struct Wording {
+struct ContextLimitPattern {
     pattern: &'static str,
     /// Page that quotes it, read on 2026-11-26.
     #[cfg_attr(not(test), expect(dead_code, reason = "documents the row; a test requires it"))]
@@ -26,7 +26,7 @@ struct Wording {
 
 macro_rules! wordings {
     ($($pattern:literal $source:literal $example:literal $limit:tt $requested:tt)*) => {
-        [$(Wording {
+        [$(ContextLimitPattern {
             pattern: $pattern,
             source: $source,
             #[cfg(test)]
@@ -39,7 +39,7 @@ macro_rules! wordings {
 
 /// The known wordings, the more detailed ones first. Each row has a pattern, its source, an example, and the limit and
 /// the requested size in the example.
-static WORDINGS: &[Wording] = &wordings![
+static WORDINGS: &[ContextLimitPattern] = &wordings![
     // Anthropic, also through LiteLLM and Bedrock
     r"prompt is too long: (?<requested>\d+) tokens > (?<limit>\d+) maximum"
     "https://github.com/entropy-research/Devon/issues/88"
@@ -214,7 +214,7 @@ pub(super) fn is_context_limit_code(code: &str) -> bool {
 }
 
 /// Returns the stated sizes if a message says that the request is too long.
-pub(super) fn parse_message(message: &str) -> Option<ContextSize> {
+pub(super) fn parse_context_size(message: &str) -> Option<ContextSize> {
     static PATTERNS: LazyLock<Vec<Regex>> =
         LazyLock::new(|| WORDINGS.iter().filter_map(|wording| Regex::new(wording.pattern).ok()).collect());
     let message = message.to_lowercase().replace('\u{2019}', "'");
@@ -229,11 +229,15 @@ mod tests {
 
     #[test]
     fn every_wording_is_recognized_with_its_sizes() {
-        for Wording { pattern, source, example: (message, limit, requested) } in WORDINGS {
+        for ContextLimitPattern { pattern, source, example: (message, limit, requested) } in WORDINGS {
             assert!(Regex::new(pattern).is_ok() && source.starts_with("https://"), "{pattern}");
             let size = ContextSize { limit: *limit, requested: *requested };
-            assert_eq!(parse_message(message), Some(size), "{message}");
-            assert_eq!(parse_message(&format!("400: {}", message.to_uppercase())), Some(size), "{message}");
+            assert_eq!(parse_context_size(message), Some(size), "{message}");
+            assert_eq!(
+                parse_context_size(&format!("400: {}", message.to_uppercase())),
+                Some(size),
+                "{message}"
+            );
         }
     }
 
@@ -246,7 +250,7 @@ mod tests {
             "Too many requests",
             "Your credit balance is too low",
         ] {
-            assert_eq!(parse_message(message), None, "{message}");
+            assert_eq!(parse_context_size(message), None, "{message}");
         }
     }
 }

@@ -62,7 +62,7 @@ impl Reply {
 /// A reply that is being assembled from events in one format.
 pub trait StreamedReply: fmt::Debug + Send {
     /// Adds an event of a stream, with the name that its framing has, which may be empty. Skips unknown types.
-    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft);
+    fn read_event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft);
 
     /// Adds a reply that was not streamed; `None` if `body` is not a reply.
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()>;
@@ -141,7 +141,7 @@ pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
 
 /// Parses the arguments of a call: a string of JSON, or the JSON itself, which some servers send. Returns
 /// invalid JSON as a string.
-pub(crate) fn arguments(written: &Value) -> Value {
+pub(crate) fn parse_arguments(written: &Value) -> Value {
     match written {
         Value::Null => json!({}),
         Value::String(written) if written.trim().is_empty() => json!({}),

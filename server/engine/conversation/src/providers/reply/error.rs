@@ -85,7 +85,7 @@ impl ProviderError {
 
     /// Returns the error in a body that is no reply, whether or not it is marked as one.
     fn from_error_body(body: &Value) -> Option<Self> {
-        Self::from_value(body).or_else(|| Self::from_unmarked_body(body))
+        Self::from_value(body).or_else(|| Self::from_body_without_error_field(body))
     }
 
     /// Returns the error stated in a body or event, if any. Covers Anthropic ("Errors"), OpenAI ("Error
@@ -106,7 +106,7 @@ impl ProviderError {
 
     /// Returns the error in a body that has no field that marks it as one: `message` (Bedrock, Cohere), `detail`
     /// (FastAPI).
-    fn from_unmarked_body(value: &Value) -> Option<Self> {
+    fn from_body_without_error_field(value: &Value) -> Option<Self> {
         let texts = ["message", "Message", "detail", "msg"].map(|name| value.get(name));
         texts.into_iter().flatten().next().map(|_| Self::from_fields(value, value))
     }
@@ -123,7 +123,7 @@ impl ProviderError {
             None => raw,
         };
         let sizes = ["n_ctx", "n_prompt_tokens"].map(|name| error.get(name).and_then(Value::as_u64));
-        let context_limit = context_limit::parse_message(&message)
+        let context_limit = context_limit::parse_context_size(&message)
             .or_else(|| contains_context_limit_code(body).then(ContextSize::default))
             .map(|size| ContextSize {
                 limit: size.limit.or(sizes[0]),
@@ -141,10 +141,10 @@ impl ProviderError {
     /// Returns the error in a body that is not a reply: the one that it contains, or else that it is invalid.
     pub(crate) fn from_body(body: &[u8]) -> Self {
         let value: Value = json::from_slice(body).unwrap_or_default();
-        Self::from_error_body(&value).unwrap_or_else(|| Self::garbage(body))
+        Self::from_error_body(&value).unwrap_or_else(|| Self::invalid_body(body))
     }
 
-    pub(crate) fn garbage(body: &[u8]) -> Self {
+    pub(crate) fn invalid_body(body: &[u8]) -> Self {
         Self::new(ProviderErrorKind::Garbage, &describe_body(body))
     }
 
@@ -234,13 +234,13 @@ fn describe_body(body: &[u8]) -> String {
     }
     let start = text.trim_start();
     if ["<!", "<html", "<HTML", "<?xml"].iter().any(|tag| start.starts_with(tag)) {
-        return one_line(&format!("a web page: {}", without_markup(start)));
+        return one_line(&format!("a web page: {}", strip_markup(start)));
     }
     one_line(text)
 }
 
 /// Returns the text of a web page, or only its title if it has one.
-fn without_markup(page: &str) -> String {
+fn strip_markup(page: &str) -> String {
     static HIDDEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?s)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>").ok()
     });

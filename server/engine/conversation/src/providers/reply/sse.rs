@@ -26,7 +26,7 @@ pub trait Framing: fmt::Debug + Send {
 
 /// Splits server-sent events.
 #[derive(Debug, Default)]
-pub(crate) struct EventDecoder {
+pub(crate) struct SseDecoder {
     /// Current incomplete line.
     line: Vec<u8>,
     /// Whether the last byte was a carriage return, so that a following line feed does not end another line.
@@ -35,7 +35,7 @@ pub(crate) struct EventDecoder {
     has_data: bool,
 }
 
-impl Framing for EventDecoder {
+impl Framing for SseDecoder {
     fn push(&mut self, bytes: &[u8]) -> Vec<ServerEvent> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -60,7 +60,7 @@ impl Framing for EventDecoder {
     }
 }
 
-impl EventDecoder {
+impl SseDecoder {
     fn end_line(&mut self) -> Option<ServerEvent> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {

@@ -22,13 +22,13 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
         findings.check_declaration(tool, tool.get("parameters"), &path);
     }
     let details = ["`input` must be a list of items", "at least one item is required"];
-    let items = findings.filled_list(body, "input", "/input", details);
+    let items = findings.non_empty_list(body, "input", "/input", details);
     for (index, item) in items.iter().enumerate() {
         check_item(&mut findings, body, item, &format!("/input/{index}"));
     }
     check_pairs(&mut findings, items);
     check_reasoning_order(&mut findings, items);
-    limits::check(&mut findings, body, "input");
+    limits::check_limits(&mut findings, body, "input");
     findings
 }
 

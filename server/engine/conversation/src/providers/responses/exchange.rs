@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 
 use super::messages::{image_part, message_item};
 use crate::exchange::{ReadError, ReadList, extra, fields};
-use crate::history::{ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role};
+use crate::history::{
+    ContentBlock, Foreign, MessageKind, NewMessage, Provider, ResultPart, Role, ToolOutcome,
+};
 use crate::providers::json_fields::text;
-use crate::providers::openai::exchange::{arguments, image_from_url, part_types, read_list, role};
+use crate::providers::openai::exchange::{image_from_url, parse_arguments, part_types, read_list, role};
 
 /// Types of message parts without an equivalent in Strata. Other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];
@@ -39,7 +41,7 @@ pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
 }
 
 /// Whether only this format has items like `item`.
-pub(crate) fn is_distinctive_item(item: &Value) -> bool {
+pub(crate) fn is_format_specific_item(item: &Value) -> bool {
     let parts = part_types(item)
         .any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
     let kind = text(item, "type");
@@ -51,7 +53,7 @@ pub(crate) fn is_distinctive_item(item: &Value) -> bool {
 
 fn item(value: &Value) -> Result<NewMessage, ReadError> {
     extra::parse_with_extra(&normalize(value), Provider::OpenAiResponses, parse, |message| {
-        write_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
+        write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
 
@@ -64,21 +66,21 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
             NewMessage { kind, ..NewMessage::new(role, fields::read_each(value, "content", part)?) }
         }
         "function_call" => {
-            let input = arguments(&fields::string(value, "arguments")?);
+            let input = parse_arguments(&fields::string(value, "arguments")?);
             let (id, name) = (fields::string(value, "call_id")?, fields::string(value, "name")?);
-            message_with(Role::Assistant, Kind::Normal, ContentBlock::ToolCall { id, name, input })
+            message_with(Role::Assistant, MessageKind::Normal, ContentBlock::ToolCall { id, name, input })
         }
         "function_call_output" => {
             let result = ContentBlock::ToolResult {
                 call_id: fields::string(value, "call_id")?,
                 content: fields::read_each(value, "output", result_part)?,
-                outcome: Outcome::Ok,
+                outcome: ToolOutcome::Ok,
             };
-            message_with(Role::User, Kind::ToolResult, result)
+            message_with(Role::User, MessageKind::ToolResult, result)
         }
         kind => {
             let role = if kind.ends_with("_output") { Role::User } else { Role::Assistant };
-            message_with(role, Kind::Normal, ContentBlock::Foreign(foreign(value)))
+            message_with(role, MessageKind::Normal, ContentBlock::Foreign(to_foreign(value)))
         }
     })
 }
@@ -109,7 +111,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
         "input_image" if value.get("image_url").is_some_and(Value::is_string) => {
             ContentBlock::Image(image_from_url(&fields::string(value, "image_url")?))
         }
-        kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
+        kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(to_foreign(value)),
         kind => return Err(ReadError::new(format!("`{kind}` is not a known part type")).inside("type")),
     })
 }
@@ -117,11 +119,11 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
 fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "input_text" => ResultPart::Text { text: fields::string(value, "text")? },
-        _ => ResultPart::Foreign(foreign(value)),
+        _ => ResultPart::Foreign(to_foreign(value)),
     })
 }
 
-fn foreign(value: &Value) -> Foreign {
+fn to_foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::OpenAiResponses, value: value.clone() }
 }
 
@@ -130,7 +132,7 @@ fn text_kind(role: &str) -> &'static str {
 }
 
 /// Writes those fields of a message that models see, as items in order.
-fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
+fn write_model_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
     let text_part = |text: &str| json!({"type": text_kind(role), "text": text});
     let (mut items, mut parts) = (Vec::new(), Vec::new());
     for block in &message.content {

@@ -5,17 +5,17 @@
 use serde_json::{Value, json};
 
 use crate::history::{ContentBlock, Foreign, Image, Provider, ResultPart};
-use crate::providers::openai::messages::{image_url, typed_texts, with_breakpoint};
-use crate::providers::{Breakpoints, Speaker, SpokenMessage, results_first};
+use crate::providers::openai::messages::{add_breakpoint, image_url, typed_texts};
+use crate::providers::{BreakpointMode, Speaker, SpokenMessage, order_results_first};
 
-pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
+pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: BreakpointMode) -> Vec<Value> {
     let mut items = Vec::new();
     for message in spoken {
         match message.speaker {
             Speaker::System => {
                 let parts = message
                     .texts()
-                    .flat_map(|(text, block)| with_breakpoint(input_texts(text), block, breakpoints));
+                    .flat_map(|(text, block)| add_breakpoint(input_texts(text), block, breakpoints));
                 items.extend(message_item("developer", parts.collect()));
             }
             Speaker::User => write_user(message, breakpoints, &mut items),
@@ -27,20 +27,20 @@ pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> V
 
 /// Writes a user message: tool results as separate items, then the remaining content. With explicit breakpoints,
 /// volatile content gets a separate message, so that the one before it stays unchanged.
-fn write_user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<Value>) {
+fn write_user(message: &SpokenMessage<'_>, breakpoints: BreakpointMode, items: &mut Vec<Value>) {
     for blocks in message.split_volatile_blocks(breakpoints) {
         let mut parts = Vec::new();
-        for block in results_first(blocks, |block| block.content) {
+        for block in order_results_first(blocks, |block| block.content) {
             match block.content {
                 ContentBlock::Text { text } => {
-                    parts.extend(with_breakpoint(input_texts(text), block, breakpoints));
+                    parts.extend(add_breakpoint(input_texts(text), block, breakpoints));
                 }
                 ContentBlock::Image(image) => {
-                    parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));
+                    parts.extend(add_breakpoint(vec![image_part(image)], block, breakpoints));
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
                     let output =
-                        with_breakpoint(content.iter().flat_map(result_part).collect(), block, breakpoints);
+                        add_breakpoint(content.iter().flat_map(result_part).collect(), block, breakpoints);
                     let output = if output.is_empty() { json!("") } else { output.into() };
                     let kind = "function_call_output";
                     items.push(json!({"type": kind, "call_id": call_id, "output": output}));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::history::Provider;
 use crate::providers::reply::{
-    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, parse_stop_reason, text,
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, parse_arguments, parse_stop_reason, text,
 };
 
 /// <https://platform.openai.com/docs/api-reference/responses/object>
@@ -26,7 +26,7 @@ pub(super) struct StreamedResponse {
 }
 
 impl StreamedReply for StreamedResponse {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
+    fn read_event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
         draft.has_begun |= kind.starts_with("response.");
         match kind {
@@ -47,7 +47,7 @@ impl StreamedReply for StreamedResponse {
                 let last = ["completed", "incomplete", "failed", "cancelled"];
                 let event = kind.strip_prefix("response.").filter(|event| last.contains(event));
                 if let (Some(event), Some(response)) = (event, data.get("response")) {
-                    close(response, event, draft);
+                    end_reply(response, event, draft);
                 }
             }
         }
@@ -57,7 +57,7 @@ impl StreamedReply for StreamedResponse {
         for item in body.get("output")?.as_array()? {
             self.read_item(item, draft);
         }
-        close(body, "completed", draft);
+        end_reply(body, "completed", draft);
         Some(())
     }
 }
@@ -76,17 +76,17 @@ impl StreamedResponse {
                 }
             }
             "function_call" => {
-                let input = arguments(item.get("arguments").unwrap_or(&Value::Null));
+                let input = parse_arguments(item.get("arguments").unwrap_or(&Value::Null));
                 draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, reduce_reasoning(item)),
+            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, keep_request_fields(item)),
             _ => draft.push_foreign(Provider::OpenAiResponses, item.clone()),
         }
     }
 }
 
 /// Ends the reply. `event` is the word for the end if the response has none.
-fn close(response: &Value, event: &str, draft: &mut ReplyDraft) {
+fn end_reply(response: &Value, event: &str, draft: &mut ReplyDraft) {
     draft.usage = response.get("usage").and_then(|billed| USAGE.read(billed));
     let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
     let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
@@ -96,7 +96,7 @@ fn close(response: &Value, event: &str, draft: &mut ReplyDraft) {
 
 /// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
 /// `content`.
-fn reduce_reasoning(item: &Value) -> Value {
+fn keep_request_fields(item: &Value) -> Value {
     let mut reasoning = json!({"type": "reasoning"});
     for field in ["id", "summary", "encrypted_content"] {
         if let Some(value) = item.get(field) {

@@ -8,7 +8,7 @@ use crate::assembly::with_token_counters;
 /// Compacts the conversation without a model if that is due at time 0, and returns whether it was.
 fn compacted(bench: &mut Bench) -> bool {
     let settings = &bench.settings;
-    let profile = settings.compaction.profile(&settings.tool_output);
+    let profile = settings.compaction.active_profile(&settings.tool_output);
     let pressure = bench.session.pressure(None, bench.services(), 0);
     if profile.due_reading(&pressure).is_none() {
         return false;

@@ -46,7 +46,7 @@ fn bench(policy: PolicyName) -> Bench {
 }
 
 fn names(excerpts: impl IntoIterator<Item = UsedExcerpt>) -> Vec<(String, ExcerptStanding)> {
-    excerpts.into_iter().map(|used| (used.excerpt.spelling(), used.standing)).collect()
+    excerpts.into_iter().map(|used| (used.excerpt.to_wire_string(), used.standing)).collect()
 }
 
 fn used(prepared: &PreparedPrompt) -> Vec<(String, ExcerptStanding)> {
@@ -101,7 +101,7 @@ fn a_shown_excerpt_is_not_repeated() {
     assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{text}");
     bench.turn("And what is the backoff delay of attempt 7?", "A minute.");
     assert!(
-        bench.session.excerpts.shown_keys().any(|key| key.spelling() == DELAY_KEY),
+        bench.session.excerpts.shown_keys().any(|key| key.to_wire_string() == DELAY_KEY),
         "{:?}",
         bench.session.excerpts
     );
@@ -125,7 +125,7 @@ fn an_excerpt_of_an_earlier_question_is_retained_and_updated() {
         used(&prepared)
     );
     let file = prepared.reply.files.iter().find(|file| file.path.as_str() == "src/retry.py").unwrap();
-    let delay = file.excerpts.iter().find(|used| used.excerpt.spelling() == DELAY_KEY).unwrap();
+    let delay = file.excerpts.iter().find(|used| used.excerpt.to_wire_string() == DELAY_KEY).unwrap();
     assert_eq!(delay.lines.unwrap().to_string(), "L3-5", "it moved by two lines");
 }
 
@@ -283,15 +283,11 @@ fn excerpts_survive_a_restart() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.excerpts.pin(key(COOKIE_KEY));
-    let saved = serde_json::to_string(&**bench.session.saved()).unwrap();
-    let restored = Session::restored(
-        "again",
-        [],
-        bench.session.history.next_id(),
-        serde_json::from_str(&saved).unwrap(),
-    );
+    let saved = serde_json::to_string(&**bench.session.saved_session()).unwrap();
+    let restored =
+        Session::restore("again", [], bench.session.history.next_id(), serde_json::from_str(&saved).unwrap());
     assert_eq!(restored.excerpts, bench.session.excerpts);
     let older =
-        Session::restored("old", [], bench.session.history.next_id(), serde_json::from_str("{}").unwrap());
+        Session::restore("old", [], bench.session.history.next_id(), serde_json::from_str("{}").unwrap());
     assert!(older.excerpts.is_empty());
 }

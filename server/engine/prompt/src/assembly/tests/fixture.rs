@@ -9,7 +9,7 @@ use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::excerpts::PassageCache;
 use strata_code::outline::{Outline, language_of};
-use strata_code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
+use strata_code::symbols::{FileSymbols, LexicalIndex, ReferenceGraph, SymbolIndex};
 use strata_conversation::compaction::ProfileOptions;
 use strata_conversation::history::{ContentBlock, NewMessage, Role};
 use strata_conversation::providers::{self, Format};
@@ -100,7 +100,7 @@ impl Bench {
                 symbols.extend([(key.clone(), FileSymbols::new(language, key, outline).into())]);
             }
         }
-        let references = References::build(&symbols, &std::sync::Arc::default());
+        let references = ReferenceGraph::build(&symbols, &std::sync::Arc::default());
         let seeds = TierSeeds {
             referenced: references.rank(&strata_code::symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
@@ -296,8 +296,8 @@ pub(super) fn recount(bench: &Bench, reply: &AssembledPrompt, format: Format) {
     let texts: usize = pieces(format, body)
         .into_iter()
         .map(|piece| match piece {
-            providers::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
-            providers::Piece::Picture(_) => panic!("no pictures here"),
+            providers::TextOrImage::Text(text) => bench.counter.count(model.tokenizer, &text),
+            providers::TextOrImage::Picture(_) => panic!("no pictures here"),
         })
         .sum();
     let structure = reply.tokens.parts[&crate::layout::Part::Structure];

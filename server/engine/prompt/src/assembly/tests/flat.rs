@@ -225,7 +225,7 @@ fn a_tool_round_trip_is_answered_in_place() {
 #[test]
 fn an_archived_tool_result_is_sent_as_a_stub() {
     use strata_conversation::history::{
-        ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role, Visibility,
+        ContentBlock, MessageKind, NewMessage, ResultPart, Role, ToolOutcome, Visibility,
     };
     let mut bench = bench();
     bench.session = Session::new("archive");
@@ -233,8 +233,8 @@ fn an_archived_tool_result_is_sent_as_a_stub() {
     bench.session.history.add(NewMessage::text(Role::User, "look"));
     bench.session.history.add(NewMessage::new(Role::Assistant, vec![call]));
     let content = vec![ResultPart::Text { text: "the whole output".into() }];
-    let result = ContentBlock::ToolResult { call_id: "t1".into(), content, outcome: Outcome::Ok };
-    let kind = Kind::ToolResultArchived;
+    let result = ContentBlock::ToolResult { call_id: "t1".into(), content, outcome: ToolOutcome::Ok };
+    let kind = MessageKind::ToolResultArchived;
     let archived = NewMessage::new(Role::User, vec![result]);
     let id = bench.session.history.add(NewMessage { kind, agent: Visibility::Hidden, ..archived });
     for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {

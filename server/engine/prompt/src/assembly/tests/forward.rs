@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use strata_conversation::history::{
-    ContentBlock, Image, ImageSource, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
+    ContentBlock, Image, ImageSource, Message, MessageId, NewMessage, ResultPart, Role, ToolOutcome,
 };
 use strata_conversation::providers::{Format, Rule, Tool, check};
 use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
-use crate::assembly::{AssembleError, ClientConversation, PromptServices, forward};
+use crate::assembly::{AssembleError, ClientConversation, PromptServices, build_forwarded_request};
 use crate::settings::Settings;
 use crate::wire::Body;
 
@@ -34,7 +34,7 @@ fn body_of(
     let conversation = ClientConversation { system, tools: &tools, messages: &messages };
     let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
-    match forward(conversation, format, model, services)?.body {
+    match build_forwarded_request(conversation, format, model, services)?.body {
         Body::Json(body) => Ok(body),
         Body::Text(text) => panic!("{format:?} has no JSON body: {text}"),
     }
@@ -51,7 +51,7 @@ fn talk(turns: usize) -> Vec<NewMessage> {
             let answer = vec![ContentBlock::text("I look."), call];
             messages.push(NewMessage::new(Role::Assistant, answer));
             let content = vec![ResultPart::Text { text: format!("line {turn}") }];
-            let result = ContentBlock::ToolResult { call_id: id, content, outcome: Outcome::Ok };
+            let result = ContentBlock::ToolResult { call_id: id, content, outcome: ToolOutcome::Ok };
             messages.push(NewMessage::new(Role::User, vec![result]));
         }
         messages.push(NewMessage::text(Role::Assistant, format!("Answer {turn}.")));
@@ -128,7 +128,7 @@ fn invalid_conversations_are_repaired_or_rejected() {
     let result = ContentBlock::ToolResult {
         call_id: "c".to_owned(),
         content: vec![ResultPart::Text { text: "line".to_owned() }],
-        outcome: Outcome::Error,
+        outcome: ToolOutcome::Error,
     };
     // Texts before results, several messages of one speaker, and a call without a result.
     let messages = [

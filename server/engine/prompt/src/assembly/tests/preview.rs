@@ -146,7 +146,7 @@ fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
 fn assert_says_the_same(prepared: &PreparedPrompt, shown: &Preview) {
     let mut rest = shown.text.as_str();
     for piece in pieces(prepared.reply.format, json(&prepared.reply)) {
-        let providers::Piece::Text(text) = piece else { panic!("no pictures here") };
+        let providers::TextOrImage::Text(text) = piece else { panic!("no pictures here") };
         let at =
             rest.find(&*text).unwrap_or_else(|| panic!("{text:?} is missing or too early in {}", shown.text));
         rest = &rest[at + text.len()..];
@@ -174,7 +174,7 @@ proptest! {
         let prepared = bench.with_workspace(|workspace| assemble_allowing_empty(workspace, &bench.session, &prompt_request, bench.services())).unwrap();
         let before = bench.session.clone();
         let shown = preview(&prepared, &bench.session);
-        prop_assert!(bench.session.is_same_as(&before));
+        prop_assert!(bench.session.is_unchanged_copy_of(&before));
         assert_adds_up(&prepared, &shown);
         assert_says_the_same(&prepared, &shown);
     }
@@ -276,7 +276,7 @@ fn preview_parts_end_at_breakpoints_and_follow_the_written_order() {
     let result = ContentBlock::ToolResult {
         call_id: "c".into(),
         content: Vec::new(),
-        outcome: strata_conversation::history::Outcome::Ok,
+        outcome: strata_conversation::history::ToolOutcome::Ok,
     };
     let mut layout = Layout::default();
     for (text, mark) in [("one", Some(Ttl::OneHour)), ("two", None), ("three", None)] {

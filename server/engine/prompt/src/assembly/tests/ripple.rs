@@ -102,8 +102,8 @@ fn the_breakpoint_of_l0_is_on_its_last_message() {
     use strata_conversation::history::MessageId;
     use strata_conversation::providers::Speaker;
 
-    use crate::layout::{Content, CountedBlock, ItemKey, SentMessage, TierSeeds};
-    use crate::tiers::ripple::{RippleState, Tracked};
+    use crate::layout::{CountedBlock, ItemKey, LayoutContent, SentMessage, TierSeeds};
+    use crate::tiers::ripple::{RippleState, TrackedItem};
     use crate::tiers::{LayoutRules, PolicyName, TierState};
 
     let message = |id, speaker, text: &str| SentMessage {
@@ -115,16 +115,16 @@ fn the_breakpoint_of_l0_is_on_its_last_message() {
         }],
     };
     let (seeds, excluded) = (TierSeeds::default(), Default::default());
-    let content = Content {
+    let content = LayoutContent {
         system: "Be brief.".into(),
         history: vec![message(0, Speaker::User, "q"), message(1, Speaker::Assistant, "a")],
         request: vec![CountedBlock {
             content: strata_conversation::history::ContentBlock::text("now"),
             tokens: 1,
         }],
-        ..Content::empty(&seeds, &excluded, &|_| 1)
+        ..LayoutContent::empty(&seeds, &excluded, &|_| 1)
     };
-    let tracked = |tier| Tracked { tier, n: 12, hash: None, tokens: 1 };
+    let tracked = |tier| TrackedItem { tier, n: 12, hash: None, tokens: 1 };
     let rules =
         LayoutRules::new(0, strata_tokens::models::Ttl::FiveMinutes, strata_tokens::cost::Prices::uncached());
     let marks = |tier| {

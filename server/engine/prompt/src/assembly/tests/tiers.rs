@@ -33,10 +33,15 @@ fn report(bench: &Bench) -> TiersReport {
 }
 
 fn item(report: &TiersReport, key: &str) -> ItemReport {
-    report.items.iter().find(|item| item.key.spelling() == key).unwrap_or_else(|| panic!("no {key}")).clone()
+    report
+        .items
+        .iter()
+        .find(|item| item.key.to_wire_string() == key)
+        .unwrap_or_else(|| panic!("no {key}"))
+        .clone()
 }
 
-fn ledger_stats(report: &TiersReport, key: &str) -> ledger::ItemStats {
+fn ledger_stats(report: &TiersReport, key: &str) -> ledger::LedgerItemStats {
     match item(report, key).stats {
         Some(ItemStats::Ledger(stats)) => stats,
         other => panic!("{key}: {other:?}"),
@@ -95,10 +100,10 @@ fn ripple_reports_counters_and_outlines_hidden_by_full_texts() {
         Some(ItemStats::Ripple(stats)) => stats,
         other => panic!("{key}: {other:?}"),
     };
-    assert_eq!(stats("file:a.py"), ripple::ItemStats { n: 0, threshold: Some(3) });
+    assert_eq!(stats("file:a.py"), ripple::RippleItemStats { n: 0, threshold: Some(3) });
     let waiting = item(&report, "symbol:a.py");
     assert_eq!((waiting.position, waiting.tier), (None, Tier::L0), "{waiting:?}");
-    assert_eq!(stats("symbol:a.py"), ripple::ItemStats { n: 12, threshold: None });
+    assert_eq!(stats("symbol:a.py"), ripple::RippleItemStats { n: 12, threshold: None });
 }
 
 #[test]
@@ -191,7 +196,7 @@ fn a_reported_cache_miss_leaves_only_entries_written_by_that_request() {
     );
     let missed = bench.session.cache.breaks.last.as_ref().unwrap().missed.unwrap();
     assert_eq!((missed.expected, missed.reported), (reply.predicted.read, 0));
-    let wrote = bench.session.account().unwrap().last_charge().written;
+    let wrote = bench.session.cache_account().unwrap().last_charge().written;
     assert!(report(&bench).predicted.read <= wrote);
     let (_, recorded) = turn(&mut bench, 0, usage(4_000, 10));
     assert_eq!(recorded.warnings, [""; 0]);

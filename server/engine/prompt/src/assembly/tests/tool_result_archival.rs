@@ -1,6 +1,6 @@
 //! Archival of tool results in a session that is sent, billed and cached.
 
-use strata_conversation::history::{ContentBlock, Kind, Outcome, ResultPart, TextOrList};
+use strata_conversation::history::{ContentBlock, MessageKind, ResultPart, TextOrList, ToolOutcome};
 use strata_conversation::settings::ToolSummaryStrategy;
 use strata_conversation::tool_result_archival::Archival;
 
@@ -57,7 +57,7 @@ impl AgentLoop {
         let result = ToolResult {
             call_id: format!("c{}", self.next),
             content: TextOrList(content),
-            outcome: Outcome::Ok,
+            outcome: ToolOutcome::Ok,
         };
         self.next += 1;
         self.turn(Request::ToolResults(vec![result]))
@@ -84,7 +84,7 @@ fn an_agent_loop_archives_tool_results_when_it_saves_money() {
                 assert_eq!(agent.planned_archival(PromptFit::TooLarge), None);
             }
             let shown = agent.bench.session.history.visible_messages();
-            most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
+            most = most.max(shown.filter(|message| message.body.kind == MessageKind::ToolResult).count());
         }
         // If recent messages are not cached, every result beyond the cutoff is archived immediately; otherwise in
         // batches.

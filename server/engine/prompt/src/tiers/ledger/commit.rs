@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use strata_base::hash::ContentHash;
-use strata_tokens::cost::Breakpoint;
+use strata_tokens::cost::BreakpointLifetime;
 use strata_tokens::models::CacheKind;
 
 use super::super::rules::LayoutRules;
 use super::draft::LogDraft;
-use super::log::Boundary;
+use super::log::LogBoundary;
 use super::marks::BreakpointPositions;
 use super::state::{CachedPrefix, ExpectedCacheUse, LedgerState};
 use crate::layout::Layout;
@@ -25,7 +25,7 @@ impl LedgerState {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         // An entry that exists keeps its lifetime.
-        let entry = |prefix: ContentHash, breakpoint: Breakpoint| {
+        let entry = |prefix: ContentHash, breakpoint: BreakpointLifetime| {
             let lifetime = self.held.get(&prefix).map_or(breakpoint, |held| held.lifetime);
             let lifetime_ms = u64::from(rules.prices.lifetime(lifetime).seconds).saturating_mul(1_000);
             let expires_ms = rules.now_ms.saturating_add(lifetime_ms);
@@ -41,12 +41,14 @@ impl LedgerState {
                 .take(max_breakpoints)
                 .map(|(boundary, mark)| entry(boundary.hash, mark))
                 .collect(),
-            CacheKind::Automatic { .. } => {
-                draft.boundaries.iter().map(|boundary| entry(boundary.hash, Breakpoint::Short)).collect()
-            }
+            CacheKind::Automatic { .. } => draft
+                .boundaries
+                .iter()
+                .map(|boundary| entry(boundary.hash, BreakpointLifetime::Short))
+                .collect(),
         };
-        let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
-        let read_entry = (draft.kept > 0).then(|| entry(read.hash, Breakpoint::Short));
+        let read = draft.boundaries.get(draft.kept).copied().unwrap_or(LogBoundary::START);
+        let read_entry = (draft.kept > 0).then(|| entry(read.hash, BreakpointLifetime::Short));
         self.held.extend(&written);
         self.held.extend(read_entry);
         let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);

@@ -9,13 +9,13 @@ use strata_base::key::FileKey;
 use strata_tokens::models::CacheKind;
 
 use crate::layout::{
-    Content, CountedBlock, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, Part, Piece,
-    Tier,
+    CountedBlock, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, LayoutContent, Part,
+    PromptPiece, Tier,
 };
 
 use super::super::{DeltaMode, LayoutReuse, LayoutRules};
 use super::hazard::{self, Hazards, ONE};
-use super::log::{Boundary, Entry, LogBlock, has_workspace_content, system_hash};
+use super::log::{LogBlock, LogBoundary, LogEntry, has_workspace_content, system_hash};
 use super::log_contents::LogContents;
 use super::state::LedgerState;
 use super::{fixups, wording};
@@ -33,7 +33,7 @@ pub(super) struct LogDraft {
     /// Number of blocks kept from the last log.
     pub(super) kept: usize,
     /// Boundaries of the log: [`Boundary::START`], then one after each block.
-    pub(super) boundaries: Vec<Boundary>,
+    pub(super) boundaries: Vec<LogBoundary>,
     /// Probability, in millionths, that each block leaves the prompt at the next turn.
     pub(super) next_hazards: Vec<u32>,
     /// Discounted mean, over later turns, of the probability that each block leaves the prompt, in millionths.
@@ -45,16 +45,16 @@ pub(super) struct LogDraft {
 
 impl LogDraft {
     /// Drafts a log that keeps as much of the last one as possible, or less if the prompt would become too long.
-    pub(super) fn new(state: &LedgerState, content: &Content<'_>, rules: &LayoutRules) -> Self {
+    pub(super) fn new(state: &LedgerState, content: &LayoutContent<'_>, rules: &LayoutRules) -> Self {
         let index = ContentIndex::new(content);
         let cuts = match rules.reuse {
             LayoutReuse::None => vec![LogPosition::START],
-            LayoutReuse::Maximal => cuts(state, &index, rules),
+            LayoutReuse::Maximal => cut_positions(state, &index, rules),
         };
         let mut draft =
             Self::from_kept_prefix(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
         let Some(slack) = rules.slack else { return draft };
-        let minimal_tokens = index.tokens();
+        let minimal_tokens = index.minimal_tokens();
         let is_within_slack = |draft: &Self, slack: u32| {
             draft.tokens() * 100 <= (minimal_tokens + draft.file_list_tokens()) * (100 + slack as usize)
         };
@@ -78,7 +78,8 @@ impl LogDraft {
 
     /// Approximates the tokens of the file list by those of the list in the log, without formatting a new list.
     fn file_list_tokens(&self) -> usize {
-        let is_tree = |log_block: &&Arc<LogBlock>| matches!(log_block.entries.first(), Some(Entry::Tree(_)));
+        let is_tree =
+            |log_block: &&Arc<LogBlock>| matches!(log_block.entries.first(), Some(LogEntry::Tree(_)));
         self.log.iter().rfind(is_tree).map_or(0, |log_block| log_block.tokens)
     }
 
@@ -108,7 +109,7 @@ impl LogDraft {
         writer.add_implied_versions(fixups.implied);
         let (version_lines, log, hazards) = (fixups.version_lines, writer.log, writer.hazards);
         let file_list = last_file_list_coverage(&log);
-        let boundaries = Boundary::all(&log);
+        let boundaries = LogBoundary::log_boundaries(&log);
         let next_hazard = |key: &ItemKey| match key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => hazards.next_hazard(state.age(key)),
@@ -144,7 +145,7 @@ impl LogDraft {
     }
 
     /// Returns the content after the log, which is never kept in the next prompt and never gets a breakpoint.
-    pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
+    pub(super) fn blocks_after_log(&self, content: &LayoutContent<'_>) -> Vec<LayoutBlock> {
         let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
             content: strata_conversation::history::ContentBlock::text(text),
@@ -165,22 +166,22 @@ impl LogDraft {
 
 /// The content of the prompt, with lookup tables.
 struct ContentIndex<'a> {
-    content: &'a Content<'a>,
+    content: &'a LayoutContent<'a>,
     /// Hashes of the conversation's messages, in order.
     message_hashes: Vec<ContentHash>,
-    symbols: BTreeMap<&'a FileKey, &'a Piece>,
+    symbols: BTreeMap<&'a FileKey, &'a PromptPiece>,
     /// Pieces of files and excerpts, including retained excerpts.
-    files: BTreeMap<&'a ItemKey, &'a Piece>,
+    files: BTreeMap<&'a ItemKey, &'a PromptPiece>,
     /// Files that are selected, as a whole or in part.
     selected_files: BTreeSet<&'a FileKey>,
     /// Files that are selected as a whole.
     whole_files: BTreeSet<&'a FileKey>,
-    urls: BTreeMap<&'a ItemKey, &'a Piece>,
+    urls: BTreeMap<&'a ItemKey, &'a PromptPiece>,
 }
 
 impl<'a> ContentIndex<'a> {
-    fn new(content: &'a Content<'a>) -> Self {
-        let symbol = |piece: &'a Piece| match &piece.key {
+    fn new(content: &'a LayoutContent<'a>) -> Self {
+        let symbol = |piece: &'a PromptPiece| match &piece.key {
             ItemKey::Symbol(path) => Some((path, piece)),
             _ => None,
         };
@@ -196,7 +197,7 @@ impl<'a> ContentIndex<'a> {
     }
 
     /// Counts the tokens of a prompt that shows each text once, without the file list.
-    fn tokens(&self) -> usize {
+    fn minimal_tokens(&self) -> usize {
         let content = self.content;
         let messages = content.history.iter().map(crate::layout::SentMessage::tokens);
         let request = content.request.iter().map(|block| block.tokens);
@@ -209,42 +210,42 @@ impl<'a> ContentIndex<'a> {
     }
 
     /// Whether an item is an excerpt of a file that is selected as a whole. The file's full text then takes precedence.
-    fn is_superseded(&self, key: &ItemKey) -> bool {
+    fn is_covered_by_whole_file(&self, key: &ItemKey) -> bool {
         matches!(key, ItemKey::Excerpt(excerpt) if self.whole_files.contains(&excerpt.file))
     }
 
     /// Whether an entry may be kept unchanged in the next prompt. Outdated text may be kept if later blocks update it.
-    fn can_stay(&self, entry: &Entry, deltas: DeltaMode) -> bool {
+    fn can_stay(&self, entry: &LogEntry, deltas: DeltaMode) -> bool {
         let content = self.content;
         match entry {
-            Entry::System(hash) => *hash == system_hash(content),
+            LogEntry::System(hash) => *hash == system_hash(content),
             // The caller checks messages, because their order matters.
-            Entry::Message(_) | Entry::Implied(..) | Entry::Legend => true,
+            LogEntry::Message(_) | LogEntry::Implied(..) | LogEntry::Legend => true,
             // A hidden outline gets no update. It may be kept if it is current, or if the prompt shows the file's full
             // text, which takes precedence.
-            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+            LogEntry::Symbol(path, hash) | LogEntry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
                     || content
                         .hidden
                         .get(path)
                         .is_some_and(|current| current == hash || self.selected_files.contains(path))
             }
-            Entry::Full(key, version) => {
-                self.is_superseded(key)
+            LogEntry::Full(key, version) => {
+                self.is_covered_by_whole_file(key)
                     || self
                         .files
                         .get(key)
                         .is_some_and(|piece| deltas != DeltaMode::Never || piece.hash == version.hash)
             }
-            Entry::Delta(key, _) | Entry::Net(key, _) => {
-                self.is_superseded(key) || self.files.contains_key(key)
+            LogEntry::Delta(key, _) | LogEntry::Net(key, _) => {
+                self.is_covered_by_whole_file(key) || self.files.contains_key(key)
             }
-            Entry::Tree(listing) => {
+            LogEntry::Tree(listing) => {
                 let names = |path: &FileKey| listing.files.binary_search(path).is_ok();
                 content.tree.budget > 0 && !content.excluded.iter().any(names)
             }
-            Entry::TreeNote(changes) => !content.excluded.iter().any(|path| changes.contains_key(path)),
-            Entry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
+            LogEntry::TreeNote(changes) => !content.excluded.iter().any(|path| changes.contains_key(path)),
+            LogEntry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
         }
     }
 }
@@ -278,14 +279,14 @@ impl LogPosition {
 
 /// Returns the positions at which the last log may be cut, longest prefix first. Each prefix may be kept and is cached
 /// by the provider.
-fn cuts(state: &LedgerState, index: &ContentIndex<'_>, rules: &LayoutRules) -> Vec<LogPosition> {
+fn cut_positions(state: &LedgerState, index: &ContentIndex<'_>, rules: &LayoutRules) -> Vec<LogPosition> {
     let mut message_count = 0;
     let mut positions = vec![LogPosition::START];
-    let boundaries = Boundary::all(&state.log);
+    let boundaries = LogBoundary::log_boundaries(&state.log);
     for (at, log_block) in state.log.iter().enumerate() {
         for entry in &log_block.entries {
             let can_stay = match entry {
-                Entry::Message(hash) => {
+                LogEntry::Message(hash) => {
                     message_count += 1;
                     index.message_hashes.get(message_count - 1) == Some(hash)
                 }
@@ -336,7 +337,7 @@ impl LogBuilder<'_> {
     }
 
     /// Records versions that the model knows from its own messages, as entries of the request.
-    fn add_implied_versions(&mut self, versions: Vec<Entry>) {
+    fn add_implied_versions(&mut self, versions: Vec<LogEntry>) {
         if let Some(request) = self.log.iter_mut().rfind(|log_block| log_block.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
         }
@@ -359,7 +360,7 @@ impl LogBuilder<'_> {
         let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
         new_items.extend(symbols.map(|piece| NewItem::Symbol(hazard::MAP, piece)));
         let files = content.files.iter().filter(|piece| !log_contents.files.contains_key(&piece.key));
-        let hazard = |piece: &Piece| match piece.key {
+        let hazard = |piece: &PromptPiece| match piece.key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => self.hazards.discounted_hazard(self.state.age(&piece.key)),
         };
@@ -374,7 +375,7 @@ impl LogBuilder<'_> {
             self.push(LogBlock::legend(content));
         }
 
-        let mut group: Vec<&Piece> = Vec::new();
+        let mut group: Vec<&PromptPiece> = Vec::new();
         let mut group_tokens = 0;
         for item in new_items {
             if let NewItem::Symbol(_, piece) = item {
@@ -390,14 +391,14 @@ impl LogBuilder<'_> {
             self.close_group(&mut group, &mut group_tokens);
             self.push(match item {
                 NewItem::Symbol(_, piece) | NewItem::File(_, piece) => LogBlock::full_text(piece, content),
-                NewItem::Url(_, piece) => LogBlock::url(piece, content),
+                NewItem::Url(_, piece) => LogBlock::web_page(piece, content),
                 NewItem::Tree(tree) => tree,
             });
         }
         self.close_group(&mut group, &mut group_tokens);
     }
 
-    fn close_group(&mut self, group: &mut Vec<&Piece>, group_tokens: &mut usize) {
+    fn close_group(&mut self, group: &mut Vec<&PromptPiece>, group_tokens: &mut usize) {
         if !group.is_empty() {
             group.sort_by(|one, other| one.key.cmp(&other.key));
             self.push(LogBlock::map_blocks(group, self.index.content));
@@ -409,9 +410,9 @@ impl LogBuilder<'_> {
 
 /// An item to append, with its discounted hazard.
 enum NewItem<'a> {
-    Symbol(u32, &'a Piece),
-    File(u32, &'a Piece),
-    Url(u32, &'a Piece),
+    Symbol(u32, &'a PromptPiece),
+    File(u32, &'a PromptPiece),
+    Url(u32, &'a PromptPiece),
     Tree(LogBlock),
 }
 
@@ -452,11 +453,11 @@ fn block_hazard(
     let one = u64::from(ONE);
     let survival = log_block.entries.iter().fold(one, |survival, entry| {
         let hazard = match entry {
-            Entry::System(_) | Entry::Legend | Entry::Message(_) | Entry::Implied(..) => 0,
-            Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
-            Entry::Full(key, _) => full_text_hazard(key),
-            Entry::Delta(key, _) | Entry::Net(key, _) => update_hazard(key),
-            Entry::Tree(_) | Entry::TreeNote(_) | Entry::Url(..) => hazard::PAGE,
+            LogEntry::System(_) | LogEntry::Legend | LogEntry::Message(_) | LogEntry::Implied(..) => 0,
+            LogEntry::Symbol(..) | LogEntry::SymbolNote(..) => hazard::MAP,
+            LogEntry::Full(key, _) => full_text_hazard(key),
+            LogEntry::Delta(key, _) | LogEntry::Net(key, _) => update_hazard(key),
+            LogEntry::Tree(_) | LogEntry::TreeNote(_) | LogEntry::Url(..) => hazard::PAGE,
         };
         survival * (one - u64::from(hazard.min(ONE))) / one
     });
@@ -467,7 +468,7 @@ fn block_hazard(
 fn last_file_list_coverage(log: &[Arc<LogBlock>]) -> FileListCoverage {
     let entries = log.iter().rev().flat_map(|log_block| &log_block.entries);
     let mut listings = entries.filter_map(|entry| match entry {
-        Entry::Tree(listing) => Some(listing),
+        LogEntry::Tree(listing) => Some(listing),
         _ => None,
     });
     listings.next().map_or_else(FileListCoverage::default, |listing| listing.listed)

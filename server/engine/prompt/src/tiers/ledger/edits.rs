@@ -11,11 +11,11 @@ use crate::diff;
 pub struct Edit {
     /// Path of the file, as given in the answer.
     pub path: String,
-    change: Change,
+    change: EditOperation,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Change {
+enum EditOperation {
     /// Hunks of a unified diff.
     Hunks(String),
     /// Replaces a passage, which must occur exactly once.
@@ -28,13 +28,13 @@ impl Edit {
     /// Applies the edit to a text. Returns `None` if the text does not match the edit.
     pub fn apply_to(&self, text: &str) -> Option<String> {
         match &self.change {
-            Change::Hunks(hunks) => diff::apply(text, hunks),
-            Change::Replace { old, new } => {
+            EditOperation::Hunks(hunks) => diff::apply(text, hunks),
+            EditOperation::Replace { old, new } => {
                 let mut places = text.match_indices(old.as_str());
                 let (at, _) = places.next().filter(|_| !old.is_empty())?;
                 places.next().is_none().then(|| format!("{}{new}{}", &text[..at], &text[at + old.len()..]))
             }
-            Change::Text(text) => Some(text.clone()),
+            EditOperation::Text(text) => Some(text.clone()),
         }
     }
 }
@@ -56,8 +56,8 @@ fn edit_from_tool_call(input: &Value) -> Option<Edit> {
     let old = text(&["old_string", "old_str", "oldString", "old_text"]);
     let new = text(&["new_string", "new_str", "newString", "new_text"]);
     let change = match (old, new) {
-        (Some(old), Some(new)) => Change::Replace { old, new },
-        (None, _) => Change::Text(text(&["content", "contents", "file_text"])?),
+        (Some(old), Some(new)) => EditOperation::Replace { old, new },
+        (None, _) => EditOperation::Text(text(&["content", "contents", "file_text"])?),
         (Some(_), None) => return None,
     };
     Some(Edit { path, change })
@@ -78,7 +78,7 @@ fn edits_in_text(text: &str) -> Vec<Edit> {
                 hunks.push_str(line);
             }
             if !hunks.is_empty() {
-                edits.push(Edit { path, change: Change::Hunks(hunks) });
+                edits.push(Edit { path, change: EditOperation::Hunks(hunks) });
             }
         } else if trimmed == "<<<<<<< SEARCH" {
             let mut part = |end: &str| {
@@ -94,7 +94,7 @@ fn edits_in_text(text: &str) -> Vec<Edit> {
             if let (Some(old), Some(new)) = (part("======="), part(">>>>>>> REPLACE"))
                 && let Some(path) = last_path.clone()
             {
-                edits.push(Edit { path, change: Change::Replace { old, new } });
+                edits.push(Edit { path, change: EditOperation::Replace { old, new } });
             }
         } else if !trimmed.starts_with("```") && !trimmed.trim().is_empty() {
             last_path = Some(trimmed.trim().trim_matches('`').to_owned());

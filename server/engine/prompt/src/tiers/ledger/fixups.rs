@@ -7,10 +7,10 @@ use std::sync::Arc;
 use strata_base::key::FileKey;
 
 use crate::diff;
-use crate::layout::{Content, ItemKey, Piece};
+use crate::layout::{ItemKey, LayoutContent, PromptPiece};
 
-use super::listing::{ListChange, ListChanges};
-use super::log::{Diff, Entry, LogBlock};
+use super::listing::{FileListChange, FileListChanges};
+use super::log::{LogBlock, LogEntry, VersionDiff};
 use super::log_contents::{LogContents, LoggedFile};
 use super::wording::{self, UpdateCounts};
 
@@ -25,13 +25,13 @@ pub(super) struct LogUpdates {
     /// Blocks to append, in order.
     pub(super) blocks: Vec<LogBlock>,
     /// Versions that the model knows because its own messages contain the edits.
-    pub(super) implied: Vec<Entry>,
+    pub(super) implied: Vec<LogEntry>,
     /// One line for each file whose current text differs from its last full text in the log.
     pub(super) version_lines: Vec<String>,
 }
 
 /// Builds the updates that bring the log up to date with the current content.
-pub(super) fn build_updates(log_contents: &LogContents, content: &Content<'_>) -> LogUpdates {
+pub(super) fn build_updates(log_contents: &LogContents, content: &LayoutContent<'_>) -> LogUpdates {
     let mut fixups = LogUpdates::default();
     fixups.update_map_blocks(log_contents, content);
     fixups.update_file_list(log_contents, content);
@@ -46,7 +46,7 @@ pub(super) fn build_updates(log_contents: &LogContents, content: &Content<'_>) -
 impl LogUpdates {
     /// Updates the outlines of files that are not shown in full. An outdated outline before the file's full text does
     /// no harm.
-    fn update_map_blocks(&mut self, log_contents: &LogContents, content: &Content<'_>) {
+    fn update_map_blocks(&mut self, log_contents: &LogContents, content: &LayoutContent<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
                 && log_contents.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
@@ -56,12 +56,13 @@ impl LogUpdates {
         }
     }
 
-    fn update_file_list(&mut self, log_contents: &LogContents, content: &Content<'_>) {
+    fn update_file_list(&mut self, log_contents: &LogContents, content: &LayoutContent<'_>) {
         let Some(tree) = &log_contents.tree else { return };
         let mut changes = changes(&tree.files(), &content.tree.files);
         // A file that leaves the list because the map now outlines it still exists.
         let outlined = &content.tree.outlined;
-        changes.retain(|path, change| *change == ListChange::Added || outlined.binary_search(path).is_err());
+        changes
+            .retain(|path, change| *change == FileListChange::Added || outlined.binary_search(path).is_err());
         if changes.is_empty() {
             return;
         }
@@ -72,14 +73,17 @@ impl LogUpdates {
         self.blocks.push(list.unwrap_or_else(|| LogBlock::file_list_changes(changes, note, content)));
     }
 
-    fn update_file(&mut self, file: &LoggedFile, piece: &Piece, content: &Content<'_>) {
+    fn update_file(&mut self, file: &LoggedFile, piece: &PromptPiece, content: &LayoutContent<'_>) {
         let key = &piece.key;
         let misses = file.proposed.conflicts_with(&piece.body);
         let has_same_notice = file.base.notice == piece.notice;
         let updates = if file.current_hash == piece.hash && !(misses && file.is_implied) {
             UpdateCounts { all: file.pending, implied: file.implied, misses }
-        } else if file.current_hash != piece.hash && file.proposed.leads_to(&piece.body) && has_same_notice {
-            self.implied.push(Entry::Implied(key.clone(), piece.hash));
+        } else if file.current_hash != piece.hash
+            && file.proposed.matches_text(&piece.body)
+            && has_same_notice
+        {
+            self.implied.push(LogEntry::Implied(key.clone(), piece.hash));
             UpdateCounts { all: file.pending + 1, implied: file.implied + 1, misses: false }
         } else {
             let (block, all) = update_block(file, piece, content);
@@ -93,7 +97,7 @@ impl LogUpdates {
 }
 
 /// Builds the block that updates a file. Also returns the number of updates since the file's full text.
-fn update_block(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
+fn update_block(file: &LoggedFile, piece: &PromptPiece, content: &LayoutContent<'_>) -> (LogBlock, u32) {
     let (key, current) = (&piece.key, &piece.body);
     // If the model also wrote edits that were not applied, it cannot know which version the others led to.
     let is_base_unclear = file.is_implied && file.proposed.conflicts_with(current);
@@ -103,27 +107,27 @@ fn update_block(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (Log
         |before: &Arc<str>| (before != current || is_base_unclear) && file.base.notice == piece.notice;
     let Some(before) = file.text().filter(has_diff) else { return full() };
     let diff_from =
-        |from: &str| Diff { to: piece.hash, hunks: diff::unified_diff(from, current, CONTEXT).into() };
+        |from: &str| VersionDiff { to: piece.hash, hunks: diff::unified_diff(from, current, CONTEXT).into() };
     // The model's own edits take no room, so they do not count.
     let shown_updates = file.pending - file.implied.min(file.pending);
     let (entry, text, updates) = if shown_updates < MAX_PENDING && !is_base_unclear {
         let diff = diff_from(&before);
         let delta = if file.is_implied { wording::delta_after_edits } else { wording::delta };
         let text = delta(key, &before, current, &diff.hunks);
-        (Entry::Delta(key.clone(), diff), text, file.pending + 1)
+        (LogEntry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
         let diff = diff_from(&file.base.body);
         let text = wording::net_diff(key, &file.base.body, current, &diff.hunks);
-        (Entry::Net(key.clone(), diff), text, 1)
+        (LogEntry::Net(key.clone(), diff), text, 1)
     };
     let update = LogBlock::file_diff(entry, key, text, content);
     if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 
 /// Computes the additions and removals between two sorted lists.
-pub(super) fn changes(before: &[FileKey], current: &[FileKey]) -> ListChanges {
+pub(super) fn changes(before: &[FileKey], current: &[FileKey]) -> FileListChanges {
     let (mut old, mut new) = (before.iter().peekable(), current.iter().peekable());
-    let mut changes = ListChanges::new();
+    let mut changes = FileListChanges::new();
     loop {
         let (removed, added) = match (old.peek(), new.peek()) {
             (None, None) => return changes,
@@ -136,7 +140,7 @@ pub(super) fn changes(before: &[FileKey], current: &[FileKey]) -> ListChanges {
             (None, Some(_)) => (None, new.next()),
             (Some(_), _) => (old.next(), None),
         };
-        changes.extend(removed.map(|path| (path.clone(), ListChange::Removed)));
-        changes.extend(added.map(|path| (path.clone(), ListChange::Added)));
+        changes.extend(removed.map(|path| (path.clone(), FileListChange::Removed)));
+        changes.extend(added.map(|path| (path.clone(), FileListChange::Added)));
     }
 }

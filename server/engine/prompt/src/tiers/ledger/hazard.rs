@@ -42,7 +42,7 @@ impl SelectionClock {
     }
 
     /// Compares the current text with the last one. A change resets the age.
-    pub(super) fn update(&mut self, turn: u64, hash: ContentHash) {
+    pub(super) fn restart_if_changed(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
             *self = Self::new(turn, hash);
         }
@@ -169,9 +169,9 @@ mod tests {
         let (one, two) = (ContentHash::from_text("1"), ContentHash::from_text("2"));
         let mut clock = SelectionClock::new(3, one);
         assert_eq!((clock.age(3), clock.age(7), clock.age(100)), (0, 4, 9));
-        clock.update(5, one);
+        clock.restart_if_changed(5, one);
         assert_eq!(clock.age(7), 4);
-        clock.update(6, two);
+        clock.restart_if_changed(6, two);
         assert_eq!(clock.age(7), 1);
     }
 }

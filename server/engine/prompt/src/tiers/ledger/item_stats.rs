@@ -13,7 +13,7 @@ use super::state::LedgerState;
 /// Statistics of policy `ledger` about one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
-pub(crate) struct ItemStats {
+pub(crate) struct LedgerItemStats {
     /// Probability that the item leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
     /// Number of turns since the file was selected or last changed, up to the highest age that Strata distinguishes;
@@ -27,7 +27,7 @@ pub(crate) struct ItemStats {
 impl LedgerState {
     /// Returns statistics about every item of the last prompt. Those of an item that occurs more than once describe its
     /// first position.
-    pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
+    pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, LedgerItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt has already incremented the turn.
         let turn = self.turn.saturating_sub(1);
@@ -46,7 +46,7 @@ impl LedgerState {
                     ItemKey::File(_) | ItemKey::Lines(..) => hazards.next_hazard(age.unwrap_or_default()),
                 };
                 let hazard = f64::from(hazard) / f64::from(ONE);
-                item_stats.entry(key.clone()).or_insert(ItemStats { hazard, age, kept });
+                item_stats.entry(key.clone()).or_insert(LedgerItemStats { hazard, age, kept });
             }
         }
         item_stats

@@ -9,7 +9,7 @@ use crate::layout::FileListCoverage;
 
 /// The files that a file list covers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Listing {
+pub(super) struct ListedFiles {
     /// Files in key order.
     pub(super) files: Vec<FileKey>,
     /// How much of the repository the list covers.
@@ -17,11 +17,11 @@ pub(super) struct Listing {
 }
 
 /// Files added and removed since a file list was written.
-pub(super) type ListChanges = BTreeMap<FileKey, ListChange>;
+pub(super) type FileListChanges = BTreeMap<FileKey, FileListChange>;
 
 /// Whether a file was added to the file list or removed from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum ListChange {
+pub(super) enum FileListChange {
     #[serde(rename = "Came")]
     Added,
     #[serde(rename = "Went")]

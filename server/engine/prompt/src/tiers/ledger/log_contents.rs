@@ -13,14 +13,14 @@ use crate::layout::ItemKey;
 
 use super::super::DeltaMode;
 use super::edits;
-use super::listing::{ListChange, ListChanges, Listing};
-use super::log::{Diff, Entry, LogBlock, Version};
+use super::listing::{FileListChange, FileListChanges, ListedFiles};
+use super::log::{FileVersion, LogBlock, LogEntry, VersionDiff};
 
 /// State of a file according to the log.
 #[derive(Debug)]
 pub(super) struct LoggedFile {
     /// Last version shown in full.
-    pub(super) base: Version,
+    pub(super) base: FileVersion,
     /// Hash of the version after all updates.
     pub(super) current_hash: ContentHash,
     /// A known text of the file, if any. Applying `diffs` to it gives the current version.
@@ -49,25 +49,25 @@ pub(super) enum ProposedText {
 
 impl ProposedText {
     /// Whether the edits, all of them, lead to `text`.
-    pub(super) fn leads_to(&self, text: &str) -> bool {
+    pub(super) fn matches_text(&self, text: &str) -> bool {
         matches!(self, Self::Text(proposed) if **proposed == *text)
     }
 
     /// Whether there are edits that do not lead to `text`.
     pub(super) fn conflicts_with(&self, text: &str) -> bool {
-        *self != Self::None && !self.leads_to(text)
+        *self != Self::None && !self.matches_text(text)
     }
 }
 
 /// State of the file list according to the log.
 #[derive(Debug)]
 pub(super) struct LoggedFileList {
-    listing: Arc<Listing>,
-    changes: ListChanges,
+    listing: Arc<ListedFiles>,
+    changes: FileListChanges,
 }
 
 impl LoggedFile {
-    fn from_full_text(version: &Version) -> Self {
+    fn from_full_text(version: &FileVersion) -> Self {
         let (current_hash, text) = (version.hash, Some(Arc::clone(&version.body)));
         Self {
             base: version.clone(),
@@ -90,11 +90,11 @@ impl LoggedFile {
 }
 
 impl LoggedFileList {
-    pub(super) fn new(listing: Arc<Listing>) -> Self {
-        Self { listing, changes: ListChanges::new() }
+    pub(super) fn new(listing: Arc<ListedFiles>) -> Self {
+        Self { listing, changes: FileListChanges::new() }
     }
 
-    pub(super) fn apply_changes(&mut self, changes: &ListChanges) {
+    pub(super) fn apply_changes(&mut self, changes: &FileListChanges) {
         self.changes.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
     }
 
@@ -105,7 +105,7 @@ impl LoggedFileList {
         }
         let unchanged = self.listing.files.iter().filter(|path| !self.changes.contains_key(*path));
         let added =
-            self.changes.iter().filter(|(_, change)| **change == ListChange::Added).map(|(path, _)| path);
+            self.changes.iter().filter(|(_, change)| **change == FileListChange::Added).map(|(path, _)| path);
         let mut files: Vec<FileKey> = unchanged.chain(added).cloned().collect();
         files.sort();
         Cow::Owned(files)
@@ -135,16 +135,16 @@ impl LogContents {
         contents
     }
 
-    fn apply_entry(&mut self, entry: &Entry) {
+    fn apply_entry(&mut self, entry: &LogEntry) {
         match entry {
-            Entry::System(_) | Entry::Legend | Entry::Message(_) => {}
-            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+            LogEntry::System(_) | LogEntry::Legend | LogEntry::Message(_) => {}
+            LogEntry::Symbol(path, hash) | LogEntry::SymbolNote(path, hash) => {
                 self.symbols.insert(path.clone(), *hash);
             }
-            Entry::Full(key, version) => {
+            LogEntry::Full(key, version) => {
                 self.files.insert(key.clone(), LoggedFile::from_full_text(version));
             }
-            Entry::Delta(key, Diff { to, hunks }) => {
+            LogEntry::Delta(key, VersionDiff { to, hunks }) => {
                 if let Some(file) = self.files.get_mut(key) {
                     file.current_hash = *to;
                     file.diffs.push(Arc::clone(hunks));
@@ -152,7 +152,7 @@ impl LogContents {
                     (file.is_implied, file.proposed) = (false, ProposedText::None);
                 }
             }
-            Entry::Net(key, Diff { to, hunks }) => {
+            LogEntry::Net(key, VersionDiff { to, hunks }) => {
                 if let Some(file) = self.files.get_mut(key) {
                     let diffs = vec![Arc::clone(hunks)];
                     *file = LoggedFile {
@@ -163,7 +163,7 @@ impl LogContents {
                     };
                 }
             }
-            Entry::Implied(key, to) => {
+            LogEntry::Implied(key, to) => {
                 if let Some(file) = self.files.get_mut(key) {
                     file.current_hash = *to;
                     file.text = match std::mem::take(&mut file.proposed) {
@@ -175,13 +175,13 @@ impl LogContents {
                     file.is_implied = true;
                 }
             }
-            Entry::Tree(listing) => self.tree = Some(LoggedFileList::new(Arc::clone(listing))),
-            Entry::TreeNote(changes) => {
+            LogEntry::Tree(listing) => self.tree = Some(LoggedFileList::new(Arc::clone(listing))),
+            LogEntry::TreeNote(changes) => {
                 if let Some(tree) = &mut self.tree {
                     tree.apply_changes(changes);
                 }
             }
-            Entry::Url(key, _) => {
+            LogEntry::Url(key, _) => {
                 self.urls.insert(key.clone());
             }
         }

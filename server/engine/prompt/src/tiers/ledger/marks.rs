@@ -1,7 +1,7 @@
 //! Places the cache breakpoints: one at the end of the content worth caching, and the others where they are expected to
 //! keep the most tokens readable after a break.
 
-use strata_tokens::cost::Breakpoint;
+use strata_tokens::cost::BreakpointLifetime;
 use strata_tokens::models::CacheKind;
 
 use super::super::LayoutRules;
@@ -22,57 +22,62 @@ pub(super) struct BreakpointPositions {
 
 impl BreakpointPositions {
     /// Returns the breakpoint on the block at this index, if it carries one.
-    pub(super) fn get(&self, at: usize) -> Option<Breakpoint> {
-        self.blocks.binary_search(&at).ok().map(|index| self.lifetime(index))
+    pub(super) fn get(&self, at: usize) -> Option<BreakpointLifetime> {
+        self.blocks.binary_search(&at).ok().map(|index| self.nth_breakpoint(index))
     }
 
     pub(super) fn last(&self) -> Option<usize> {
         self.blocks.last().copied()
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, Breakpoint)> {
-        self.blocks.iter().enumerate().map(|(index, at)| (*at, self.lifetime(index)))
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, BreakpointLifetime)> {
+        self.blocks.iter().enumerate().map(|(index, at)| (*at, self.nth_breakpoint(index)))
     }
 
-    fn lifetime(&self, index: usize) -> Breakpoint {
-        if index < self.extended { Breakpoint::Extended } else { Breakpoint::Short }
+    fn nth_breakpoint(&self, index: usize) -> BreakpointLifetime {
+        if index < self.extended { BreakpointLifetime::Extended } else { BreakpointLifetime::Short }
     }
 
-    fn add(&mut self, at: usize) {
+    fn add_breakpoint(&mut self, at: usize) {
         if let Err(place) = self.blocks.binary_search(&at) {
             self.blocks.insert(place, at);
         }
     }
 }
 
-pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &LayoutRules) -> BreakpointPositions {
+pub(super) fn choose_breakpoints(
+    draft: &LogDraft,
+    state: &LedgerState,
+    rules: &LayoutRules,
+) -> BreakpointPositions {
     let kind = rules.prices.kind;
     let CacheKind::Explicit { max_breakpoints, lookback, .. } = kind else {
         return BreakpointPositions::default();
     };
     let chart = BreakpointChart::new(draft, state, rules);
     let Some(end) = chart.last_block_to_cache() else { return BreakpointPositions::default() };
-    let candidates = chart.candidates(end);
+    let candidates = chart.breakpoint_candidates(end);
     let chosen = |candidates: &[usize], count: usize| {
         let mut marks =
             BreakpointPositions { blocks: best_candidates(&chart, candidates, end, count), extended: 0 };
-        marks.add(end);
+        marks.add_breakpoint(end);
         marks
     };
     let mut marks = chosen(&candidates, max_breakpoints.saturating_sub(1));
 
     // One breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
     let kept_blocks = draft.kept;
-    if kept_blocks > 0 && !marks.blocks.iter().any(|at| chart.reaches(*at, kept_blocks, lookback)) {
+    if kept_blocks > 0 && !marks.blocks.iter().any(|at| chart.is_within_lookback(*at, kept_blocks, lookback))
+    {
         if marks.blocks.len() >= max_breakpoints {
             marks = chosen(&candidates, max_breakpoints.saturating_sub(2));
         }
-        marks.add(kept_blocks - 1);
+        marks.add_breakpoint(kept_blocks - 1);
     }
     // If other breakpoints than those that write are compared, all that write can be on new blocks, unless an entry must
     // be kept alive.
     let mut cached_blocks = (0..kept_blocks).rev().filter(|at| chart.is_cached_boundary(*at)).peekable();
-    if kind.has_match_only_markers() {
+    if kind.has_lookup_only_markers() {
         let first = marks.blocks.first().copied().unwrap_or_default();
         if marks.blocks.iter().any(|at| at + 1 < kept_blocks && chart.expires_soon(*at)) {
             while cached_blocks.next_if(|at| *at >= first).is_some() {}
@@ -86,7 +91,7 @@ pub(super) fn choose(draft: &LogDraft, state: &LedgerState, rules: &LayoutRules)
         if marks.blocks.len() >= kind.max_markers() {
             break;
         }
-        marks.add(at);
+        marks.add_breakpoint(at);
     }
     BreakpointPositions { extended: chart.extended_count(&marks.blocks), ..marks }
 }
@@ -136,7 +141,7 @@ impl<'a> BreakpointChart<'a> {
 
     /// Returns the blocks before `end` that may carry a breakpoint: new blocks, and kept blocks that still end a cached
     /// prefix.
-    fn candidates(&self, end: usize) -> Vec<usize> {
+    fn breakpoint_candidates(&self, end: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..end)
             .filter(|at| {
                 self.can_carry_breakpoint(*at) && (*at >= self.draft.kept || self.is_cached_boundary(*at))
@@ -161,15 +166,16 @@ impl<'a> BreakpointChart<'a> {
         let LayoutRules { prices, extended_is_needed, .. } = self.rules;
         let Some(extended) = prices.extended else { return 0 };
         let boundary = |at: usize| self.draft.boundaries.get(at);
-        let has_extended_lifetime =
-            |at: &usize| boundary(*at).is_some_and(|boundary| self.state.is_extended(boundary.hash));
+        let has_extended_lifetime = |at: &usize| {
+            boundary(*at).is_some_and(|boundary| self.state.has_extended_lifetime(boundary.hash))
+        };
         let extended_prefix = (0..=self.draft.kept)
             .rfind(has_extended_lifetime)
             .and_then(boundary)
             .map_or(0, |boundary| boundary.tokens);
         let kept_tokens = boundary(self.draft.kept).map_or(0, |boundary| boundary.tokens);
         let saving = |at: &usize| {
-            let end = self.tokens(*at);
+            let end = self.prefix_tokens(*at);
             let saved = extended_is_needed
                 * (prices.write - prices.read)
                 * end.saturating_sub(extended_prefix) as f64;
@@ -186,7 +192,7 @@ impl<'a> BreakpointChart<'a> {
     }
 
     fn can_carry_breakpoint(&self, at: usize) -> bool {
-        self.tokens(at) >= self.rules.prices.min_tokens.max(1)
+        self.prefix_tokens(at) >= self.rules.prices.min_tokens.max(1)
             && self
                 .draft
                 .log
@@ -210,13 +216,13 @@ impl<'a> BreakpointChart<'a> {
     }
 
     /// Counts the tokens up to and including block `at`.
-    fn tokens(&self, at: usize) -> usize {
+    fn prefix_tokens(&self, at: usize) -> usize {
         self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
     }
 
     /// Whether a breakpoint on block `at` finds the boundary after `kept_blocks` blocks within the provider's lookback,
     /// which counts the breakpoint itself. With a lookback of one, only a breakpoint exactly at the boundary finds it.
-    fn reaches(&self, at: usize, kept_blocks: usize, lookback: usize) -> bool {
+    fn is_within_lookback(&self, at: usize, kept_blocks: usize, lookback: usize) -> bool {
         let positions =
             |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
         let is_within = positions(at + 1) - positions(kept_blocks.min(at + 1)) < lookback;
@@ -225,9 +231,9 @@ impl<'a> BreakpointChart<'a> {
 
     /// Returns the value of a breakpoint on block `at` if the next breakpoint is on `next`: the tokens up to `at`,
     /// times the probability that the first block to leave is between the two.
-    fn value(&self, at: usize, next: usize) -> f64 {
+    fn breakpoint_value(&self, at: usize, next: usize) -> f64 {
         let chance = |at: usize| self.broken_before.get(at + 1).copied().unwrap_or(0.0);
-        self.tokens(at) as f64 * (chance(next) - chance(at))
+        self.prefix_tokens(at) as f64 * (chance(next) - chance(at))
     }
 }
 
@@ -251,7 +257,7 @@ fn best_candidates(
                     let mut chosen: Option<(f64, usize)> = None;
                     for (earlier, worth) in before.iter().enumerate().take(this) {
                         let Some((worth, _)) = worth else { continue };
-                        let value = worth + chart.value(candidates[earlier], candidates[this]);
+                        let value = worth + chart.breakpoint_value(candidates[earlier], candidates[this]);
                         if chosen.is_none_or(|(most, _)| value > most) {
                             chosen = Some((value, earlier));
                         }
@@ -262,7 +268,7 @@ fn best_candidates(
             .collect();
         for (this, worth) in row.iter().enumerate() {
             let Some((worth, _)) = worth else { continue };
-            let value = worth + chart.value(candidates[this], end);
+            let value = worth + chart.breakpoint_value(candidates[this], end);
             // Another breakpoint must add value.
             if value > top.map_or(0.0, |(most, ..)| most) + 1e-9 {
                 top = Some((value, round, this));

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
-use strata_tokens::cost::{BilledInput, Breakpoint};
+use strata_tokens::cost::{BilledInput, BreakpointLifetime};
 
-use crate::layout::{Content, ItemKey, Tier};
+use crate::layout::{ItemKey, LayoutContent, Tier};
 
 use super::super::LayoutRules;
 use super::hazard::{DeselectionCounts, SelectionClock, SelectionOutcome};
@@ -24,7 +24,7 @@ pub(super) struct CachedPrefix {
     pub(super) turn: u64,
     /// Time when the prefix expires unless a request uses it, in milliseconds since 1970.
     pub(super) expires_ms: u64,
-    pub(super) lifetime: Breakpoint,
+    pub(super) lifetime: BreakpointLifetime,
 }
 
 /// Cache use that was expected of the last request, kept until the provider reports the tokens it read.
@@ -58,14 +58,15 @@ pub struct LedgerState {
 impl LedgerState {
     /// Updates the state for new content: drops prefixes that can no longer be cached, and learns from the user's
     /// changes to the selection since the last turn.
-    pub(super) fn prepare(&mut self, content: &Content<'_>, rules: &LayoutRules) {
+    pub(super) fn update_for_content(&mut self, content: &LayoutContent<'_>, rules: &LayoutRules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
             self.log.clear();
             self.held.clear();
         }
         let (turn, now) = (self.turn, rules.now_ms);
-        let trusted_turns = if rules.prices.kind.has_match_only_markers() { u64::MAX } else { TRUSTED_TURNS };
+        let trusted_turns =
+            if rules.prices.kind.has_lookup_only_markers() { u64::MAX } else { TRUSTED_TURNS };
         self.held.retain(|_, held| turn - held.turn <= trusted_turns && now <= held.expires_ms);
         self.learn_from_selection(content);
     }
@@ -76,8 +77,8 @@ impl LedgerState {
     }
 
     /// Whether the provider is believed to have `prefix` in its cache with the extended lifetime.
-    pub(super) fn is_extended(&self, prefix: ContentHash) -> bool {
-        self.held.get(&prefix).is_some_and(|held| held.lifetime == Breakpoint::Extended)
+    pub(super) fn has_extended_lifetime(&self, prefix: ContentHash) -> bool {
+        self.held.get(&prefix).is_some_and(|held| held.lifetime == BreakpointLifetime::Extended)
     }
 
     /// Returns the number of turns that a file has been selected and unchanged.
@@ -86,7 +87,7 @@ impl LedgerState {
     }
 
     /// Learns from which selected files the user kept, deselected or changed.
-    fn learn_from_selection(&mut self, content: &Content<'_>) {
+    fn learn_from_selection(&mut self, content: &LayoutContent<'_>) {
         let turn = self.turn;
         let selected = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
         let selected_keys: BTreeSet<&ItemKey> = selected().map(|piece| &piece.key).collect();
@@ -107,7 +108,7 @@ impl LedgerState {
         for piece in selected() {
             let clock =
                 self.files.entry(piece.key.clone()).or_insert_with(|| SelectionClock::new(turn, piece.hash));
-            clock.update(turn, piece.hash);
+            clock.restart_if_changed(turn, piece.hash);
         }
     }
 

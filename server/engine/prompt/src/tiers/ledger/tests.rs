@@ -13,14 +13,14 @@ use proptest::prelude::*;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId, ResultPart};
-use strata_conversation::providers::{self, BreakpointTargets, Breakpoints, Envelope, Format, Speaker};
-use strata_tokens::cost::{BilledInput, Prices, Provider};
+use strata_conversation::providers::{self, BreakpointMode, BreakpointTargets, Envelope, Format, Speaker};
+use strata_tokens::cost::{BilledInput, Prices, SimulatedProvider};
 use strata_tokens::models::{CacheKind, Ttl};
 
 use super::*;
 use crate::layout::{
-    CountedBlock, FileListCoverage, FileListInput, ItemKey, LayoutBlock, Part, Piece, SentMessage, TierSeeds,
-    spans,
+    CountedBlock, FileListCoverage, FileListInput, ItemKey, LayoutBlock, Part, PromptPiece, SentMessage,
+    TierSeeds, spans,
 };
 use crate::tiers::{DeltaMode, LayoutReuse, TierState};
 use crate::wire::{self, Body};
@@ -102,17 +102,20 @@ impl Session {
     fn lay_out(&self, request: Vec<CountedBlock>) -> PolicyOutput {
         let block = |key: &FileKey, text: &String| {
             let first = text.lines().next().unwrap_or_default();
-            Piece::new(ItemKey::Symbol(key.clone()), format!("{}:\n {first}", key.as_str()), &count)
+            PromptPiece::new(ItemKey::Symbol(key.clone()), format!("{}:\n {first}", key.as_str()), &count)
         };
         let shown = |key: &FileKey| self.selected.contains(key);
         let included_files = || self.texts.iter().filter(|(key, _)| !self.excluded.contains(*key));
         let full = |key: &FileKey, text: &String| {
             let version = ContentHash::from_text(text).short();
             let shown = format!("## `{}` (version {version})\n\n```\n{text}```", key.as_str());
-            Piece { body: text.as_str().into(), ..Piece::new(ItemKey::File(key.clone()), shown, &count) }
+            PromptPiece {
+                body: text.as_str().into(),
+                ..PromptPiece::new(ItemKey::File(key.clone()), shown, &count)
+            }
         };
         let seeds = TierSeeds::default();
-        let content = Content {
+        let content = LayoutContent {
             system: "Be brief.".into(),
             map: included_files()
                 .filter(|(key, _)| !shown(key))
@@ -134,7 +137,7 @@ impl Session {
             },
             history: self.messages.clone(),
             request,
-            ..Content::empty(&seeds, &self.excluded, &count)
+            ..LayoutContent::empty(&seeds, &self.excluded, &count)
         };
         Ledger.lay_out(&self.state, &content, &self.rules)
     }
@@ -331,7 +334,7 @@ proptest! {
     ) {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
-        let mut tree = log_contents::LoggedFileList::new(listing::Listing { files: before.clone(), listed: FileListCoverage::default() }.into());
+        let mut tree = log_contents::LoggedFileList::new(listing::ListedFiles { files: before.clone(), listed: FileListCoverage::default() }.into());
         tree.apply_changes(&fixups::changes(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
         tree.apply_changes(&fixups::changes(&between, &now));
@@ -821,7 +824,7 @@ fn without_lookback(session: &mut Session) {
 }
 
 fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
-    let breakpoints = Breakpoints::Explicit;
+    let breakpoints = BreakpointMode::Explicit;
     let envelope = Envelope {
         model: "gpt-5.6-sol",
         tools: &[],
@@ -843,8 +846,11 @@ fn call_and_result(number: usize) -> (CountedBlock, CountedBlock) {
     let input = serde_json::json!({"path": "c.py"});
     let content = vec![ResultPart::Text { text: format!("result {number}") }];
     let call = ContentBlock::ToolCall { id: id.clone(), name: "read".into(), input };
-    let result =
-        ContentBlock::ToolResult { call_id: id, content, outcome: strata_conversation::history::Outcome::Ok };
+    let result = ContentBlock::ToolResult {
+        call_id: id,
+        content,
+        outcome: strata_conversation::history::ToolOutcome::Ok,
+    };
     (counted(call), counted(result))
 }
 
@@ -855,7 +861,7 @@ fn without_a_lookback_sent_messages_do_not_change() {
     session.select("a.py");
     session.select("b.py");
     session.select("d.py");
-    let mut provider = Provider::new(session.rules.prices);
+    let mut provider = SimulatedProvider::new(session.rules.prices);
     let mut before: Vec<serde_json::Value> = Vec::new();
     let (mut read, mut all) = (0, 0);
     for turn in 0..20 {
@@ -899,7 +905,7 @@ fn repeating_earlier_breakpoints_lowers_the_cost() {
             let mut session = Session::new(REPOSITORY);
             without_lookback(&mut session);
             session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched, lookback: 1 };
-            let mut provider = Provider::new(session.rules.prices);
+            let mut provider = SimulatedProvider::new(session.rules.prices);
             let mut random = seed;
             for number in 0..40 {
                 random =
@@ -954,7 +960,7 @@ proptest! {
         let names = ["a.py", "b.py", "c.py", "d.py"];
         let mut session = Session::new(REPOSITORY);
         without_lookback(&mut session);
-        let mut provider = Provider::new(session.rules.prices);
+        let mut provider = SimulatedProvider::new(session.rules.prices);
         for (number, (action, file, line)) in actions.into_iter().enumerate() {
             match action {
                 0 | 1 => session.edit(names[file], line, &format!("deed {number}")),
@@ -971,7 +977,7 @@ proptest! {
             prop_assert!(charge.read >= expected_cached, "turn {}: {} of {}", number, charge.read, expected_cached);
             for message in &layout.messages {
                 for block in message.blocks.iter().filter(|block| block.mark.is_some()) {
-                    prop_assert!(BreakpointTargets::Input.contains(message.speaker, &block.content), "{:?}", block);
+                    prop_assert!(BreakpointTargets::Input.can_carry_breakpoint(message.speaker, &block.content), "{:?}", block);
                 }
             }
             openai_messages(&layout);

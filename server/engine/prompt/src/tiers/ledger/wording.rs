@@ -8,9 +8,9 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::outline;
 
-use crate::layout::{ExcerptKey, ItemKey, Piece, fence, inline_code};
+use crate::layout::{ExcerptKey, ItemKey, PromptPiece, fence, inline_code};
 
-use super::listing::{ListChange, ListChanges};
+use super::listing::{FileListChange, FileListChanges};
 
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(
@@ -28,7 +28,7 @@ pub(super) fn legend() -> &'static str {
     &LEGEND
 }
 
-pub(super) fn map_blocks(pieces: &[&Piece]) -> String {
+pub(super) fn map_blocks(pieces: &[&PromptPiece]) -> String {
     let length: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
     let mut out = String::with_capacity(length + 32);
     out.push_str("# Repository Structure\n");
@@ -40,7 +40,7 @@ pub(super) fn map_blocks(pieces: &[&Piece]) -> String {
 }
 
 /// Formats a map block that replaces an earlier one.
-pub(super) fn map_block_update(path: &FileKey, piece: &Piece) -> String {
+pub(super) fn map_block_update(path: &FileKey, piece: &PromptPiece) -> String {
     format!("## Outline of {}, replacing the one above\n\n{}", inline_code(path.as_str()), piece.text)
 }
 
@@ -48,12 +48,12 @@ pub(super) fn file_list(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-pub(super) fn file_list_changes(changes: &ListChanges) -> String {
+pub(super) fn file_list_changes(changes: &FileListChanges) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
         let sign = match change {
-            ListChange::Added => '+',
-            ListChange::Removed => '-',
+            FileListChange::Added => '+',
+            FileListChange::Removed => '-',
         };
         let _ = writeln!(out, "{sign} {}", inline_code(path.as_str()));
     }
@@ -62,15 +62,15 @@ pub(super) fn file_list_changes(changes: &ListChanges) -> String {
 
 /// Formats a diff from the last shown version of a file.
 pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
-    update(&item_name(key), from, to, diff)
+    format_update(&item_name(key), from, to, diff)
 }
 
 /// Formats a diff from a version that the model knows only from its own edits, which no block names.
 pub(super) fn delta_after_edits(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
-    update(&format!("{} after your edits", item_name(key)), from, to, diff)
+    format_update(&format!("{} after your edits", item_name(key)), from, to, diff)
 }
 
-fn update(subject: &str, from: &str, to: &str, diff: &str) -> String {
+fn format_update(subject: &str, from: &str, to: &str, diff: &str) -> String {
     fenced_diff(
         &format!("## Update of {subject}: version {} to {}", version_label(from), version_label(to)),
         diff,
@@ -132,10 +132,10 @@ fn item_name(key: &ItemKey) -> String {
             format!("{} {lines} (numbered from its own first line)", inline_code(path.as_str()))
         }
         ItemKey::Excerpt(ExcerptKey { file, place }) => {
-            let (place, file) = (inline_code(&place.spelling()), inline_code(file.as_str()));
+            let (place, file) = (inline_code(&place.to_wire_string()), inline_code(file.as_str()));
             format!("the excerpt {place} of {file} (numbered from its own first line)")
         }
-        other => inline_code(&other.spelling()),
+        other => inline_code(&other.to_wire_string()),
     }
 }
 

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_base::hash::ContentHash;
 
-use crate::layout::{Content, ItemKey, Tier};
+use crate::layout::{ItemKey, LayoutContent, Tier};
 
 use super::super::LayoutRules;
-use super::state::{PAGE_TIER, RippleState, Tracked, initial_counter, more_stable_tier};
+use super::state::{PAGE_TIER, RippleState, TrackedItem, initial_counter, more_stable_tier};
 
 /// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
@@ -18,7 +18,7 @@ const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 /// the web pages that are new in the request.
 pub(super) fn update_tiers(
     state: &mut RippleState,
-    content: &Content<'_>,
+    content: &LayoutContent<'_>,
     rules: &LayoutRules,
     broken: &mut BTreeSet<Tier>,
     pages: Vec<ItemKey>,
@@ -29,14 +29,14 @@ pub(super) fn update_tiers(
     cycle.queue(pages, PAGE_TIER);
     cycle.promote_active_items();
     cycle.promote_history(content);
-    cycle.ripple();
+    cycle.promote_through_tiers();
     cycle.demote_underfilled();
     cycle.refill_l0();
 }
 
 /// Compares every item with its previous state. Increments the counter of unchanged active items. New and changed items
 /// become active with a counter of 0. Items without a hash accept their first measurement.
-fn update_items(state: &mut RippleState, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
+fn update_items(state: &mut RippleState, content: &LayoutContent<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
     let history = content
@@ -47,7 +47,7 @@ fn update_items(state: &mut RippleState, content: &Content<'_>, broken: &mut BTr
         match state.items.get_mut(&key) {
             None => {
                 let (tier, n) = (Tier::Active, initial_counter(Tier::Active));
-                state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
+                state.items.insert(key, TrackedItem { tier, n, hash: Some(hash), tokens });
             }
             Some(tracked) => {
                 match tracked.hash {
@@ -109,7 +109,7 @@ impl TierUpdate<'_> {
     /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
     /// messages stay active, up to the target size of a tier, and only older ones are promoted. Without a target, none
     /// are.
-    fn promote_history(&mut self, content: &Content<'_>) {
+    fn promote_history(&mut self, content: &LayoutContent<'_>) {
         let target = self.rules.target;
         if target == 0 {
             return;
@@ -143,7 +143,7 @@ impl TierUpdate<'_> {
     }
 
     /// Processes the tiers from the least stable up, until nothing moves.
-    fn ripple(&mut self) {
+    fn promote_through_tiers(&mut self) {
         loop {
             let mut has_moved = false;
             for tier in UPWARDS {
@@ -181,7 +181,7 @@ impl TierUpdate<'_> {
         let can_promote = self.broken.contains(&above) || self.state.tier_tokens(above) == 0;
         let anchors = if self.state.tier_tokens(tier) > self.rules.target { self.rules.target } else { 0 };
         residents.sort_by_cached_key(|key| {
-            (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key))
+            (self.state.items.get(key).map(|tracked| tracked.n), newest_first_key(key))
         });
 
         let mut anchored = 0;
@@ -248,9 +248,9 @@ impl TierUpdate<'_> {
         }
     }
 
-    fn eligible_items(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
+    fn eligible_items(&self) -> impl Iterator<Item = (&ItemKey, &TrackedItem)> {
         let is_eligible =
-            |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= initial_counter(Tier::L3);
+            |tracked: &TrackedItem| tracked.tier == Tier::Active && tracked.n >= initial_counter(Tier::L3);
         self.state.items.iter().filter(move |(_, tracked)| is_eligible(tracked))
     }
 
@@ -263,7 +263,7 @@ impl TierUpdate<'_> {
 
 /// Sort key that puts newer messages first. Among messages with the same counter, newer ones then anchor the tier and
 /// older ones are promoted first, which keeps the conversation in order.
-fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
+fn newest_first_key(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
     match key {
         ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),
         _ => (None, key.clone()),

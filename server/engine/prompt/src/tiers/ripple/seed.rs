@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_base::key::FileKey;
 
-use crate::layout::{Content, ItemKey, Piece, Tier};
+use crate::layout::{ItemKey, LayoutContent, PromptPiece, Tier};
 
 use super::super::LayoutRules;
-use super::state::{RippleState, Seeded, Tracked, initial_counter};
+use super::state::{PlacementState, RippleState, TrackedItem, initial_counter};
 
 /// Tiers over which clusters are distributed.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
@@ -18,7 +18,7 @@ const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 /// A tier that is being filled.
 struct Bin<'a> {
     tier: Tier,
-    pieces: Vec<&'a Piece>,
+    pieces: Vec<&'a PromptPiece>,
     /// Total tokens of the pieces in the bin.
     tokens: usize,
 }
@@ -30,14 +30,18 @@ impl Bin<'_> {
 }
 
 /// Places every map block that has no tier yet. Selected files start as active, because they may soon be deselected.
-pub(super) fn place_new_map_blocks(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
+pub(super) fn place_new_map_blocks(
+    state: &mut RippleState,
+    content: &LayoutContent<'_>,
+    rules: &LayoutRules,
+) {
     distribute(state, &content.map, &[], content, rules);
 }
 
 /// Assigns tiers to all items again. Selected files get a tier immediately, close to the files they refer to. Outlines
 /// hidden by the full text of their file keep their tiers. The newest messages stay active, up to the target size, and
 /// older active ones go to L3.
-pub(super) fn rebuild(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
+pub(super) fn rebuild(state: &mut RippleState, content: &LayoutContent<'_>, rules: &LayoutRules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
         ItemKey::Symbol(path) => content.hidden.contains_key(path),
@@ -51,13 +55,13 @@ pub(super) fn rebuild(state: &mut RippleState, content: &Content<'_>, rules: &La
 /// accepted.
 fn distribute(
     state: &mut RippleState,
-    map: &[Piece],
-    files: &[Piece],
-    content: &Content<'_>,
+    map: &[PromptPiece],
+    files: &[PromptPiece],
+    content: &LayoutContent<'_>,
     rules: &LayoutRules,
 ) {
-    state.seeded = Seeded::Done;
-    let mut unplaced: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
+    state.seeded = PlacementState::Done;
+    let mut unplaced: BTreeMap<&FileKey, Vec<&PromptPiece>> = BTreeMap::new();
     for piece in map.iter().chain(files) {
         if let Some(path) = piece.key.path() {
             unplaced.entry(path).or_default().push(piece);
@@ -70,7 +74,7 @@ fn distribute(
             break;
         }
         let is_outline =
-            |pieces: &Vec<&Piece>| pieces.iter().all(|piece| matches!(piece.key, ItemKey::Symbol(_)));
+            |pieces: &Vec<&PromptPiece>| pieces.iter().all(|piece| matches!(piece.key, ItemKey::Symbol(_)));
         if unplaced.get(path).is_some_and(is_outline) {
             for piece in unplaced.remove(path).unwrap_or_default() {
                 l0_tokens += piece.tokens;
@@ -94,13 +98,13 @@ fn distribute(
 
 /// Groups the pieces by cluster, largest group first. Each file outside of all clusters forms its own group.
 fn clusters<'a>(
-    mut unplaced: BTreeMap<&FileKey, Vec<&'a Piece>>,
+    mut unplaced: BTreeMap<&FileKey, Vec<&'a PromptPiece>>,
     named: &[Vec<FileKey>],
-) -> Vec<Vec<&'a Piece>> {
-    let mut groups: Vec<Vec<&Piece>> = Vec::new();
+) -> Vec<Vec<&'a PromptPiece>> {
+    let mut groups: Vec<Vec<&PromptPiece>> = Vec::new();
     for cluster in named {
         let members: BTreeSet<&FileKey> = cluster.iter().collect();
-        let group: Vec<&Piece> =
+        let group: Vec<&PromptPiece> =
             members.into_iter().filter_map(|path| unplaced.remove(path)).flatten().collect();
         if !group.is_empty() {
             groups.push(group);
@@ -130,7 +134,7 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
 
 /// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
 /// target, moves none.
-fn promote_older_history(state: &mut RippleState, content: &Content<'_>, rules: &LayoutRules) {
+fn promote_older_history(state: &mut RippleState, content: &LayoutContent<'_>, rules: &LayoutRules) {
     if rules.target == 0 {
         return;
     }
@@ -141,7 +145,7 @@ fn promote_older_history(state: &mut RippleState, content: &Content<'_>, rules: 
             recent += message.tokens();
             continue;
         }
-        let new = Tracked {
+        let new = TrackedItem {
             tier: Tier::Active,
             n: initial_counter(Tier::Active),
             hash: None,
@@ -154,11 +158,11 @@ fn promote_older_history(state: &mut RippleState, content: &Content<'_>, rules: 
     }
 }
 
-fn place(state: &mut RippleState, piece: &Piece, tier: Tier) {
-    let tracked = Tracked { tier, n: initial_counter(tier), hash: None, tokens: piece.tokens };
+fn place(state: &mut RippleState, piece: &PromptPiece, tier: Tier) {
+    let tracked = TrackedItem { tier, n: initial_counter(tier), hash: None, tokens: piece.tokens };
     state.items.entry(piece.key.clone()).or_insert(tracked);
 }
 
-fn tokens(pieces: &[&Piece]) -> usize {
+fn tokens(pieces: &[&PromptPiece]) -> usize {
     pieces.iter().map(|piece| piece.tokens).sum()
 }

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 
-use crate::layout::{Content, ItemKey, Piece, Tier};
+use crate::layout::{ItemKey, LayoutContent, PromptPiece, Tier};
 
 /// The tier and the counter of one item.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Tracked {
+pub(crate) struct TrackedItem {
     pub tier: Tier,
     /// Stability counter. Starts at the entry value of the item's tier, and increases with each consecutive request in
     /// which the item is unchanged.
@@ -23,14 +23,14 @@ pub(crate) struct Tracked {
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct RippleState {
-    pub(super) items: BTreeMap<ItemKey, Tracked>,
-    pub(super) seeded: Seeded,
+    pub(super) items: BTreeMap<ItemKey, TrackedItem>,
+    pub(super) seeded: PlacementState,
 }
 
 /// Statistics of policy `ripple` about one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
-pub(crate) struct ItemStats {
+pub(crate) struct RippleItemStats {
     /// Stability counter. Starts at the entry value of the item's tier, and increases with each consecutive request in
     /// which the item is unchanged.
     pub n: u32,
@@ -41,7 +41,7 @@ pub(crate) struct ItemStats {
 
 /// Whether items have been placed in tiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(super) enum Seeded {
+pub(super) enum PlacementState {
     #[default]
     NotYet,
     /// Items have been placed, and the next prompt places them again.
@@ -75,13 +75,13 @@ pub(super) fn more_stable_tier(tier: Tier) -> Option<Tier> {
 
 impl RippleState {
     /// Returns every tracked item with its tier and counter, in key order.
-    pub(crate) fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
+    pub(crate) fn items(&self) -> &BTreeMap<ItemKey, TrackedItem> {
         &self.items
     }
 
     #[cfg(test)]
-    pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
-        Self { items: items.into_iter().collect(), seeded: Seeded::Done }
+    pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, TrackedItem)>) -> Self {
+        Self { items: items.into_iter().collect(), seeded: PlacementState::Done }
     }
 
     /// Returns the tier of an item, or `Active` if the item is not tracked.
@@ -96,24 +96,24 @@ impl RippleState {
 
     /// Marks all items to be placed again in the next prompt.
     pub(crate) fn mark_for_rebuild(&mut self) {
-        if self.seeded == Seeded::Done {
-            self.seeded = Seeded::Again;
+        if self.seeded == PlacementState::Done {
+            self.seeded = PlacementState::Again;
         }
     }
 
     /// Returns statistics about an item shown in tier `shown`. If the state has another tier, the item has just entered
     /// `shown`. A message can also be held back by older ones, and then keeps its counter.
-    pub(crate) fn item_stats(&self, key: &ItemKey, shown: Tier) -> ItemStats {
+    pub(crate) fn item_stats(&self, key: &ItemKey, shown: Tier) -> RippleItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
             _ => initial_counter(shown),
         };
-        ItemStats { n, threshold: more_stable_tier(shown).map(initial_counter) }
+        RippleItemStats { n, threshold: more_stable_tier(shown).map(initial_counter) }
     }
 
     /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces. A changed piece is already
     /// active, so that the tiers before it keep their bytes.
-    pub(super) fn tier_of_piece(&self, piece: &Piece) -> Tier {
+    pub(super) fn tier_of_piece(&self, piece: &PromptPiece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
             _ => Tier::Active,
@@ -122,12 +122,12 @@ impl RippleState {
 
     /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a fetched page does
     /// not change.
-    pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
+    pub(super) fn admit_pages(&mut self, content: &LayoutContent<'_>) -> Vec<ItemKey> {
         let (tier, n) = (PAGE_TIER, initial_counter(PAGE_TIER));
         let mut new = Vec::new();
         for piece in &content.urls {
             if !self.items.contains_key(&piece.key) {
-                let tracked = Tracked { tier, n, hash: None, tokens: piece.tokens };
+                let tracked = TrackedItem { tier, n, hash: None, tokens: piece.tokens };
                 self.items.insert(piece.key.clone(), tracked);
                 new.push(piece.key.clone());
             }
@@ -137,7 +137,7 @@ impl RippleState {
 
     /// Removes items that no longer exist, and returns the tiers that their removal breaks. A map block hidden by its
     /// file's full text keeps its tier.
-    pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
+    pub(super) fn forget_missing(&mut self, content: &LayoutContent<'_>) -> BTreeSet<Tier> {
         let item_keys = item_keys(content);
         let mut broken = BTreeSet::new();
         self.items.retain(|key, tracked| {
@@ -161,7 +161,7 @@ impl RippleState {
 }
 
 /// Returns the keys of all items in `content` that a tier may contain.
-pub(super) fn item_keys(content: &Content<'_>) -> BTreeSet<ItemKey> {
+pub(super) fn item_keys(content: &LayoutContent<'_>) -> BTreeSet<ItemKey> {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
     let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
     let history = content.history.iter().map(|message| ItemKey::History(message.id));

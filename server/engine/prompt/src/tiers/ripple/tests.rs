@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
-use strata_conversation::history::{ContentBlock, MessageId, Outcome};
+use strata_conversation::history::{ContentBlock, MessageId, ToolOutcome};
 use strata_tokens::cost::Prices;
 use strata_tokens::models::Ttl;
 
@@ -34,14 +34,14 @@ fn count(text: &str) -> usize {
 }
 
 impl PromptContent {
-    fn content(&self) -> Content<'_> {
-        let piece = |key, text: &str| Piece::new(key, text, &count);
+    fn content(&self) -> LayoutContent<'_> {
+        let piece = |key, text: &str| PromptPiece::new(key, text, &count);
         let sent_message = |(id, text): &(u64, String)| SentMessage {
             id: MessageId(*id),
             speaker: if id % 2 == 0 { Speaker::User } else { Speaker::Assistant },
             blocks: vec![CountedBlock { content: ContentBlock::text(text), tokens: text.len() }],
         };
-        Content {
+        LayoutContent {
             system: "system".into(),
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
             hidden: self.hidden.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
@@ -51,7 +51,7 @@ impl PromptContent {
             history: self.messages.iter().map(sent_message).collect(),
             request: vec![CountedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
             trust: Trust::Trusted,
-            ..Content::empty(&self.seeds, &NOTHING, &count)
+            ..LayoutContent::empty(&self.seeds, &NOTHING, &count)
         }
     }
 }
@@ -85,7 +85,7 @@ impl RippleSession {
     }
 
     /// Creates a session whose state contains these items.
-    fn with_items(target: usize, items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+    fn with_items(target: usize, items: impl IntoIterator<Item = (ItemKey, TrackedItem)>) -> Self {
         Self { state: TierState::Ripple(RippleState::from_items(items)), ..Self::new(target) }
     }
 
@@ -260,7 +260,7 @@ fn ripple_puts_nothing_of_an_untrusted_workspace_in_the_system_message() {
         messages: vec![(0, "question".into()), (1, "answer".into())],
         ..PromptContent::default()
     };
-    let in_tier = |tier| Tracked { tier, n: 12, hash: None, tokens: 6 };
+    let in_tier = |tier| TrackedItem { tier, n: 12, hash: None, tokens: 6 };
     let items = [
         (ItemKey::Symbol("a".into()), Tier::L0),
         (ItemKey::Symbol("b".into()), Tier::L1),
@@ -270,7 +270,7 @@ fn ripple_puts_nothing_of_an_untrusted_workspace_in_the_system_message() {
     ];
     let state = TierState::Ripple(RippleState::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
     let rules = LayoutRules::new(10, Ttl::FiveMinutes, Prices::uncached());
-    let lay_out = |trust| Ripple.lay_out(&state, &Content { trust, ..prompt.content() }, &rules).layout;
+    let lay_out = |trust| Ripple.lay_out(&state, &LayoutContent { trust, ..prompt.content() }, &rules).layout;
     let (trusted, layout) = (lay_out(Trust::Trusted), lay_out(Trust::Untrusted));
     check(
         &layout,
@@ -332,7 +332,7 @@ fn messages_beyond_the_target_enter_l3_oldest_first() {
 fn calls_and_their_results_form_one_run() {
     let call = || ContentBlock::ToolCall { id: "a".into(), name: "read".into(), input: json!({}) };
     let result =
-        || ContentBlock::ToolResult { call_id: "a".into(), content: Vec::new(), outcome: Outcome::Ok };
+        || ContentBlock::ToolResult { call_id: "a".into(), content: Vec::new(), outcome: ToolOutcome::Ok };
     let text = || ContentBlock::text("text");
     let (user, model) = (Speaker::User, Speaker::Assistant);
     let lengths = |messages: &[(Speaker, ContentBlock)]| -> Vec<usize> {
@@ -370,10 +370,10 @@ fn messages_stay_active_without_a_target() {
 #[test]
 fn items_of_an_underfilled_tier_are_demoted_by_one_tier() {
     let mut state = RippleState::default();
-    let tracked = |tier, n| Tracked { tier, n, hash: None, tokens: 5 };
+    let tracked = |tier, n| TrackedItem { tier, n, hash: None, tokens: 5 };
     state.items.insert(ItemKey::Symbol("a".into()), tracked(Tier::L1, 9));
     state.items.insert(ItemKey::Symbol("b".into()), tracked(Tier::L2, 6));
-    state.seeded = state::Seeded::Done;
+    state.seeded = state::PlacementState::Done;
     let prompt = PromptContent { map: vec![("a", "aaaaa"), ("b", "bbbbb")], ..PromptContent::default() };
     let mut session = RippleSession::new(10);
     session.state = TierState::Ripple(state);
@@ -384,7 +384,7 @@ fn items_of_an_underfilled_tier_are_demoted_by_one_tier() {
 #[test]
 fn items_with_the_lowest_counters_anchor_an_overfull_tier() {
     let mut state = RippleState::default();
-    let tracked = |n| Tracked { tier: Tier::L3, n, hash: None, tokens: 5 };
+    let tracked = |n| TrackedItem { tier: Tier::L3, n, hash: None, tokens: 5 };
     state.items.insert(ItemKey::File("low".into()), tracked(3));
     state.items.insert(ItemKey::File("mid".into()), tracked(4));
     state.items.insert(ItemKey::File("high".into()), tracked(5));
@@ -401,8 +401,8 @@ fn items_with_the_lowest_counters_anchor_an_overfull_tier() {
     assert_eq!(session.tier("file:high"), Tier::L2, "5 + 1 reaches the threshold and L2 was empty");
 }
 
-fn tracked(tier: Tier, n: u32, tokens: usize) -> Tracked {
-    Tracked { tier, n, hash: None, tokens }
+fn tracked(tier: Tier, n: u32, tokens: usize) -> TrackedItem {
+    TrackedItem { tier, n, hash: None, tokens }
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn a_new_web_page_is_in_l1() {
         prompt_summary.contains("User L1  # URL Context\nUser L1  page\nAssistant L1| Ok.\n"),
         "{prompt_summary}"
     );
-    let key = page("https://a").spelling();
+    let key = page("https://a").to_wire_string();
     assert_eq!((session.tier(&key), session.n(&key)), (Tier::L1, 9));
     let changed = PromptContent { pages: vec![("https://a", "another")], ..PromptContent::default() };
     session.send(&changed);
@@ -620,7 +620,7 @@ fn item_stats_give_the_counter_and_the_threshold() {
         (message.clone(), tracked(Tier::L3, 5, 1)),
     ]);
     let item_stats = |key: &ItemKey, tier| {
-        let ItemStats { n, threshold } = state.item_stats(key, tier);
+        let RippleItemStats { n, threshold } = state.item_stats(key, tier);
         (n, threshold)
     };
     assert_eq!(item_stats(&a, Tier::L2), (8, Some(9)));

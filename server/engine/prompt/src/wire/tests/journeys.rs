@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use strata_conversation::history::{
-    Foreign, ForeignPosition, Kind, Message, MessageId, NewMessage, Provider, Visibility, project,
+    Foreign, ForeignPosition, Message, MessageId, MessageKind, NewMessage, Provider, Visibility, project,
 };
 
 use super::*;
@@ -95,7 +95,7 @@ fn parts(images: BoxedStrategy<Image>) -> impl Strategy<Value = Vec<ResultPart>>
 }
 
 fn results(images: BoxedStrategy<Image>) -> impl Strategy<Value = ContentBlock> {
-    let outcome = select(vec![Outcome::Ok, Outcome::Error]);
+    let outcome = select(vec![ToolOutcome::Ok, ToolOutcome::Error]);
     (ids(), parts(images), outcome).prop_map(|(call_id, content, outcome)| ContentBlock::ToolResult {
         call_id,
         content,
@@ -119,7 +119,12 @@ fn blocks() -> impl Strategy<Value = ContentBlock> {
 }
 
 fn messages() -> impl Strategy<Value = NewMessage> {
-    let kinds = select(vec![Kind::Normal, Kind::Normal, Kind::ToolResult, Kind::ToolResultArchived]);
+    let kinds = select(vec![
+        MessageKind::Normal,
+        MessageKind::Normal,
+        MessageKind::ToolResult,
+        MessageKind::ToolResultArchived,
+    ]);
     let visibilities =
         select(vec![Visibility::Shown, Visibility::Shown, Visibility::Shown, Visibility::Hidden]);
     (select(vec![Role::User, Role::Assistant]), vec(blocks(), 0..5), kinds, visibilities)
@@ -167,7 +172,7 @@ fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Pr
     projection
 }
 
-fn sorted_pieces<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
+fn sorted_pieces<'a>(pieces: impl IntoIterator<Item = TextOrImage<'a>>) -> Vec<String> {
     let mut all: Vec<String> = pieces.into_iter().map(|piece| format!("{piece:?}")).collect();
     all.sort();
     all
@@ -208,7 +213,7 @@ proptest! {
         for format in json_formats() {
             let layout = lay_out(&projected(&history, &prompt, format));
             let body = json_of(&layout, format, &[tool("read")]);
-            let layout_pieces = sorted_pieces(layout.blocks().flat_map(|block| pieces_of(&block.content)));
+            let layout_pieces = sorted_pieces(layout.blocks().flat_map(|block| texts_and_images(&block.content)));
             prop_assert_eq!(layout_pieces, sorted_pieces(pieces(format, &body)));
             prop_assert_eq!(body, json_of(&layout, format, &[tool("read")]));
         }
@@ -218,7 +223,7 @@ proptest! {
     fn breakpoints_change_nothing_else(history in histories(), prompt in prompts()) {
         let layout = lay_out(&projected(&history, &prompt, Format::OpenAi));
         let tools = [tool("read")];
-        let body = body_of(&layout, Format::OpenAi, &tools, Breakpoints::Explicit);
+        let body = body_of(&layout, Format::OpenAi, &tools, BreakpointMode::Explicit);
         assert_valid(Format::OpenAi, &body);
         prop_assert!(body.to_string().contains("prompt_cache_breakpoint"));
         prop_assert_eq!(without_breakpoints(body), json_of(&layout, Format::OpenAi, &tools));
@@ -228,7 +233,7 @@ proptest! {
     fn breakpoints_on_responses_items_are_valid(history in histories(), prompt in prompts()) {
         let layout = lay_out(&projected(&history, &prompt, Format::Responses));
         let tools = [tool("read")];
-        let body = body_of(&layout, Format::Responses, &tools, Breakpoints::Explicit);
+        let body = body_of(&layout, Format::Responses, &tools, BreakpointMode::Explicit);
         assert_valid(Format::Responses, &body);
         prop_assert!(body.to_string().contains("prompt_cache_breakpoint"));
         prop_assert_eq!(sorted_pieces(pieces(Format::Responses, &body)), sorted_pieces(pieces(Format::Responses, &json_of(&layout, Format::Responses, &tools))));
@@ -237,7 +242,7 @@ proptest! {
     #[test]
     fn projecting_a_history_loses_no_text(history in histories()) {
         let visible = history.iter().filter(|m| {
-            m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
+            m.body.agent == Visibility::Shown && m.body.kind != MessageKind::ToolResultArchived
         });
         let texts: Vec<&str> = visible
             .flat_map(|m| m.body.content.iter().filter_map(|block| text_sent_to_anthropic(block, m.body.role)))

@@ -416,7 +416,7 @@ fn openai_with_breakpoints() {
     let mut layout = layout_with_everything();
     layout.push(Speaker::User, marked(ContentBlock::text("Go on."), Tier::L3, Ttl::FiveMinutes));
     layout.push_volatile(text("Today is Tuesday."));
-    let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
+    let body = body_of(&layout, Format::OpenAi, &[], BreakpointMode::Explicit);
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["prompt_cache_options"], json!({"mode": "explicit"}));
     let messages = body["messages"].as_array().unwrap();
@@ -463,7 +463,7 @@ fn a_breakpoint_on_a_tool_result_follows_its_images() {
     layout.push(Speaker::Assistant, block(call("call_1", "draw", json!({}))));
     let result_with_image = result("call_1", vec![part("drawn"), ResultPart::Image(png(8, 9))]);
     layout.push(Speaker::User, marked(result_with_image, Tier::L3, Ttl::FiveMinutes));
-    let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
+    let body = body_of(&layout, Format::OpenAi, &[], BreakpointMode::Explicit);
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["messages"][2]["content"][0].get("prompt_cache_breakpoint"), None);
     assert_eq!(body["messages"][3]["content"][0]["prompt_cache_breakpoint"], json!({"mode": "explicit"}));
@@ -471,7 +471,7 @@ fn a_breakpoint_on_a_tool_result_follows_its_images() {
 
 #[test]
 fn messages_are_counted_with_the_system_prompt() {
-    let breakpoints = Breakpoints::Automatic;
+    let breakpoints = BreakpointMode::Automatic;
     let envelope =
         Envelope { model: "m", tools: &[], tool_choice: ToolChoice::Auto, cache_key: None, breakpoints };
     let count = |format| render(&layout_with_everything(), format, &envelope).messages;
@@ -486,7 +486,7 @@ fn a_long_cache_key_becomes_its_hash() {
     let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     let key = "k".repeat(65);
-    let breakpoints = Breakpoints::Automatic;
+    let breakpoints = BreakpointMode::Automatic;
     let envelope = Envelope {
         model: "m",
         tools: &[],

@@ -7,11 +7,11 @@ use crate::models::{CacheTtl, Models};
 /// A session whose prompts grow by one block each, sent to a provider that bills in tokens of its own.
 struct Session {
     prices: Prices,
-    lifetimes: Vec<Lifetime>,
-    account: Option<Account>,
+    lifetimes: Vec<CacheLifetime>,
+    account: Option<CacheAccount>,
     caches: Option<ComparedCaches>,
-    comparison: Comparison,
-    provider: Provider,
+    comparison: ComparisonTotals,
+    provider: SimulatedProvider,
     billed: Amount,
     now_ms: u64,
     blocks: Vec<usize>,
@@ -26,8 +26,8 @@ impl Session {
             lifetimes: Prices::lifetimes(model),
             account: None,
             caches: None,
-            comparison: Comparison::default(),
-            provider: Provider::new(prices),
+            comparison: ComparisonTotals::default(),
+            provider: SimulatedProvider::new(prices),
             billed: Amount::default(),
             now_ms: 1_000_000,
             blocks: vec![20_000],
@@ -39,14 +39,17 @@ impl Session {
         self.now_ms += pause_s * 1_000;
         self.blocks.push(1_000);
         let end = self.blocks.len() - 1;
-        let breakpoint =
-            if self.prices.extended.is_some() { Breakpoint::Extended } else { Breakpoint::Short };
+        let breakpoint = if self.prices.extended.is_some() {
+            BreakpointLifetime::Extended
+        } else {
+            BreakpointLifetime::Short
+        };
         // The provider counts a tenth more than Strata does.
-        let spans = |percent: usize| -> Vec<Span> {
-            let span = |(index, tokens): (usize, &usize)| Span {
+        let spans = |percent: usize| -> Vec<RequestSpan> {
+            let span = |(index, tokens): (usize, &usize)| RequestSpan {
                 hash: ContentHash::from_text(&index.to_string()),
                 tokens: tokens * percent / 100,
-                mark: if index == end { Mark::Breakpoint(breakpoint) } else { Mark::None },
+                mark: if index == end { CacheMarker::Breakpoint(breakpoint) } else { CacheMarker::None },
                 continues_run: false,
             };
             self.blocks.iter().enumerate().map(span).collect()
@@ -66,8 +69,9 @@ impl Session {
             cache_write: charge.written as u64,
         };
         let dollars = usage.dollars(&self.prices, &charge);
-        self.billed = self.billed + Amount::of_request(usage, usage.cost(&self.prices, &charge), dollars);
-        self.account = Some(Account::after_request(self.account.as_ref(), &sent, Some(usage.billed_input())));
+        self.billed = self.billed + Amount::single_request(usage, usage.cost(&self.prices, &charge), dollars);
+        self.account =
+            Some(CacheAccount::after_request(self.account.as_ref(), &sent, Some(usage.billed_input())));
         let (caches, charges) =
             ComparedCaches::after_request(self.caches.take(), &sent, self.account.as_ref().unwrap());
         self.caches = Some(caches);
@@ -142,7 +146,7 @@ fn a_model_with_one_lifetime_has_no_choice_of_lifetimes() {
 
 #[test]
 fn without_a_bill_there_is_nothing_to_compare() {
-    assert_eq!(Comparison::default().report(), None);
+    assert_eq!(ComparisonTotals::default().report(), None);
 }
 
 #[test]
@@ -163,10 +167,10 @@ fn a_long_session_keeps_a_bounded_number_of_entries() {
     let prices = Prices::for_model(&Models::builtin().resolve("gpt-5.1").model, CacheTtl::Auto);
     for index in 0..3_000_u64 {
         // Each prompt differs from its first block on.
-        let span = |n: u64| Span {
+        let span = |n: u64| RequestSpan {
             hash: ContentHash::from_text(&format!("{index} {n}")),
             tokens: 1_000,
-            mark: Mark::None,
+            mark: CacheMarker::None,
             continues_run: false,
         };
         let sent = SentRequest {
@@ -176,7 +180,7 @@ fn a_long_session_keeps_a_bounded_number_of_entries() {
             prices,
             lifetimes: Vec::new(),
         };
-        let account = Account::after_request(None, &sent, None);
+        let account = CacheAccount::after_request(None, &sent, None);
         caches = Some(ComparedCaches::after_request(caches, &sent, &account).0);
     }
     let ComparedCaches { without_pauses, shortest, longest, .. } = caches.unwrap();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use strata_base::hash::ContentHash;
 
 use super::*;
-use crate::cost::{Breakpoint, Mark, Provider, Span};
+use crate::cost::{BreakpointLifetime, CacheMarker, RequestSpan, SimulatedProvider};
 use crate::models::{LongContext, Models};
 
 fn prices(ttl: Ttl) -> Prices {
@@ -89,16 +89,16 @@ proptest! {
     ) {
         let turns = pauses_ms.len();
         let tokens = |turn: usize| marked.saturating_sub(growth * (turns - turn));
-        let (mut provider, mut spans, mut now_ms) = (Provider::new(prices), Vec::<Span>::new(), 0);
+        let (mut provider, mut spans, mut now_ms) = (SimulatedProvider::new(prices), Vec::<RequestSpan>::new(), 0);
         let mut expected = Charge::default();
         for turn in 0..=turns {
             now_ms += if turn == 0 { 0 } else { pauses_ms[turn - 1] };
-            spans.iter_mut().for_each(|span| span.mark = Mark::None);
+            spans.iter_mut().for_each(|span| span.mark = CacheMarker::None);
             let sent_tokens: usize = spans.iter().map(|span| span.tokens).sum();
-            spans.push(Span {
+            spans.push(RequestSpan {
                 hash: ContentHash::from_text(&turn.to_string()),
                 tokens: tokens(turn) - sent_tokens,
-                mark: Mark::Breakpoint(Breakpoint::Short),
+                mark: CacheMarker::Breakpoint(BreakpointLifetime::Short),
                 continues_run: false,
             });
             expected = expected + provider.charge(&spans, now_ms).unwrap();

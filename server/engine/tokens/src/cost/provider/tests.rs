@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::models::{Lifetime, LongContext};
+use crate::models::{CacheLifetime, LongContext};
 
 /// Prices of a provider with explicit markers, such as Anthropic.
 fn explicit() -> Prices {
@@ -25,16 +25,25 @@ fn automatic() -> Prices {
 }
 
 /// A span named `name`, with a breakpoint if the name ends in `|`.
-fn span(name: &str, tokens: usize) -> Span {
-    let mark = if name.ends_with('|') { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None };
-    Span { hash: ContentHash::from_text(name.trim_end_matches('|')), tokens, mark, continues_run: false }
+fn span(name: &str, tokens: usize) -> RequestSpan {
+    let mark = if name.ends_with('|') {
+        CacheMarker::Breakpoint(BreakpointLifetime::Short)
+    } else {
+        CacheMarker::None
+    };
+    RequestSpan {
+        hash: ContentHash::from_text(name.trim_end_matches('|')),
+        tokens,
+        mark,
+        continues_run: false,
+    }
 }
 
-fn request(spans: &[(&str, usize)]) -> Vec<Span> {
+fn request(spans: &[(&str, usize)]) -> Vec<RequestSpan> {
     spans.iter().map(|(name, tokens)| span(name, *tokens)).collect()
 }
 
-fn bill(provider: &mut Provider, now_ms: u64, spans: &[(&str, usize)]) -> Charge {
+fn bill(provider: &mut SimulatedProvider, now_ms: u64, spans: &[(&str, usize)]) -> Charge {
     provider.charge(&request(spans), now_ms).unwrap()
 }
 
@@ -45,7 +54,7 @@ fn assert_cost(charge: Charge, expected: f64) {
 
 #[test]
 fn a_marked_prefix_is_written_once_and_read_afterwards() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     let first = bill(&mut provider, 0, &[("a", 1000), ("b|", 1000), ("c", 500)]);
     assert_eq!((first.read, first.written, first.plain), (0, 2000, 500));
     assert_cost(first, 2000.0 * 1.25 + 500.0);
@@ -58,7 +67,7 @@ fn a_marked_prefix_is_written_once_and_read_afterwards() {
 
 #[test]
 fn a_prefix_below_the_minimum_is_not_cached() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     for now_ms in 0..2 {
         assert_cost(bill(&mut provider, now_ms, &[("z|", 500), ("y", 100)]), 600.0);
     }
@@ -67,7 +76,7 @@ fn a_prefix_below_the_minimum_is_not_cached() {
 #[test]
 fn a_marker_looks_back_over_twenty_spans_including_its_own() {
     for (distance, found) in [(19, true), (20, false)] {
-        let mut provider = Provider::new(explicit());
+        let mut provider = SimulatedProvider::new(explicit());
         bill(&mut provider, 0, &[("r|", 2000)]);
         let names: Vec<String> = (1..distance).map(|n| n.to_string()).chain(["e|".to_owned()]).collect();
         let spans = [span("r", 2000)].into_iter().chain(names.iter().map(|name| span(name, 10)));
@@ -79,9 +88,9 @@ fn a_marker_looks_back_over_twenty_spans_including_its_own() {
 #[test]
 fn a_run_of_tool_calls_is_one_position() {
     for (calls, found) in [(18, true), (19, true), (60, true)] {
-        let mut provider = Provider::new(explicit());
+        let mut provider = SimulatedProvider::new(explicit());
         bill(&mut provider, 0, &[("r|", 2000)]);
-        let run = (0..calls).map(|n| Span { continues_run: n > 0, ..span(&n.to_string(), 10) });
+        let run = (0..calls).map(|n| RequestSpan { continues_run: n > 0, ..span(&n.to_string(), 10) });
         let texts = (100..117).map(|n| span(&n.to_string(), 10));
         // The run, 17 texts, and the marker's own span.
         let spans = [span("r", 2000)].into_iter().chain(run).chain(texts).chain([span("e|", 10)]);
@@ -93,22 +102,22 @@ fn a_run_of_tool_calls_is_one_position() {
 #[test]
 fn without_a_lookback_only_a_marker_at_the_same_position_reads_an_entry() {
     let kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 1 };
-    let mut provider = Provider::new(Prices { kind, ..explicit() });
+    let mut provider = SimulatedProvider::new(Prices { kind, ..explicit() });
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
     assert_eq!(bill(&mut provider, 1, &[("a", 2000), ("b", 2000), ("c|", 10)]).read, 0);
     assert_eq!(bill(&mut provider, 2, &[("a", 2000), ("b|", 2000), ("d|", 10)]).read, 4000);
     let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
-    spans[1].mark = Mark::Lookup;
+    spans[1].mark = CacheMarker::Lookup;
     let charge = provider.charge(&spans, 3).unwrap();
     assert_eq!((charge.read, charge.written), (4000, 10), "a lookup also finds the entry");
-    spans[2].mark = Mark::None;
+    spans[2].mark = CacheMarker::None;
     let charge = provider.charge(&spans, 4).unwrap();
     assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
 }
 
 #[test]
 fn a_marker_inside_the_read_prefix_writes_no_entry() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
     assert_eq!(bill(&mut provider, 1, &[("a|", 2000), ("b|", 2000)]).read, 4000);
     assert_eq!(bill(&mut provider, 2, &[("a|", 2000), ("n", 10)]).read, 0);
@@ -116,7 +125,7 @@ fn a_marker_inside_the_read_prefix_writes_no_entry() {
 
 #[test]
 fn a_marker_inside_the_read_prefix_refreshes_its_entry() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     bill(&mut provider, 0, &[("a|", 2000), ("b|", 2000)]);
     bill(&mut provider, 200_000, &[("a|", 2000), ("b|", 2000)]);
     assert_eq!(bill(&mut provider, 400_000, &[("a|", 2000), ("n", 10)]).read, 2000);
@@ -125,7 +134,7 @@ fn a_marker_inside_the_read_prefix_refreshes_its_entry() {
 #[test]
 fn an_entry_expires_if_it_is_unused_for_its_lifetime() {
     let prompt = [("a", 2000), ("b|", 2000)];
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     bill(&mut provider, 0, &prompt);
     assert_eq!(bill(&mut provider, 300_000, &prompt).read, 4000, "alive until the last moment");
     assert_eq!(bill(&mut provider, 600_000, &prompt).read, 4000, "the previous read extended its lifetime");
@@ -136,24 +145,27 @@ fn an_entry_expires_if_it_is_unused_for_its_lifetime() {
 
 #[test]
 fn a_clock_that_goes_back_expires_nothing() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     bill(&mut provider, u64::MAX, &[("a|", 2000)]);
     assert_eq!(bill(&mut provider, 0, &[("a|", 2000)]).read, 2000);
 }
 
 #[test]
 fn a_request_with_too_many_markers_is_rejected_and_changes_nothing() {
-    let mut provider = Provider::new(explicit());
+    let mut provider = SimulatedProvider::new(explicit());
     let prompt = [("a|", 2000), ("b|", 1), ("c|", 1), ("d|", 1), ("e|", 1)];
     let refused = provider.charge(&request(&prompt), 0);
     assert_eq!(refused, None);
     assert_eq!(bill(&mut provider, 1, &prompt[..1]).read, 0);
-    assert!(Provider::new(automatic()).charge(&request(&prompt), 0).is_some(), "markers are ignored");
+    assert!(
+        SimulatedProvider::new(automatic()).charge(&request(&prompt), 0).is_some(),
+        "markers are ignored"
+    );
 }
 
 #[test]
 fn an_automatic_cache_reads_the_longest_known_prefix_in_steps() {
-    let mut provider = Provider::new(automatic());
+    let mut provider = SimulatedProvider::new(automatic());
     bill(&mut provider, 0, &[("a", 2000), ("b", 100)]);
     let charge = bill(&mut provider, 1, &[("a", 2000), ("c", 100)]);
     assert_eq!((charge.read, charge.written, charge.plain), (1920, 0, 180));
@@ -164,7 +176,7 @@ fn an_automatic_cache_reads_the_longest_known_prefix_in_steps() {
 
 #[test]
 fn an_automatic_cache_may_charge_for_writes() {
-    let mut provider = Provider::new(Prices { write: 1.25, ..automatic() });
+    let mut provider = SimulatedProvider::new(Prices { write: 1.25, ..automatic() });
     assert_cost(bill(&mut provider, 0, &[("a", 2000)]), 2500.0);
     assert_cost(bill(&mut provider, 1, &[("a", 2000), ("b", 100)]), 192.0 + 180.0 * 1.25);
     assert_cost(bill(&mut provider, 2, &[("c", 1000)]), 1000.0);
@@ -172,7 +184,7 @@ fn an_automatic_cache_may_charge_for_writes() {
 
 #[test]
 fn without_a_cache_all_input_is_plain() {
-    let mut provider = Provider::new(Prices::uncached());
+    let mut provider = SimulatedProvider::new(Prices::uncached());
     for now_ms in 0..2 {
         let charge = bill(&mut provider, now_ms, &[("a|", 2000), ("b|", 2000)]);
         assert_eq!((charge.plain, charge.cost), (4000, 4000.0));
@@ -182,14 +194,14 @@ fn without_a_cache_all_input_is_plain() {
 #[test]
 fn all_parts_of_a_long_prompt_cost_more() {
     let long_context = Some(LongContext { above: 3_000, input: 2.0, output: 1.0 });
-    let mut provider = Provider::new(Prices { long_context, ..explicit() });
+    let mut provider = SimulatedProvider::new(Prices { long_context, ..explicit() });
     assert_cost(bill(&mut provider, 0, &[("a|", 2000), ("b", 1000)]), 3500.0);
     assert_cost(bill(&mut provider, 1, &[("a|", 2000), ("b", 1001)]), 2.0 * 1201.0);
 }
 
 #[test]
 fn a_long_session_drops_expired_entries() {
-    let mut provider = Provider::new(automatic());
+    let mut provider = SimulatedProvider::new(automatic());
     for turn in 0..20_000_u64 {
         let name = turn.to_string();
         bill(&mut provider, turn * 1_000, &[(name.as_str(), 2000)]);
@@ -224,7 +236,7 @@ impl Naive {
     }
 
     /// Returns the tokens read, written, and written for the extended lifetime.
-    fn charge(&mut self, spans: &[Span], now_ms: u64) -> (usize, usize, usize) {
+    fn charge(&mut self, spans: &[RequestSpan], now_ms: u64) -> (usize, usize, usize) {
         let hashes: Vec<ContentHash> = spans.iter().map(|span| span.hash).collect();
         let tokens = |end: usize| spans[..end].iter().map(|span| span.tokens).sum::<usize>();
         let ends = 1..=spans.len();
@@ -239,8 +251,11 @@ impl Naive {
                 (if read < minimum { 0 } else { read }, 0, 0)
             }
             CacheKind::Explicit { max_breakpoints, lookback, .. } => {
-                let extended = |end: &usize| spans[end - 1].mark == Mark::Breakpoint(Breakpoint::Extended);
-                let marked = |end: &usize| spans[end - 1].mark != Mark::None && tokens(*end) >= minimum;
+                let extended = |end: &usize| {
+                    spans[end - 1].mark == CacheMarker::Breakpoint(BreakpointLifetime::Extended)
+                };
+                let marked =
+                    |end: &usize| spans[end - 1].mark != CacheMarker::None && tokens(*end) >= minimum;
                 let markers: Vec<usize> = ends.clone().filter(marked).collect();
                 let positions = |end: usize| spans[..end].iter().filter(|span| !span.continues_run).count();
                 let finds = |marker: usize, end: usize| {
@@ -277,24 +292,26 @@ impl Naive {
 }
 
 /// Prompts that share prefixes: each keeps part of the previous one and then differs.
-fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
+fn session() -> impl Strategy<Value = Vec<(Vec<RequestSpan>, u64)>> {
     let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
     let marks = (prop::collection::btree_set(0..12_usize, 0..=4), 0..12_usize);
     let pause = prop_oneof![0..200_u64, 200..3_000_u64];
     let turn = (0..12_usize, tail, marks, pause);
     prop::collection::vec(turn, 1..30).prop_map(|turns| {
-        let (mut spans, mut now): (Vec<Span>, u64) = (Vec::new(), 0);
+        let (mut spans, mut now): (Vec<RequestSpan>, u64) = (Vec::new(), 0);
         let prompts = turns.into_iter().map(|(kept, tail, (marks, extended), pause)| {
             spans.truncate(kept);
-            spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
+            spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| RequestSpan {
                 hash: ContentHash::from_parts([&[name, hundreds as u8][..]]),
                 tokens: hundreds * 100,
-                mark: Mark::None,
+                mark: CacheMarker::None,
                 continues_run,
             }));
             for (at, span) in spans.iter_mut().enumerate() {
-                let breakpoint = if at < extended { Breakpoint::Extended } else { Breakpoint::Short };
-                span.mark = if marks.contains(&at) { Mark::Breakpoint(breakpoint) } else { Mark::None };
+                let breakpoint =
+                    if at < extended { BreakpointLifetime::Extended } else { BreakpointLifetime::Short };
+                span.mark =
+                    if marks.contains(&at) { CacheMarker::Breakpoint(breakpoint) } else { CacheMarker::None };
             }
             now += pause * 1_000;
             (spans.clone(), now)
@@ -319,7 +336,7 @@ fn prices() -> impl Strategy<Value = Prices> {
     (kind, 0..900_usize, any::<bool>()).prop_map(|(kind, min_tokens, is_extended)| {
         let is_explicit = matches!(kind, CacheKind::Explicit { .. });
         let write = if is_explicit { 1.25 } else { 1.0 };
-        let extended = (is_explicit && is_extended).then_some(Lifetime { seconds: 3_600, write: 2.0 });
+        let extended = (is_explicit && is_extended).then_some(CacheLifetime { seconds: 3_600, write: 2.0 });
         Prices { kind, min_tokens, write, extended, ..explicit() }
     })
 }
@@ -327,7 +344,7 @@ fn prices() -> impl Strategy<Value = Prices> {
 proptest! {
     #[test]
     fn a_naive_implementation_bills_the_same(prices in prices(), session in session()) {
-        let mut provider = Provider::new(prices);
+        let mut provider = SimulatedProvider::new(prices);
         let mut naive = Naive { prices, entries: Vec::new() };
         for (spans, now_ms) in session {
             let charge = provider.charge(&spans, now_ms).unwrap();
@@ -341,12 +358,12 @@ proptest! {
 
     #[test]
     fn every_token_is_billed_once(prices in prices(), session in session()) {
-        let mut provider = Provider::new(prices);
+        let mut provider = SimulatedProvider::new(prices);
         for (spans, now_ms) in session {
             let charge = provider.charge(&spans, now_ms).unwrap();
             let total = spans.iter().map(|span| span.tokens).sum::<usize>();
             prop_assert_eq!(charge.total(), total);
-            let dearest = prices.lifetime(Breakpoint::Extended).write.max(1.0);
+            let dearest = prices.lifetime(BreakpointLifetime::Extended).write.max(1.0);
             prop_assert!(charge.cost <= total as f64 * dearest + 1e-6);
             prop_assert!(charge.cost >= total as f64 * prices.read - 1e-6);
         }
@@ -356,7 +373,7 @@ proptest! {
     fn neither_a_longer_prompt_nor_an_empty_cache_costs_less(
         prices in prices(), session in session(), more in 1..5_000_usize,
     ) {
-        let mut provider = Provider::new(prices);
+        let mut provider = SimulatedProvider::new(prices);
         for (spans, now_ms) in session {
             let (mut forgetful, mut wordy) = (provider.clone(), provider.clone());
             let charge = provider.charge(&spans, now_ms).unwrap();
@@ -369,8 +386,8 @@ proptest! {
 
     #[test]
     fn nothing_is_read_after_a_pause_longer_than_the_lifetime(prices in prices(), session in session()) {
-        let mut provider = Provider::new(prices);
-        let longest_ms = u64::from(prices.lifetime(Breakpoint::Extended).seconds) * 1_000;
+        let mut provider = SimulatedProvider::new(prices);
+        let longest_ms = u64::from(prices.lifetime(BreakpointLifetime::Extended).seconds) * 1_000;
         for (turn, (spans, _)) in (0..).zip(session) {
             prop_assert_eq!(provider.charge(&spans, turn * (longest_ms + 1)).unwrap().read, 0);
         }

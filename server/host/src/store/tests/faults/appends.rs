@@ -16,7 +16,7 @@ use super::cuts::{Cut, Rng, cuts, for_each, for_each_restored};
 use super::disk::{self, Change};
 use super::long;
 use super::recovery::{Recovery, is_log};
-use crate::store::{Access, Store, StoreError};
+use crate::store::{SessionAccess, Store, StoreError};
 
 /// Number of appended messages, in the long and the short run. Enough for the log to start over.
 const APPENDS: u64 = 1_000;
@@ -158,7 +158,7 @@ fn sample(cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
 }
 
 fn append(store: &mut Store, number: u64) -> Result<(), StoreError> {
-    let handle = store.open_session(&id("a"), Access::Write)?;
+    let handle = store.open_session(&id("a"), SessionAccess::Write)?;
     store.commit(&handle, &appended(&[numbered_message(number)]))
 }
 

@@ -21,7 +21,7 @@ fn filled_store() -> (Home, Contents) {
 fn migrate(home: &Home) -> Result<(), StoreError> {
     let mut connection = Connection::open(home.paths().database())?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    schema::migrate_to_next(&mut connection)?;
+    schema::migrate_to_test_version(&mut connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(())
 }

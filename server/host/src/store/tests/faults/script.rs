@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::{Home, appended, id, new_session, text_message};
 use super::disk;
 use crate::store::{
-    Access, FragmentId, NewNote, SessionChange, SessionInfo, Store, StoreError, StoredNote, StoredSession,
+    NewNote, NoteId, SessionAccess, SessionChange, SessionInfo, Store, StoreError, StoredNote, StoredSession,
 };
 use strata_conversation::history::MessageId;
 
@@ -62,7 +62,7 @@ pub(super) const STEPS: [Step; 17] = [
     Step::Do("append", |store| append(store, "a", 0, 3, 20)),
     Step::Do("append much", |store| append(store, "a", 3, 2, 60_000)),
     Step::Do("change", |store| {
-        let handle = store.open_session(&id("a"), Access::Write)?;
+        let handle = store.open_session(&id("a"), SessionAccess::Write)?;
         let order = [2, 1, 5, 3].map(MessageId).to_vec();
         let commit = SessionChange {
             removed: vec![MessageId(0), MessageId(4)],
@@ -94,7 +94,7 @@ pub(super) const STEPS: [Step; 17] = [
         store.import(format!("{header}\n{message}\n").as_bytes()).map(drop)
     }),
     Step::Do("delete", |store| store.delete(&id("b"))),
-    Step::Do("forget", |store| store.remove_note(FragmentId(1))),
+    Step::Do("forget", |store| store.remove_note(NoteId(1))),
     Step::Do("append to the copy", |store| append(store, "c", 6, 2, 5_000)),
     Step::Open,
     Step::Do("append after all", |store| append(store, "a", 6, 1, 10)),
@@ -130,7 +130,7 @@ pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<
 
 /// Appends messages of about `bytes` bytes, numbered from `first`.
 fn append(store: &mut Store, session: &str, first: u64, count: u64, bytes: usize) -> Result<(), StoreError> {
-    let handle = store.open_session(&id(session), Access::Write)?;
+    let handle = store.open_session(&id(session), SessionAccess::Write)?;
     let text = |number: u64| format!("message {number} {}", "words and ".repeat(bytes / 10));
     let messages: Vec<Arc<_>> =
         (first..first + count).map(|number| text_message(number, &text(number))).collect();

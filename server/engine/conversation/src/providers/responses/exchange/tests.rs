@@ -24,7 +24,7 @@ pub(crate) fn write<'a>(
 
 /// Writes the items of a message. If it was read from this format, restores the original form.
 fn written(message: &NewMessage, role: &str) -> Vec<Value> {
-    let mut items = write_visible_fields(message, role);
+    let mut items = write_model_visible_fields(message, role);
     if let [only] = items.as_mut_slice() {
         let reads_back = |restored: &Value| {
             parse(restored).is_ok_and(|r| r.role == message.role && r.content == message.content)

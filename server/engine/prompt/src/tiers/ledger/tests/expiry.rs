@@ -41,7 +41,7 @@ proptest! {
         let mut session = Session::new(REPOSITORY);
         session.list_budget = 100;
         if is_extended {
-            session.rules.prices.extended = Some(strata_tokens::models::Lifetime { seconds: 3_600, write: 2.0 });
+            session.rules.prices.extended = Some(strata_tokens::models::CacheLifetime { seconds: 3_600, write: 2.0 });
             session.rules.extended_is_needed = 0.9;
         }
         session.select("b.py");

@@ -1,16 +1,16 @@
 //! The lifetimes that breakpoints ask for under `cache.ttl = "auto"`.
 
 use strata_tokens::cost::extended_lifetime_probability;
-use strata_tokens::models::Lifetime;
+use strata_tokens::models::CacheLifetime;
 
 use super::*;
 
 const MINUTE_MS: u64 = 60_000;
-const SHORTEST: Lifetime = Lifetime { seconds: 300, write: 1.25 };
-const EXTENDED: Lifetime = Lifetime { seconds: 3_600, write: 2.0 };
+const SHORTEST: CacheLifetime = CacheLifetime { seconds: 300, write: 1.25 };
+const EXTENDED: CacheLifetime = CacheLifetime { seconds: 3_600, write: 2.0 };
 
 /// Prices under which all entries live for `lifetime`, and under which breakpoints choose.
-fn fixed(lifetime: Lifetime) -> Prices {
+fn fixed(lifetime: CacheLifetime) -> Prices {
     Prices { seconds: lifetime.seconds, write: lifetime.write, ..prices() }
 }
 
@@ -21,7 +21,7 @@ fn auto() -> Prices {
 /// A conversation about two selected files, with these pauses between its prompts.
 struct Conversation {
     session: Session,
-    provider: Provider,
+    provider: SimulatedProvider,
     pauses_ms: Vec<u64>,
     cost: f64,
 }
@@ -32,7 +32,7 @@ impl Conversation {
         session.rules = LayoutRules::new(0, Ttl::FiveMinutes, prices);
         session.select("a.py");
         session.select("b.py");
-        Self { session, provider: Provider::new(prices), pauses_ms: Vec::new(), cost: 0.0 }
+        Self { session, provider: SimulatedProvider::new(prices), pauses_ms: Vec::new(), cost: 0.0 }
     }
 
     /// Sends a prompt, then waits for the next one. Returns the lifetimes that the prompt's breakpoints ask for.

@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::layout::{Content, CountedBlock, FileListInput, ItemKey, Piece, SentMessage, TierSeeds, spans};
+use crate::layout::{
+    CountedBlock, FileListInput, ItemKey, LayoutContent, PromptPiece, SentMessage, TierSeeds, spans,
+};
 use crate::tiers::{LayoutRules, PolicyName, TierState};
 use regex::Regex;
 use strata_base::hash::ContentHash;
@@ -13,7 +15,7 @@ use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId};
 use strata_conversation::providers::Speaker;
 use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_tokens::cost::{Prices, Provider};
+use strata_tokens::cost::{Prices, SimulatedProvider};
 use strata_tokens::models::{CacheKind, Ttl};
 
 use super::super::wording::legend;
@@ -66,7 +68,7 @@ fn cost_of(trace: &Trace) -> Cost {
     let mut files: BTreeMap<&str, &str> =
         trace.files0.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let mut history: Vec<SentMessage> = Vec::new();
-    let mut provider = Provider::new(prices);
+    let mut provider = SimulatedProvider::new(prices);
     let mut state = TierState::default();
     let mut cost = Cost::default();
     for (at, turn) in trace.turns.iter().enumerate() {
@@ -75,14 +77,14 @@ fn cost_of(trace: &Trace) -> Cost {
         let selected: BTreeSet<&str> =
             touched.map(String::as_str).filter(|path| files.contains_key(path)).collect();
         let request = counted(format!("<user {at}> {}\n", turn.prompt));
-        let content = Content {
+        let content = LayoutContent {
             system: system.as_str().into(),
             map: files
                 .iter()
                 .filter(|(path, _)| !selected.contains(*path))
                 .map(|(path, text)| {
                     let text = format!("{}\n", map_block(path, text));
-                    Piece::new(ItemKey::Symbol((*path).into()), text, &count)
+                    PromptPiece::new(ItemKey::Symbol((*path).into()), text, &count)
                 })
                 .collect(),
             hidden: selected.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
@@ -94,7 +96,7 @@ fn cost_of(trace: &Trace) -> Cost {
             history: history.clone(),
             request: vec![request.clone()],
             framing: FRAMING,
-            ..Content::empty(&seeds, &excluded, &count)
+            ..LayoutContent::empty(&seeds, &excluded, &count)
         };
         cost.no_cache += uncached_tokens(&content) + SYSTEM + FRAMING;
         let output = PolicyName::Ledger.policy().lay_out(&state, &content, &rules);
@@ -119,7 +121,7 @@ fn cost_of(trace: &Trace) -> Cost {
 
 /// Counts the tokens of the content without a cache: all map blocks in one content block, and one content block for each
 /// other item. Excludes the system prompt.
-fn uncached_tokens(content: &Content<'_>) -> usize {
+fn uncached_tokens(content: &LayoutContent<'_>) -> usize {
     let map: usize = content.map.iter().map(|piece| piece.tokens).sum();
     let map = (map > 0).then_some(map);
     let files = content.files.iter().map(|piece| piece.tokens);
@@ -151,9 +153,9 @@ fn counted(text: String) -> CountedBlock {
     CountedBlock { tokens: count(&text), content: ContentBlock::text(text) }
 }
 
-fn file(path: &str, text: &str) -> Piece {
+fn file(path: &str, text: &str) -> PromptPiece {
     let shown = format!("{path}\n```\n{text}\n```\n");
-    Piece { body: text.into(), ..Piece::new(ItemKey::File(path.into()), shown, &count) }
+    PromptPiece { body: text.into(), ..PromptPiece::new(ItemKey::File(path.into()), shown, &count) }
 }
 
 /// The signature lines of a file, cut to 110 characters each and to some 1,600 together.

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 use strata_conversation::history::image_size;
-use strata_conversation::providers::Piece;
+use strata_conversation::providers::TextOrImage;
 
 /// Stands for a missing signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
+pub(super) fn pieces(body: &Value) -> Vec<TextOrImage<'_>> {
     let contents = body.get("contents").and_then(Value::as_array).into_iter().flatten();
     let contents = body.get("systemInstruction").into_iter().chain(contents);
     let parts = contents.filter_map(|content| content.get("parts")?.as_array()).flatten();
@@ -18,15 +18,15 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<Piece<'a>>) {
-    let text = |pointer: &str| part.pointer(pointer).and_then(Value::as_str).map(Piece::text);
+fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<TextOrImage<'a>>) {
+    let text = |pointer: &str| part.pointer(pointer).and_then(Value::as_str).map(TextOrImage::text);
     match part.get("thoughtSignature") {
         Some(signature) if signature != UNSIGNED => {
             let block = Map::from_iter([
                 ("type".to_owned(), json!("thought_signature")),
                 ("thoughtSignature".to_owned(), signature.clone()),
             ]);
-            pieces.push(Piece::json(&block.into()));
+            pieces.push(TextOrImage::json(&block.into()));
         }
         _ => {}
     }
@@ -34,20 +34,20 @@ fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<Piece<'a>>) {
         pieces.extend(text("/text"));
     } else if let Some(call) = part.get("functionCall") {
         pieces.extend(text("/functionCall/name"));
-        pieces.extend(call.get("args").map(Piece::json));
+        pieces.extend(call.get("args").map(TextOrImage::json));
     } else if let Some(response) = part.pointer("/functionResponse/response") {
         let message = ["output", "error"].into_iter().find_map(|key| response.get(key));
         match message {
             // The format requires the empty string for a result without output, so it is not a piece.
-            Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
+            Some(Value::String(text)) if !text.is_empty() => pieces.push(TextOrImage::text(text)),
             Some(Value::Array(texts)) => {
-                pieces.extend(texts.iter().filter_map(Value::as_str).map(Piece::text));
+                pieces.extend(texts.iter().filter_map(Value::as_str).map(TextOrImage::text));
             }
             _ => {}
         }
     } else if let Some(data) = part.pointer("/inlineData/data").and_then(Value::as_str) {
-        pieces.push(Piece::Picture(image_size(data)));
+        pieces.push(TextOrImage::Picture(image_size(data)));
     } else if part.get("fileData").is_some() {
-        pieces.push(Piece::Picture(None));
+        pieces.push(TextOrImage::Picture(None));
     }
 }
