@@ -70,7 +70,7 @@ impl Roots {
     /// Keeps a folder that does not exist, since it may be created later.
     ///
     /// # Errors
-    /// [`Refusal::RelativeRoot`] for a relative path, or the reason why the links of a folder cannot be resolved.
+    /// [`PathRefusal::RelativeRoot`] for a relative path, or the reason why the links of a folder cannot be resolved.
     pub fn new(folders: impl IntoIterator<Item = RootFolder>) -> Result<Self, PathError> {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();

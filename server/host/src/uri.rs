@@ -100,7 +100,7 @@ pub fn scheme(text: &str) -> Option<&str> {
     (scheme.len() > 1 && is_well_formed && is_unambiguous).then_some(scheme)
 }
 
-/// Returns the URI that an editor means by `text`. Files have one spelling each, that of [`from_path`]: editors send
+/// Returns the URI that an editor means by `text`. Files have one spelling each, that of [`file_uri`]: editors send
 /// characters that a URI must encode (`[id].ts`, spaces, `?`, `#`, accents), encode others that it need not, write
 /// `FILE:` or `file:/`, or send a path instead. In URIs of other schemes, encodes the characters that RFC 3986 does not
 /// allow. The result may still be no URI.
@@ -259,7 +259,7 @@ pub fn file_uri(path: &Path) -> Option<String> {
     file_uri_in_style(path.to_str()?, PathStyle::CURRENT)
 }
 
-/// Like [`from_path`], but for a given style. Removes the verbatim prefix `\\?\` of Windows paths.
+/// Like [`file_uri`], but for a given style. Removes the verbatim prefix `\\?\` of Windows paths.
 fn file_uri_in_style(path: &str, style: PathStyle) -> Option<String> {
     let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
     match style {

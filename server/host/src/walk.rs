@@ -145,7 +145,8 @@ pub(crate) fn walk_below(
 }
 
 impl Walk {
-    /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan was cut short, or if
+    /// Extracts the result of [`walk_subtree`] from a scan of all roots. Returns `None` if the scan was cut short, or
+    /// if
     /// `key` resolves to a path that no key can represent.
     pub fn extract_subtree(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {

@@ -111,7 +111,7 @@ impl PositionEncoding {
         Some(rope.char_to_byte(character))
     }
 
-    /// Like `in_rope`, but for a line that is contiguous in memory.
+    /// Like `from_replacement`, but for a line that is contiguous in memory.
     fn offset_in_line(self, line: &str, target: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {

@@ -88,7 +88,7 @@ impl ProviderClient {
     /// Creates a client for the provider in the settings. `model` overrides the model in the settings.
     ///
     /// # Errors
-    /// Returns [`NotConfigured`] if the settings name no provider.
+    /// Returns [`ProviderNotConfigured`] if the settings name no provider.
     pub(crate) fn from_settings(
         settings: &Settings,
         model: Option<&str>,

@@ -35,7 +35,7 @@ impl Cancel {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is raised or a condition of [`Cancel::or_when`] is met.
+    /// Whether the flag is raised or a condition of [`Cancel::with_condition`] is met.
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.condition.as_ref().is_some_and(|condition| condition())
     }

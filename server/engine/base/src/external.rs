@@ -1,6 +1,6 @@
 //! Text from outside: names of files, symbols, branches and tools, headings, and the words of models. Whoever wrote it
 //! may want it to be read as something else: as a link that runs a command, as an image that is fetched, or as another
-//! line of the output. [`External`] cannot be printed, and has one method for each medium that can print it.
+//! line of the output. [`ExternalText`] cannot be printed, and has one method for each medium that can print it.
 
 use std::fmt::{self, Write as _};
 

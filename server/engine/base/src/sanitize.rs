@@ -4,7 +4,7 @@
 use crate::external::ExternalText;
 pub use crate::external::is_invisible;
 
-/// Escapes a name for use at the start of a line ([`External::line_start`]).
+/// Escapes a name for use at the start of a line ([`ExternalText::line_start`]).
 pub fn escape_line_start(name: &str) -> String {
     ExternalText::new(name).line_start().to_string()
 }

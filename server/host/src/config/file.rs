@@ -79,7 +79,7 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
 /// Reads the user's settings. Returns `None` if the file does not exist. `variable` looks up an environment variable.
 ///
 /// # Errors
-/// [`FileError`] if the file cannot be read or parsed.
+/// [`SettingsFileError`] if the file cannot be read or parsed.
 pub fn user_source(
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Option<SettingsSource>, SettingsFileError> {
@@ -149,8 +149,8 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Set
 /// Parses TOML as a JSON object, converting dates to strings. `file` names the source in errors.
 ///
 /// # Errors
-/// [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON cannot
-/// represent.
+/// [`SettingsFileError::Syntax`] if the text is not valid TOML; [`SettingsFileError::NotFinite`] for a number that JSON
+/// cannot represent.
 pub fn from_toml(file: &str, text: &str) -> Result<Value, SettingsFileError> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -214,7 +214,7 @@ const MAX_YAML_DEPTH: usize = 32;
 /// `file` names the source in errors.
 ///
 /// # Errors
-/// [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
+/// [`SettingsFileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
 pub fn from_yaml(file: &str, text: &str) -> Result<Value, SettingsFileError> {
     let options = options! {
         budget: budget! {
@@ -233,7 +233,7 @@ pub fn from_yaml(file: &str, text: &str) -> Result<Value, SettingsFileError> {
             file: file.to_owned(),
             line: location.map_or(1, |location| number(location.line())),
             column: location.map_or(1, |location| number(location.column())),
-            // Drop the position, because `FileError::Syntax` already prints it.
+            // Drop the position, because `SettingsFileError::Syntax` already prints it.
             message: message.split(" at line ").next().unwrap_or_default().to_owned(),
         }
     })

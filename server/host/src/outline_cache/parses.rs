@@ -58,7 +58,7 @@ const MAX_GIVEN_UP: usize = 10_000;
 /// What a file in [`GIVEN_UP_DIRECTORY`] contains: this, or the number of processes that ended.
 const TIMED_OUT_MARK: &str = "slow";
 
-/// Files of this process, for [`release_parses`].
+/// Files of this process, for [`delete_parse_records`].
 static OWN_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Deletes the records of running parses of this process. Call it when the process ends in an orderly way, so that the

@@ -48,7 +48,7 @@ pub(super) fn random_base32<const N: usize>() -> Result<String, StoreError> {
     Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
 }
 
-/// Whether `text` consists only of digits that [`random_digits`] generates.
+/// Whether `text` consists only of digits that [`random_base32`] generates.
 pub(super) fn is_base32(text: &str) -> bool {
     text.bytes().all(|byte| DIGITS.contains(&byte))
 }

@@ -68,7 +68,7 @@ impl IndexRuns {
         self.requested = IndexScope::All;
     }
 
-    /// Like `request_all`, but also cancels the current run, whose result is no longer needed.
+    /// Like `request_reindex`, but also cancels the current run, whose result is no longer needed.
     pub(super) fn cancel_and_reindex(&mut self) {
         self.request_reindex();
         if let Some(running) = &self.running {

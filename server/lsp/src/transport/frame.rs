@@ -47,7 +47,7 @@ pub enum Fault {
     /// A line in the header section is not a header.
     #[error("invalid header bytes")]
     Garbage,
-    /// There is no blank line within [`Limits::header`].
+    /// There is no blank line within [`FrameLimits::header`].
     #[error("the header section is too long")]
     HeaderTooLong,
     #[error("the header section has no Content-Length")]
@@ -57,13 +57,13 @@ pub enum Fault {
     /// Two `Content-Length` headers disagree.
     #[error("two Content-Length headers disagree")]
     ConflictingLengths,
-    /// The length exceeds [`Limits::skip`].
+    /// The length exceeds [`FrameLimits::skip`].
     #[error("Content-Length is out of range")]
     AbsurdLength,
     /// The `Content-Type` has a charset other than UTF-8. The message is skipped.
     #[error("only UTF-8 is supported")]
     UnsupportedCharset,
-    /// The message exceeds [`Limits::message`] and is skipped.
+    /// The message exceeds [`FrameLimits::message`] and is skipped.
     #[error("a message of {length} bytes exceeds the limit")]
     TooLarge {
         /// Length in bytes, as claimed by the header.

@@ -32,7 +32,7 @@ pub(crate) struct HeadSpan {
     pub(crate) kind: HeadSpanKind,
 }
 
-/// How to treat a [`Span`].
+/// How to treat a [`HeadSpan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeadSpanKind {
     /// Omitted: a comment, or an attribute that is shown elsewhere.

@@ -144,7 +144,7 @@ pub(super) fn text_reader<'t>(source: &'t str) -> impl Fn(usize) -> &'t [u8] {
     |offset| source.as_bytes().get(offset..).unwrap_or_default()
 }
 
-/// Like [`parse_with`], but hides from the parser what the language's grammar does not understand.
+/// Like [`parse_with_limit`], but hides from the parser what the language's grammar does not understand.
 fn parse_masked(
     limit: WorkLimit,
     language: LanguageId,

@@ -40,7 +40,8 @@ struct TimedMessage {
     message: ProjectedMessage,
 }
 
-/// Writes messages in the form of another agent, in which `read_any` recognizes them. `None` if it cannot be written.
+/// Writes messages in the form of another agent, in which `import_conversation` recognizes them. `None` if it cannot be
+/// written.
 pub fn write_conversation<'a>(
     form: ConversationFormat,
     messages: impl IntoIterator<Item = &'a Message>,

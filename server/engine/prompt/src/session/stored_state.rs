@@ -10,7 +10,7 @@ use super::cache_memory::CacheMemory;
 use super::saved_session::SavedSession;
 
 /// Stored state is read like a field of the session. Any change of it makes a new value, which
-/// [`Session::is_same_as`] notices.
+/// [`Session::is_unchanged_copy_of`] notices.
 impl Deref for Session {
     type Target = SavedSession;
 

@@ -35,7 +35,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value
 /// Checks whether a workspace file may set the setting at `path` to `value`.
 ///
 /// # Errors
-/// Returns [`NotSettable`] if it may not. The path of a group such as `compaction` gives [`NotSettable::UserOnly`].
+/// Returns [`WorkspaceSettingError`] if it may not. The path of a group such as `compaction` gives
+/// [`WorkspaceSettingError::UserOnly`].
 pub fn check_workspace_setting<S: AsRef<str>>(
     path: &[S],
     value: &Value,

@@ -135,7 +135,7 @@ pub struct Charges {
     longest: Charge,
 }
 
-/// The simulated caches of all cases except the actual one, which [`Account`] has.
+/// The simulated caches of all cases except the actual one, which [`CacheAccount`] has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ComparedCaches {
     identity: ContentHash,

@@ -64,8 +64,8 @@ impl NameTable {
         sort_and_dedup(names)
     }
 
-    /// Returns the names that a file exports, like [`define_names`](Self::define_names), or `None` if one of them
-    /// has no ID yet.
+    /// Returns the names that a file exports, like [`intern_definitions`](Self::intern_definitions), or `None` if one
+    /// of them has no ID yet.
     pub(super) fn known_definitions(&self, file: &FileSymbols) -> Option<Box<[ExportedDefinition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;

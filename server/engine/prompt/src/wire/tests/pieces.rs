@@ -11,7 +11,7 @@ use serde_json::Value;
 use strata_conversation::providers::{Format, TextOrImage};
 
 /// Returns the text and images of a body's system prompt and messages. They equal the pieces of the original blocks
-/// (`pieces_of`), except that their order may differ and long strings may be split. Empty for Markdown.
+/// (`texts_and_images`), except that their order may differ and long strings may be split. Empty for Markdown.
 pub(crate) fn pieces(format: Format, body: &Value) -> Vec<TextOrImage<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),
