@@ -86,8 +86,8 @@ pub fn expand_path_pattern(
 }
 
 /// Scans the directory that a path or pattern is below, so that files created a moment ago are found. Returns the files
-/// to [`expand`] the pattern against, or `None` if it is not below a directory: the caller then needs a list of all
-/// files.
+/// to [`expand_path_pattern`] the pattern against, or `None` if it is not below a directory: the caller then needs a
+/// list of all files.
 ///
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised.

@@ -108,7 +108,7 @@ pub fn normalize_uri(text: &str) -> String {
     normalize_uri_in_style(text, PathStyle::CURRENT)
 }
 
-/// Like [`normalize`], but for a given style.
+/// Like [`normalize_uri`], but for a given style.
 fn normalize_uri_in_style(text: &str, style: PathStyle) -> String {
     let file_uri = file_path(text, style).and_then(|path| file_uri_in_style(&path, style));
     file_uri.unwrap_or_else(|| encode_forbidden(text))

@@ -26,8 +26,8 @@ pub enum WatchEvent {
 pub struct Watcher {
     system: RecommendedWatcher,
     coverage: WatchCoverage,
-    /// Directories that the operating system watches for Strata. With [`Coverage::Tree`], these are the topmost of the
-    /// watched directories.
+    /// Directories that the operating system watches for Strata. With [`WatchCoverage::Tree`], these are the topmost of
+    /// the watched directories.
     system_watched: BTreeSet<PathBuf>,
     folders: Arc<Mutex<WatchedFolders>>,
     max_folders: usize,

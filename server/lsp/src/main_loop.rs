@@ -65,7 +65,8 @@ const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 /// Number of background threads: one for index runs, and one for shorter work in the meantime.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The main loop. Owns the [`World`], and the session runtime, running work and thread pools that are not part of it.
+/// The main loop. Owns the [`ServerState`], and the session runtime, running work and thread pools that are not part of
+/// it.
 pub(crate) struct MainLoop {
     world: ServerState,
     folders: WorkspaceFolders,

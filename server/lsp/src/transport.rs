@@ -8,7 +8,7 @@
 //!   order of state changes (`ARCHITECTURE.md`, "Events first"). Pending calls continue as tasks.
 //! - One thread writes. No other thread accesses the output.
 //! - The client's answers bypass waiting calls. Notifications are always accepted. At most
-//!   [`Options::pending_requests`] requests are pending; further requests are answered with `ServerBusy`.
+//!   [`TransportOptions::pending_requests`] requests are pending; further requests are answered with `ServerBusy`.
 //! - A handler must not compute before its first `.await`, since no input is read in the meantime.
 //!
 //! ```text

@@ -262,7 +262,7 @@ impl Command for DeselectFiles {
     }
 }
 
-/// Alias of [`Deselect`].
+/// Alias of [`DeselectFiles`].
 pub struct RemoveFromSelection;
 
 impl Command for RemoveFromSelection {

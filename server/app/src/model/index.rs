@@ -374,6 +374,12 @@ impl Index {
         self.notes.iter().cloned().chain(named).chain(others)
     }
 
+    /// Computes in advance what the first question after a change needs.
+    pub fn prepare_for_questions(&self) {
+        self.lexical();
+        self.references.prepare_for_questions();
+    }
+
     /// Returns the word index of all files, which is built on first use.
     pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))

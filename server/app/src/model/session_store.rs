@@ -243,7 +243,7 @@ impl SessionStore {
         Ok(open_store(store_state, notice)?.keep_cache_memory(&open.handle, &memory)?)
     }
 
-    /// Adds the state that [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
+    /// Adds the state that [`keep_cache_memory`](Self::store_cache_memory) stored to a session.
     pub(crate) fn with_stored_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
         let stored = self.with_store(|store| store.cache_memory(&session.id.parse()?));
         let Ok(Some(StoredCacheMemory { memory, is_current })) = stored else { return session };

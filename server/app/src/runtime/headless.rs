@@ -626,7 +626,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// Returns a [`SessionStoreError`] if the session does not exist or cannot be read, if it
-    /// [is in use](SessionStoreError::is_in_use), or if the system provides no randomness for a new id.
+    /// [is in use](SessionStoreError::is_session_in_use), or if the system provides no randomness for a new id.
     pub fn open_session(&mut self, source: SessionSource<'_>) -> Result<(), SessionStoreError> {
         let store = &self.services.store;
         let session = match source {

@@ -39,8 +39,8 @@ pub struct SessionRuntime {
 }
 
 impl SessionRuntime {
-    /// Handles the result of work that the host ran. If this panics, the host must handle [`SessionEvent::lost`]
-    /// instead.
+    /// Handles the result of work that the host ran. If this panics, the host must handle
+    /// [`SessionEvent::recovery_event`] instead.
     pub fn handle(&mut self, event: SessionEvent, host: &mut dyn Host) {
         match event {
             SessionEvent::TaskFinished(session, task) => self.handle_finished_task(&session, *task, host),

@@ -27,7 +27,7 @@ pub fn parse_setting_path(name: &str) -> Option<Vec<String>> {
 /// Returns `text` with a setting set to `value`, or removed if `value` is `None`.
 ///
 /// # Errors
-/// [`EditError`] if the text is not TOML, or if the setting or its value does not fit into it.
+/// [`SettingEditError`] if the text is not TOML, or if the setting or its value does not fit into it.
 pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Result<String, SettingEditError> {
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| SettingEditError::Syntax(error.to_string()))?;

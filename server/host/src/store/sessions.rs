@@ -142,8 +142,8 @@ impl Store {
     /// Opens a session for reading or writing.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`]; [`StoreError::InUse`], without waiting, if `access` is [`Access::Write`] and the
-    /// session is already open for writing.
+    /// [`StoreError::NoSession`]; [`StoreError::InUse`], without waiting, if `access` is [`SessionAccess::Write`] and
+    /// the session is already open for writing.
     pub fn open_session(&self, id: &SessionId, access: SessionAccess) -> Result<SessionHandle, StoreError> {
         session_key(&self.connection, id)?;
         let handle = match access {

@@ -14,7 +14,7 @@ const URI_FIELDS: [&str; 9] =
 /// Names of fields whose content belongs to a command, a setting or the client.
 const OPAQUE_FIELDS: [&str; 5] = ["arguments", "settings", "initializationOptions", "capabilities", "data"];
 
-/// How the client spells the URIs of its open documents, if not as [`uri::normalize`] does. By normalized URI.
+/// How the client spells the URIs of its open documents, if not as [`uri::normalize_uri`] does. By normalized URI.
 pub(super) type UriSpellings = Arc<HashMap<String, String>>;
 
 /// Normalizes all URIs in the parameters of a message.

@@ -139,15 +139,19 @@ impl IndexRuns {
             with_fault_points("index", move || {
                 let (index, updates) =
                     run_index(&snapshot, run, requested, &cancel, reporter, &events).unzip();
-                let end = match index {
-                    Some(index) => IndexEnd::Done(Box::new(refresh_references(index, run, &events))),
+                let index = index.map(|index| refresh_references(index, run, &events));
+                let end = match &index {
+                    Some(index) => IndexEnd::Done(Box::new(index.clone())),
                     None => IndexEnd::Stopped,
                 };
                 // Sending fails only if the connection is closed.
                 let _ = events.send(Event::IndexRunEnded(run, end));
-                // Store the outlines last, since no request waits for it.
+                // No request has to wait for the rest.
                 if let Some(updates) = updates {
                     updates.save(&snapshot.outlines);
+                }
+                if let Some(index) = index {
+                    index.prepare_for_questions();
                 }
             }),
             move |end| {

@@ -202,7 +202,7 @@ struct Walk<'a> {
     /// End of the last import. No piece may start before it, because an edit inside the import would change the
     /// previous piece.
     import_until: usize,
-    /// Hash of the query's result for the current node, for [`Anchor::context_hash`]; `None` if no anchors are
+    /// Hash of the query's result for the current node, for [`WalkAnchor::context_hash`]; `None` if no anchors are
     /// recorded.
     query_hash: Option<u64>,
     /// End of the text.
@@ -217,7 +217,7 @@ struct Walk<'a> {
 /// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
-    /// Value of [`Anchor::context_hash`] for the nodes from the root down to this one.
+    /// Value of [`WalkAnchor::context_hash`] for the nodes from the root down to this one.
     context_hash: u64,
     /// The [`usage`] bits of the names directly inside, if the node is a list.
     list: Option<u8>,

@@ -46,7 +46,7 @@ pub(super) fn build_outline(language: LanguageId, findings: WalkFindings<'_>) ->
     }
 }
 
-/// Returns the symbols of [`outline`] with their positions.
+/// Returns the symbols of [`build_outline`] with their positions.
 pub(super) fn located_symbols(findings: WalkFindings<'_>) -> Vec<LocatedSymbol> {
     let WalkFindings { symbols: drafts, instance, .. } = findings;
     let ranges = |draft: &SymbolDraft<'_>| (draft.range.clone(), draft.name_range.clone());

@@ -1,5 +1,5 @@
 //! Facts that every compaction must preserve: the user's last request, the paths of edited files, and open
-//! to-dos. [`Pins`] formats the facts that a summary does not mention, so that they can be added to it.
+//! to-dos. [`PreservedFacts`] formats the facts that a summary does not mention, so that they can be added to it.
 //! (`split` keeps pinned messages.)
 
 use std::collections::HashSet;

@@ -13,7 +13,7 @@ const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl Transcript {
     /// Converts the session to messages with times and files. Messages before a compaction are hidden from
-    /// the model, and the summary that replaces them has [`Kind::Summary`]. Paths inside the session's
+    /// the model, and the summary that replaces them has [`MessageKind::Summary`]. Paths inside the session's
     /// working directory become relative.
     pub fn messages(&self) -> Vec<NewMessage> {
         let mut messages: Vec<NewMessage> = Vec::new();

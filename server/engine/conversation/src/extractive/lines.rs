@@ -99,7 +99,7 @@ pub(super) struct SummaryLine {
     pub content: LineContent,
 }
 
-/// Content of a [`Line`].
+/// Content of a [`SummaryLine`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum LineContent {
     /// A separate line, without its list mark.

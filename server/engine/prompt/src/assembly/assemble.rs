@@ -124,7 +124,7 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// The layout that results from one [`Plan`], with its size in tokens.
+/// The layout that results from one [`ContentPlan`], with its size in tokens.
 struct LayoutAttempt {
     output: PolicyOutput,
     rendered: RenderedBody,

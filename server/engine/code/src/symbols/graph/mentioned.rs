@@ -27,7 +27,7 @@ impl ReferenceGraph {
 
     /// Returns, for each file, the weighted number of mentions of each of its definitions, in the order of the
     /// definitions.
-    fn definition_mention_counts(&self) -> &[Box<[f32]>] {
+    pub(super) fn definition_mention_counts(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =
                 self.nodes.iter().map(|node| vec![0.0; node.parts.defines.len()].into()).collect();

@@ -99,6 +99,12 @@ impl ReferenceGraph {
         self.random_walk(&combined, Direction::Either)
     }
 
+    /// Computes in advance how central files are and how often their definitions are mentioned.
+    pub fn prepare_for_questions(&self) {
+        self.centrality();
+        self.definition_mention_counts();
+    }
+
     /// Returns the importance of each file, in key order. It is computed by a random walk without seeds and scaled
     /// so that the highest value is 1.
     pub(in crate::symbols) fn centrality(&self) -> &[f64] {

@@ -10,8 +10,8 @@ use super::model::{FileNode, FileRelations, IncomingEdges, ReferenceGraph, Resol
 use super::pins::{self, KnownFiles, NameResolutionStates};
 use crate::symbols::index::SymbolIndex;
 
-/// Implements [`References::updated`]. Returns `None` if the references of other files change too, because
-/// files were added or removed, or a file defines or re-exports different names.
+/// Implements [`ReferenceGraph::updated_references`]. Returns `None` if the references of other files change too,
+/// because files were added or removed, or a file defines or re-exports different names.
 pub(super) fn updated_references(
     graph: &ReferenceGraph,
     index: &SymbolIndex,

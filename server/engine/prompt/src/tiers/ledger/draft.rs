@@ -32,7 +32,7 @@ pub(super) struct LogDraft {
     pub(super) log: Vec<Arc<LogBlock>>,
     /// Number of blocks kept from the last log.
     pub(super) kept: usize,
-    /// Boundaries of the log: [`Boundary::START`], then one after each block.
+    /// Boundaries of the log: [`LogBoundary::START`], then one after each block.
     pub(super) boundaries: Vec<LogBoundary>,
     /// Probability, in millionths, that each block leaves the prompt at the next turn.
     pub(super) next_hazards: Vec<u32>,
