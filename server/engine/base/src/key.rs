@@ -12,8 +12,8 @@ use crate::external::{ExternalText, RenderedText};
 
 /// Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's
 /// name if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never
-/// saved. Cheap to clone; ordered by bytes. Whoever made the file chose the name, so it has no `Display`
-/// ([`ExternalText`]).
+/// saved. Ordered by bytes.
+// Cheap to clone. Whoever made the file chose the name, so it has no `Display`, as [`ExternalText`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FileKey(Arc<str>);

@@ -12,8 +12,18 @@ pub(super) fn subwords(name: &str) -> Vec<String> {
 }
 
 /// Calls `add` with each of the [`subwords`].
-pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
-    let mut word = String::new();
+pub(super) fn each_subword(name: &str, add: impl FnMut(&str)) {
+    each_subword_in(&mut String::new(), name, add);
+}
+
+/// Like [`each_subword`], but builds the words in `word`, which saves an allocation per name.
+pub(super) fn each_subword_in(word: &mut String, name: &str, mut add: impl FnMut(&str)) {
+    // Most names in a text are one word in lower case.
+    if (1..=MAX_WORD).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        add(name);
+        return;
+    }
+    word.clear();
     let mut letters = name.chars().peekable();
     let mut previous = CharClass::Mark;
     while let Some(c) = letters.next() {
@@ -24,16 +34,19 @@ pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
             && (previous != CharClass::Capital || next == CharClass::Small)
             || (class == CharClass::Digit) != (previous == CharClass::Digit);
         if (starts_word || class == CharClass::Mark) && !word.is_empty() {
-            add(&word);
+            add(word);
             word.clear();
         }
         if class != CharClass::Mark && word.len() < MAX_WORD {
-            word.extend(c.to_lowercase());
+            match c.is_ascii() {
+                true => word.push(c.to_ascii_lowercase()),
+                false => word.extend(c.to_lowercase()),
+            }
         }
         previous = class;
     }
     if !word.is_empty() {
-        add(&word);
+        add(word);
     }
 }
 
@@ -128,6 +141,8 @@ mod tests {
         assert_eq!(subwords("__max_redirects2__"), ["max", "redirects", "2"]);
         assert_eq!(subwords("FileKey::of größeÄnderung"), ["file", "key", "of", "größe", "änderung"]);
         assert_eq!(subwords("--"), Vec::<String>::new());
+        assert_eq!(subwords(""), Vec::<String>::new());
+        assert_eq!(subwords(&"a".repeat(50)), ["a".repeat(MAX_WORD)]);
     }
 
     #[test]

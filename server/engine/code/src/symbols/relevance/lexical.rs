@@ -9,7 +9,7 @@ use strata_base::key::FileKey;
 use super::companions::{is_changelog, stem_without_test_markers};
 use super::role::FileRole;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
-use crate::symbols::words::{each_subword, is_stop_word, stem};
+use crate::symbols::words::{each_subword_in, is_stop_word, stem};
 
 /// The part of a file's data in which a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,11 +173,11 @@ fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(L
 
 /// Calls `add` with every word of a name, in lower case and stemmed. Names of several words are also added as a whole.
 pub(crate) fn each_name_word(name: &str, mut add: impl FnMut(&str)) {
-    let mut joined = String::new();
+    let (mut joined, mut buffer) = (String::new(), String::new());
     for name in name.split(|c: char| !c.is_alphanumeric() && c != '_') {
         let mut words = 0;
         joined.clear();
-        each_subword(name, |word| {
+        each_subword_in(&mut buffer, name, |word| {
             words += 1;
             joined.push_str(word);
             if word.len() > 1 && !is_stop_word(word) {
