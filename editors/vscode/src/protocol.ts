@@ -1618,8 +1618,8 @@ export interface FileEvent {
 
 /**
  * Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's name
- * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
- * clone; ordered by bytes. Whoever made the file chose the name, so it has no `Display` (`ExternalText`).
+ * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Ordered
+ * by bytes.
  */
 export type FileKey = string;
 
