@@ -5,7 +5,7 @@
 mod provider;
 mod workspace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,43 +99,54 @@ impl Default for Settings {
     }
 }
 
-/// Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
-/// editor that also runs another language server would show every result twice. No workspace file sets them: they make
-/// the editor show text of the repository.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+/// A standard LSP request that Strata can answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LspFeature {
+    /// Symbols of a file (`textDocument/documentSymbol`).
+    DocumentSymbol,
+    /// Symbols of all files (`workspace/symbol`).
+    WorkspaceSymbol,
+    /// Signature and documentation of a name (`textDocument/hover`).
+    Hover,
+    /// Definitions of a name (`textDocument/definition`).
+    Definition,
+    /// References to a name (`textDocument/references`).
+    References,
+    /// Code actions for a file (`textDocument/codeAction`).
+    CodeAction,
+    /// Code lens above the first line of a file (`textDocument/codeLens`).
+    CodeLens,
+}
+
+impl LspFeature {
+    pub const ALL: [Self; 7] = [
+        Self::DocumentSymbol,
+        Self::WorkspaceSymbol,
+        Self::Hover,
+        Self::Definition,
+        Self::References,
+        Self::CodeAction,
+        Self::CodeLens,
+    ];
+}
+
+/// Standard LSP requests, for editors without a plugin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
-    /// Whether to answer `textDocument/documentSymbol` from outlines. Off by default.
-    pub document_symbol: bool,
-    /// Whether to answer `workspace/symbol` from outlines. Off by default.
-    pub workspace_symbol: bool,
-    /// Whether to answer `textDocument/hover` from outlines. Off by default.
-    pub hover: bool,
-    /// Whether to answer `textDocument/definition` from outlines. Off by default.
-    pub definition: bool,
-    /// Whether to answer `textDocument/references` from outlines. Off by default.
-    pub references: bool,
-    /// Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
-    /// model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
-    /// default.
-    pub code_action: bool,
-    /// Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
-    /// model's context. Off by default.
-    pub code_lens: bool,
+    /// Standard LSP requests that Strata answers. `document_symbol`, `workspace_symbol`, `hover`, `definition` and
+    /// `references` are answered from outlines. They are off by default, because an editor that also runs another
+    /// language server would show every result twice. `code_action` offers code actions that add the file or the selected
+    /// lines to the model's context, remove or exclude the file, and preview the prompt. They do not trigger the light
+    /// bulb. `code_lens` shows the state of a file in the model's context above its first line. No workspace file sets
+    /// this, because these features make the editor show text of the repository.
+    pub features: BTreeSet<LspFeature>,
 }
 
 impl Default for LspSettings {
     fn default() -> Self {
-        Self {
-            document_symbol: false,
-            workspace_symbol: false,
-            hover: false,
-            definition: false,
-            references: false,
-            code_action: true,
-            code_lens: false,
-        }
+        Self { features: BTreeSet::from([LspFeature::CodeAction]) }
     }
 }
 
@@ -361,6 +372,20 @@ mod tests {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
         let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_token":5}}"#).unwrap_err();
         assert!(error.to_string().contains("min_token"), "{error}");
+    }
+
+    #[test]
+    fn unknown_lsp_features_are_rejected_with_the_list_of_valid_ones() {
+        let settings = |features: &str| {
+            let tree = format!(r#"{{"lsp":{{"features":{features}}}}}"#);
+            serde_json::from_str::<Settings>(&tree).map(|settings| settings.lsp.features)
+        };
+        assert_eq!(settings(r#"["hover", "code_lens"]"#).unwrap().len(), 2);
+        let error = settings(r#"["hovers"]"#).unwrap_err().to_string();
+        for feature in LspFeature::ALL {
+            let name = serde_json::to_value(feature).unwrap();
+            assert!(error.contains("`hovers`") && error.contains(name.as_str().unwrap()), "{error}");
+        }
     }
 
     #[test]
