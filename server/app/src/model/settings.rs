@@ -26,7 +26,7 @@ pub type FoundSettings = Result<SettingsSource, SettingsFileError>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SettingProblem {
-    /// Path of the setting, such as `cache.min_tokens`. Empty if the problem is not about a single setting.
+    /// Path of the setting, such as `cache.ttl`. Empty if the problem is not about a single setting.
     pub path: String,
     pub message: String,
 }
@@ -503,7 +503,6 @@ mod tests {
         "budget.output_reserve",
         "cache.deltas",
         "cache.history_deltas",
-        "cache.min_tokens",
         "cache.policy",
         "cache.slack",
         "cache.ttl",

@@ -158,10 +158,6 @@ pub struct CacheSettings {
     /// provider caches prompts, and to `flat` for all others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable
-    /// prompt is longer, that length applies instead. 0 disables the target.
-    #[schemars(extend("x-workspace" = true))]
-    pub min_tokens: usize,
     /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
     /// charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
     /// given the pauses of the session so far.
@@ -197,7 +193,7 @@ impl CacheSettings {
 impl Default for CacheSettings {
     fn default() -> Self {
         let (policy, ttl) = (None, CacheTtl::default());
-        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: true, slack: 10 }
+        Self { policy, ttl, deltas: true, history_deltas: true, slack: 10 }
     }
 }
 
@@ -370,8 +366,8 @@ mod tests {
     #[test]
     fn empty_settings_are_the_defaults_and_unknown_fields_are_rejected() {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
-        let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_token":5}}"#).unwrap_err();
-        assert!(error.to_string().contains("min_token"), "{error}");
+        let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_tokens":5}}"#).unwrap_err();
+        assert!(error.to_string().contains("unknown field `min_tokens`"), "{error}");
     }
 
     #[test]
