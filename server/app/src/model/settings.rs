@@ -504,7 +504,6 @@ mod tests {
         "cache.deltas",
         "cache.history_deltas",
         "cache.policy",
-        "cache.slack",
         "cache.ttl",
         "compaction.profile",
         "compaction.profiles",

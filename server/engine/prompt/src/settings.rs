@@ -173,10 +173,6 @@ pub struct CacheSettings {
     /// costs 0.27 of its price without a cache if on, and 0.31 if off.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
-    /// Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it,
-    /// Strata rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
-    #[schemars(extend("x-workspace" = true))]
-    pub slack: u32,
 }
 
 impl CacheSettings {
@@ -192,8 +188,7 @@ impl CacheSettings {
 
 impl Default for CacheSettings {
     fn default() -> Self {
-        let (policy, ttl) = (None, CacheTtl::default());
-        Self { policy, ttl, deltas: true, history_deltas: true, slack: 10 }
+        Self { policy: None, ttl: CacheTtl::default(), deltas: true, history_deltas: true }
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn assemble_with_rules(
         identity: cache_identity(prompt_request, &resolved.model.id, format),
         deltas: settings.cache.delta_mode(),
         reuse: LayoutReuse::Maximal,
-        slack: Some(settings.cache.slack),
+        slack: Some(LayoutRules::SLACK),
         now_ms: prompt_request.now_ms,
     };
     adjust(&mut rules);

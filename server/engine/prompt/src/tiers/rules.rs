@@ -54,6 +54,9 @@ pub struct LayoutRules {
 }
 
 impl LayoutRules {
+    /// The slack of real prompts, as a percentage. More slack would keep more of the cache, but make prompts longer.
+    pub const SLACK: u32 = 10;
+
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, reuse) =
