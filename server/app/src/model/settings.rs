@@ -522,7 +522,6 @@ mod tests {
         "tool_output.cutoff",
         "tool_output.large_output_threshold",
         "tool_output.max_bytes",
-        "tool_output.max_chars",
         "tool_output.max_lines",
         "tool_output.truncate_mode",
     ];

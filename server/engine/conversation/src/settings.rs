@@ -143,10 +143,8 @@ pub struct ToolOutputSettings {
     /// Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit.
-    #[schemars(extend("x-workspace" = true))]
-    pub max_chars: usize,
-    /// Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit.
+    /// Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit in bytes. A limit
+    /// of 204,800 characters always applies.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
     /// Size of a tool output, in characters, above which it is saved to a file instead of truncated. The
@@ -181,7 +179,6 @@ impl Default for ToolOutputSettings {
     fn default() -> Self {
         Self {
             max_lines: 2_000,
-            max_chars: 200 << 10,
             max_bytes: 50 << 10,
             large_output_threshold: 200 << 10,
             spill_quota_mib: SPILL_QUOTA_MIB,
