@@ -1,7 +1,6 @@
 //! Settings for compaction and tool results. No setting contains a key or another secret.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,9 +151,6 @@ pub struct ToolOutputSettings {
     /// file.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it,
-    /// the oldest files are deleted.
-    pub spill_quota_mib: NonZeroU32,
     /// Which part of a truncated tool output to keep: only the beginning, or the beginning and the end.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
@@ -171,17 +167,12 @@ pub struct ToolOutputSettings {
     pub ageing: ArchivalMode,
 }
 
-/// Default of `spill_quota_mib`: enough for more than a thousand outputs at the default
-/// `large_output_threshold`.
-const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
-
 impl Default for ToolOutputSettings {
     fn default() -> Self {
         Self {
             max_lines: 2_000,
             max_bytes: 50 << 10,
             large_output_threshold: 200 << 10,
-            spill_quota_mib: SPILL_QUOTA_MIB,
             truncate_mode: TruncateMode::default(),
             cutoff: KEPT_RESULTS,
             summary: ToolSummaryStrategy::default(),
