@@ -70,7 +70,7 @@ fn run(policy: PolicyName) {
             ..LayoutContent::empty(&seeds, &excluded, &count)
         };
         let rules = LayoutRules {
-            slack: Some(10),
+            slack: Some(LayoutRules::SLACK),
             now_ms: turn as u64 * 60_000,
             ..LayoutRules::new(1_127, Ttl::FiveMinutes, Prices::for_model(&model, Ttl::FiveMinutes.into()))
         };

@@ -230,9 +230,7 @@ fn no_name_acts_in_an_editor() {
 
 fn editor(hostile: &Hostile) {
     let features = ["document_symbol", "workspace_symbol", "hover", "definition", "references", "code_lens"];
-    let features: serde_json::Map<String, Value> =
-        features.map(|name| (name.to_owned(), Value::Bool(true))).into_iter().collect();
-    let mut editor = Setup::new(&hostile.repo).settings(json!({ "lsp": features })).start();
+    let mut editor = Setup::new(&hostile.repo).settings(json!({ "lsp": { "features": features } })).start();
     let mut notices: Vec<String> = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let mut hovers: Vec<String> = Vec::new();

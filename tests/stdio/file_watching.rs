@@ -125,10 +125,10 @@ fn what_the_editor_creates_and_deletes_is_known_at_once() {
 #[test]
 fn files_over_the_limit_are_listed_by_name_only() {
     let repo = small();
-    repo.write("large.py", format!("def large(): ...\n# {}\n", "x".repeat(2_000)));
-    let settings = json!({ "symbols": { "max_file_bytes": 1_000 } });
-    let mut editor = Setup::new(&repo).not_watching().settings(settings).start();
-    until(&mut editor, "the setting", |map| !map.contains("def large()"));
+    repo.write("large.py", format!("def large(): ...\n# {}\n", "x".repeat(1 << 20)));
+    let mut editor = Setup::new(&repo).not_watching().start();
+    editor.wait_until_indexed();
+    until(&mut editor, "the other files", |map| map.contains("src/") && !map.contains("def large()"));
     assert_eq!(editor.run("server.status", json!({}))["files"], 5);
     repo.write("large.py", "def small(): ...\n");
     until(&mut editor, "a file that is small now", |map| map.contains("def small()"));

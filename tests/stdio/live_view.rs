@@ -219,8 +219,8 @@ fn look_ups_go_on_from_the_disk_when_the_editor_that_answered_them_is_killed() {
 fn an_agent_looks_up_in_the_index_of_the_editor_while_there_is_one() {
     let repo = small();
     let shell = Shell::new(&repo);
-    // Only the editor's server has this limit, so its index has no outlines.
-    let limited = json!({ "symbols": { "max_file_bytes": 1 } });
+    // Only the editor's server ignores this directory, so its index has no outlines of it.
+    let limited = json!({ "server": { "ignore": ["src"] } });
     let mut editor = Setup::new(&repo).state(shell.state()).settings(limited).start();
     editor.wait_until_indexed();
     let mut agent = shell.agent();

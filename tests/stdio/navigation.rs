@@ -7,7 +7,7 @@ use crate::small;
 
 fn all_on() -> Value {
     let features = ["document_symbol", "workspace_symbol", "hover", "definition", "references"];
-    json!({ "lsp": features.map(|name| (name.to_owned(), Value::Bool(true))).into_iter().collect::<serde_json::Map<_, _>>() })
+    json!({ "lsp": { "features": features } })
 }
 
 fn repo() -> Repo {
@@ -143,7 +143,7 @@ fn all_of_it_is_off_until_the_settings_want_it() {
         methods.into_iter().filter(|method| method != "workspace/didChangeWatchedFiles").collect::<Vec<_>>()
     };
     assert!(offered(&editor).is_empty());
-    editor.configure(json!({ "lsp": { "definition": true } }));
+    editor.configure(json!({ "lsp": { "features": ["definition"] } }));
     assert_ne!(asked(&mut editor, "textDocument/definition", caret.clone()), Value::Null);
     assert_eq!(asked(&mut editor, "textDocument/hover", caret.clone()), Value::Null);
     while offered(&editor).is_empty() {

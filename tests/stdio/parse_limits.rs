@@ -5,7 +5,7 @@ use std::fs;
 
 use e2e::nesting::NESTS;
 use e2e::process::Process;
-use e2e::{Printed, Repo, Setup, Shell};
+use e2e::{Editor, Printed, Repo, Setup, Shell};
 use serde_json::{Value, json};
 use strata_grammars::LanguageId;
 
@@ -102,13 +102,12 @@ fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
 fn the_memory_of_a_parse_is_limited() {
     let repo = super::small();
     repo.write("deep.sh", "(*".repeat(400_000));
-    let settings = json!({ "symbols": { "max_file_bytes": 1_000_000 } });
-    let mut editor = Setup::new(&repo).settings(settings).start();
+    let mut editor = Editor::start(&repo);
     let error = editor.refused("symbols.file", json!({ "path": "deep.sh" }));
     assert!(error.message.contains("far more memory than real code"), "{}", error.message);
     editor.open_text("large.py", "python", &"def a(): pass\n".repeat(80_000));
     let error = editor.refused("files.read", json!({ "path": "large.py#a" }));
-    assert!(error.message.contains("`symbols.max_file_bytes`"), "{}", error.message);
+    assert!(error.message.contains("files of more than 1048576 bytes have no outline"), "{}", error.message);
     if let Some(kilobytes) = Process::new(editor.server.process_id()).peak() {
         assert!(kilobytes < 700_000, "{kilobytes} KiB");
     }

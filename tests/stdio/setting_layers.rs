@@ -47,14 +47,14 @@ fn wait_until(editor: &mut Editor, key: &str, value: Value) {
 #[test]
 fn the_nearest_place_wins_and_each_value_says_where_it_comes_from() {
     let state = user_with(
-        "model = 'gpt-4o'\n[files]\nlist_budget = 1\n[symbols]\nmap_budget = 1\nmax_file_bytes = 1000\n",
+        "model = 'gpt-4o'\n[files]\nlist_budget = 1\nmax_bytes = 1000\n[symbols]\nmap_budget = 1\n",
     );
     let repo = repo_with("[files]\nlist_budget = 2\n[symbols]\nmap_budget = 2\n");
     let settings = json!({ "symbols": { "map_budget": 3 } });
     let setup = setup(&repo, state.path()).variable("STRATA_FILES_LIST_BUDGET", "4").settings(settings);
     let mut editor = setup.options(json!({ "trusted": true })).start();
     assert_eq!(of(&mut editor, "model"), (json!("gpt-4o"), "user".to_owned()));
-    assert_eq!(of(&mut editor, "symbols.max_file_bytes"), (json!(1000), "user".to_owned()));
+    assert_eq!(of(&mut editor, "files.max_bytes"), (json!(1000), "user".to_owned()));
     assert_eq!(of(&mut editor, "files.list_budget"), (json!(4), "environment".to_owned()));
     assert_eq!(of(&mut editor, "cache.ttl"), (json!("auto"), "defaults".to_owned()));
     // The editor answers a moment after it was asked.

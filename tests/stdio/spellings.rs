@@ -182,7 +182,7 @@ fn a_selection_follows_a_file_that_is_renamed_in_every_spelling() {
 #[test]
 fn answers_spell_a_document_as_the_editor_does() {
     let repo = Repo::new("//- [id].py\ndef total(): pass\n\ntotal()\n");
-    let mut editor = Setup::new(&repo).settings(json!({ "lsp": { "definition": true } })).start();
+    let mut editor = Setup::new(&repo).settings(json!({ "lsp": { "features": ["definition"] } })).start();
     for uri in [raw(&repo, "[id].py"), repo.uri("[id].py").replace("%5B", "%5b"), repo.uri("[id].py")] {
         editor.open_text(&uri, "python", &repo.read("[id].py"));
         let params = json!({ "textDocument": { "uri": uri }, "position": { "line": 2, "character": 1 } });

@@ -84,7 +84,7 @@ fn hostile(listener: &Listener) -> Repo {
              model = 'claude-sonnet-4-5'\ndetection_model = 'claude-sonnet-4-5'\n\
              [provider]\nname = 'openai'\nbase_url = '{0}'\nkey_env = '{1}'\nkey_command = ['touch', 'started']\n\
              [prompt]\nsystem = 'HOSTILE SYSTEM'\n[symbols]\nmap_budget = 1234\n\
-             max_file_bytes = 1000000000\n[files]\nmax_bytes = 1000000000\n[redaction]\nenabled = false\n\
+             [files]\nmax_bytes = 1000000000\n[redaction]\nenabled = false\n\
              [tokenizers]\nclaude = '/etc/passwd'\n",
             listener.address, KEY.0
         ),

@@ -302,7 +302,7 @@ fn code_actions_are_offered_to_whoever_looks_for_them() {
     assert_eq!(count(json!({ "triggerKind": 2 })), 0, "no bulb is always lit");
     let outside = actions(&mut editor, "file:///elsewhere/a.rs", &range(0, 0), json!({}));
     assert_eq!(outside, Value::Null);
-    editor.configure(json!({ "lsp": { "code_action": false } }));
+    editor.configure(json!({ "lsp": { "features": [] } }));
     assert_eq!(actions(&mut editor, &uri, &range(0, 0), json!({})), Value::Null);
 }
 
@@ -331,7 +331,7 @@ fn code_actions_are_announced_unless_they_are_switched_off() {
         (capabilities["codeActionProvider"].clone(), capabilities["codeLensProvider"].clone())
     };
     assert_eq!(announced(json!({})), (json!({ "codeActionKinds": ["source.strata"] }), Value::Null));
-    assert_eq!(announced(json!({ "lsp": { "code_action": false } })), (Value::Null, Value::Null));
+    assert_eq!(announced(json!({ "lsp": { "features": [] } })), (Value::Null, Value::Null));
 
     let dynamic = "/textDocument/codeAction/dynamicRegistration";
     let mut editor = Setup::new(&small()).capability(dynamic, json!(true)).start();
@@ -344,14 +344,14 @@ fn code_actions_are_announced_unless_they_are_switched_off() {
     until(&mut editor, |editor| registered(editor).is_some());
     let options = registered(&editor).unwrap()["registerOptions"].clone();
     assert_eq!(options, json!({ "documentSelector": null, "codeActionKinds": ["source.strata"] }));
-    editor.configure(json!({ "lsp": { "code_action": false } }));
+    editor.configure(json!({ "lsp": { "features": [] } }));
     until(&mut editor, |editor| !editor.server.asked("client/unregisterCapability").is_empty());
 }
 
 #[test]
 fn the_code_lens_says_how_the_file_stands() {
     let repo = small();
-    let mut editor = Setup::new(&repo).settings(json!({ "lsp": { "code_lens": true } })).start();
+    let mut editor = Setup::new(&repo).settings(json!({ "lsp": { "features": ["code_lens"] } })).start();
     editor.open("src/lib.rs");
     let uri = repo.uri("src/lib.rs");
     let lens = |editor: &mut Editor| {
@@ -406,7 +406,7 @@ fn there_is_no_code_lens_until_it_is_wanted_and_no_refresh_for_those_who_cannot(
     editor.select(&["src/lib.rs"]);
     editor.run("server.status", json!({}));
     assert!(editor.server.asked("workspace/codeLens/refresh").is_empty());
-    let settings = json!({ "lsp": { "code_lens": true } });
+    let settings = json!({ "lsp": { "features": ["code_lens"] } });
     let mut editor = Setup::new(&repo)
         .options(json!({ "settings": settings }))
         .settings(settings)

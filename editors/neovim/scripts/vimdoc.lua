@@ -4,7 +4,7 @@
 local WIDTH = 78
 
 -- Defaults that the plugin overrides in lua/strata/server.lua.
-local OWN_DEFAULTS = { ["lsp.code_action"] = false }
+local OWN_DEFAULTS = { ["lsp.features"] = {} }
 
 local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")
 local out = {}
@@ -194,10 +194,12 @@ local function settings()
       if shape.properties then
         collect(prefix .. name .. ".", shape)
       else
+        local list = shape.items and shape_of(shape.items)
         local values = vim.tbl_map(function(value)
           return ("`%s`"):format(value.const)
-        end, shape.oneOf or {})
-        local choice = #values > 0 and (" One of %s."):format(table.concat(values, ", ")) or ""
+        end, (list or shape).oneOf or {})
+        local sentence = list and " Any of %s." or " One of %s."
+        local choice = #values > 0 and sentence:format(table.concat(values, ", ")) or ""
         local text = (property.description or shape.description or "") .. choice
         local default = OWN_DEFAULTS[prefix .. name]
         if default == nil then

@@ -15,7 +15,7 @@ interface Block {
 const SECTION = 'strata';
 
 /** Settings that are sent even if unset, because the extension's default differs: its menus replace the server's code actions. */
-const OWN_DEFAULTS = ['lsp.code_action'];
+const OWN_DEFAULTS = ['lsp.features'];
 
 /** Returns the values that the user set, for a resource if one is given. */
 export function chosenSettings(extension: vscode.Extension<unknown>, resource?: vscode.Uri): Tree {

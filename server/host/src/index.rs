@@ -9,6 +9,7 @@ use std::thread;
 
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
+use strata_code::outline::MAX_OUTLINE_BYTES;
 
 use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
 use crate::pool::{JobPanic, STACK_BYTES, catch_panic};
@@ -64,7 +65,7 @@ impl Default for IndexOptions {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =
             NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_THREADS)).unwrap_or(NonZeroUsize::MIN);
-        Self { threads, limits: ReadLimits { max_bytes: 1024 * 1024 } }
+        Self { threads, limits: ReadLimits { max_bytes: MAX_OUTLINE_BYTES } }
     }
 }
 

@@ -20,6 +20,7 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
+use strata_code::outline::MAX_OUTLINE_BYTES;
 use strata_prompt::trust::Trust;
 
 pub use self::ignore_rules::IGNORE_FILE;
@@ -90,7 +91,7 @@ impl Default for WalkOptions {
     fn default() -> Self {
         Self {
             exclude: Vec::new(),
-            max_outline_bytes: 1024 * 1024,
+            max_outline_bytes: MAX_OUTLINE_BYTES,
             trust: Trust::default(),
             max_files: 500_000,
         }

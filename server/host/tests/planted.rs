@@ -270,9 +270,7 @@ impl World {
         // Report errors later, so that they do not prevent the other checks.
         let spilled = store.spills.write(&a, b"an output");
         // The quota is too small for the existing outputs.
-        store.set_spill_quota(SpillQuota(12));
-        let over_quota = store.spills.write(&a, b"another one");
-        store.set_spill_quota(SpillQuota::default());
+        let over_quota = store.spills.with_quota(SpillQuota(12)).write(&a, b"another one");
         for id in [&a, &b] {
             if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
                 assert!(!lines.text.contains(SECRET), "{}", lines.text);

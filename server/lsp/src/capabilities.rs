@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use strata_prompt::settings::LspFeature;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
     FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
@@ -12,12 +13,15 @@ use tower_lsp::ls_types::{
     WorkspaceServerCapabilities,
 };
 
-use crate::navigation::{ACTION_KIND, Feature};
+use crate::navigation::ACTION_KIND;
 use crate::position::PositionEncoding;
 use strata_app::commands::COMMANDS;
 
 /// Builds the reply to `initialize`. Announces the features in `offered`; others may be registered later.
-pub(crate) fn initialize_result(encoding: PositionEncoding, offered: &BTreeSet<Feature>) -> InitializeResult {
+pub(crate) fn initialize_result(
+    encoding: PositionEncoding,
+    offered: &BTreeSet<LspFeature>,
+) -> InitializeResult {
     // Request the text on save, which resyncs a buffer that is out of sync.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {
@@ -30,7 +34,7 @@ pub(crate) fn initialize_result(encoding: PositionEncoding, offered: &BTreeSet<F
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
-    let is_offered = |feature: Feature| offered.contains(&feature).then_some(true);
+    let is_offered = |feature: LspFeature| offered.contains(&feature).then_some(true);
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
@@ -40,13 +44,13 @@ pub(crate) fn initialize_result(encoding: PositionEncoding, offered: &BTreeSet<F
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
                 work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
             }),
-            document_symbol_provider: is_offered(Feature::DocumentSymbol).map(OneOf::Left),
-            workspace_symbol_provider: is_offered(Feature::WorkspaceSymbol).map(OneOf::Left),
-            hover_provider: is_offered(Feature::Hover).map(HoverProviderCapability::Simple),
-            definition_provider: is_offered(Feature::Definition).map(OneOf::Left),
-            references_provider: is_offered(Feature::References).map(OneOf::Left),
-            code_action_provider: is_offered(Feature::CodeAction).map(|_| code_action_options()),
-            code_lens_provider: is_offered(Feature::CodeLens)
+            document_symbol_provider: is_offered(LspFeature::DocumentSymbol).map(OneOf::Left),
+            workspace_symbol_provider: is_offered(LspFeature::WorkspaceSymbol).map(OneOf::Left),
+            hover_provider: is_offered(LspFeature::Hover).map(HoverProviderCapability::Simple),
+            definition_provider: is_offered(LspFeature::Definition).map(OneOf::Left),
+            references_provider: is_offered(LspFeature::References).map(OneOf::Left),
+            code_action_provider: is_offered(LspFeature::CodeAction).map(|_| code_action_options()),
+            code_lens_provider: is_offered(LspFeature::CodeLens)
                 .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),

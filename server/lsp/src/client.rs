@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use strata_app::services::front_end::ClientAbilities;
+use strata_prompt::settings::LspFeature;
 use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 
 use crate::client_requests::{CountTokensRequest, SummarizeRequest};
-use crate::navigation::Feature;
 use crate::position::PositionEncoding;
 
 /// The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options there.
@@ -80,7 +80,7 @@ pub(crate) struct ClientInfo {
     /// Whether the client opens a document on request (`window/showDocument`).
     pub shows_documents: bool,
     /// Features that can be registered and unregistered dynamically.
-    pub registrable_features: BTreeSet<Feature>,
+    pub registrable_features: BTreeSet<LspFeature>,
     /// Strata-specific requests that the client answers.
     pub abilities: ClientAbilities,
     /// Id of the session to resume, if any.
@@ -125,19 +125,19 @@ impl ClientInfo {
     }
 }
 
-fn registrable_features(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
+fn registrable_features(capabilities: &ClientCapabilities) -> BTreeSet<LspFeature> {
     let text = capabilities.text_document.as_ref();
     let symbols = capabilities.workspace.as_ref().and_then(|workspace| workspace.symbol.as_ref());
-    let dynamic_registration = |feature: &Feature| match feature {
-        Feature::DocumentSymbol => text?.document_symbol.as_ref()?.dynamic_registration,
-        Feature::WorkspaceSymbol => symbols?.dynamic_registration,
-        Feature::Hover => text?.hover.as_ref()?.dynamic_registration,
-        Feature::Definition => text?.definition.as_ref()?.dynamic_registration,
-        Feature::References => text?.references.as_ref()?.dynamic_registration,
-        Feature::CodeAction => text?.code_action.as_ref()?.dynamic_registration,
-        Feature::CodeLens => text?.code_lens.as_ref()?.dynamic_registration,
+    let dynamic_registration = |feature: &LspFeature| match feature {
+        LspFeature::DocumentSymbol => text?.document_symbol.as_ref()?.dynamic_registration,
+        LspFeature::WorkspaceSymbol => symbols?.dynamic_registration,
+        LspFeature::Hover => text?.hover.as_ref()?.dynamic_registration,
+        LspFeature::Definition => text?.definition.as_ref()?.dynamic_registration,
+        LspFeature::References => text?.references.as_ref()?.dynamic_registration,
+        LspFeature::CodeAction => text?.code_action.as_ref()?.dynamic_registration,
+        LspFeature::CodeLens => text?.code_lens.as_ref()?.dynamic_registration,
     };
-    Feature::ALL.into_iter().filter(|feature| dynamic_registration(feature) == Some(true)).collect()
+    LspFeature::ALL.into_iter().filter(|feature| dynamic_registration(feature) == Some(true)).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Implements standard LSP features, each enabled by a setting. Symbols, hover, definition and references come from the
+//! Implements standard LSP features, each enabled by the setting `lsp.features`. Symbols, hover, definition and references come from the
 //! index, for editors that have no language server for a file. They are off by default, to avoid duplicating the
 //! results of another server. They resolve names by scopes and imports, and know no types. Code actions and a code lens
 //! come from the session, for editors without a plugin. Changes no state.
@@ -17,7 +17,7 @@ use strata_prompt::session::Session;
 use crate::client::ClientInfo;
 use strata_app::model::snapshot::Snapshot;
 
-pub(crate) use lsp_feature::{ACTION_KIND, Feature, enabled_features};
+pub(crate) use lsp_feature::{ACTION_KIND, feature_method, registration_options};
 pub(crate) use lsp_request::{Caret, DeclarationInclusion, LspRequest};
 
 use lsp_request::key;
@@ -35,7 +35,7 @@ impl LspRequest {
         client: &ClientInfo,
         cancel: &Cancel,
     ) -> Result<Value, Cancelled> {
-        if !self.feature().is_enabled(&snapshot.settings.lsp) {
+        if !snapshot.settings.lsp.features.contains(&self.feature()) {
             return Ok(Value::Null);
         }
         let result = match self {

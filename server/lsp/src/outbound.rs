@@ -16,6 +16,7 @@ use strata_app::services::front_end::{
     ClientAbilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
 };
 use strata_base::external::ExternalText;
+use strata_prompt::settings::LspFeature;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;
@@ -29,7 +30,7 @@ use tower_lsp::ls_types::{
 
 use crate::client_requests::{CountTokensRequest, SummarizeRequest};
 use crate::event::Event;
-use crate::navigation::Feature;
+use crate::navigation::{feature_method, registration_options};
 use crate::progress_token;
 
 /// Maximum time for the client to answer a request from the server.
@@ -85,8 +86,8 @@ pub(crate) enum OutboundMessage {
     /// Asks the client to watch files.
     WatchFiles,
     /// Registers a feature dynamically under this number.
-    Register(Feature, u64),
-    Unregister(Feature, u64),
+    Register(LspFeature, u64),
+    Unregister(LspFeature, u64),
 }
 
 /// The latest meter reading that has not been sent yet. A newer reading replaces it, so that readings do not pile up if
@@ -361,12 +362,12 @@ async fn request_settings(client: Client, events: Sender<Event>, request_number:
     }
 }
 
-async fn register(client: Client, feature: Feature, number: u64) {
-    let method = feature.method();
+async fn register(client: Client, feature: LspFeature, number: u64) {
+    let method = feature_method(feature);
     let registration = Registration {
         id: registration_id(feature, number),
         method: method.to_owned(),
-        register_options: feature.registration_options(),
+        register_options: registration_options(feature),
     };
     match tokio::time::timeout(ANSWER_TIMEOUT, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => {}
@@ -375,9 +376,9 @@ async fn register(client: Client, feature: Feature, number: u64) {
     }
 }
 
-async fn unregister(client: Client, feature: Feature, number: u64) {
+async fn unregister(client: Client, feature: LspFeature, number: u64) {
     let unregistration =
-        Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
+        Unregistration { id: registration_id(feature, number), method: feature_method(feature).to_owned() };
     match tokio::time::timeout(ANSWER_TIMEOUT, client.unregister_capability(vec![unregistration])).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "the client rejected the unregistration of a feature"),
@@ -385,8 +386,8 @@ async fn unregister(client: Client, feature: Feature, number: u64) {
     }
 }
 
-fn registration_id(feature: Feature, number: u64) -> String {
-    format!("strata/{}/{number}", feature.method())
+fn registration_id(feature: LspFeature, number: u64) -> String {
+    format!("strata/{}/{number}", feature_method(feature))
 }
 
 async fn watch_files(client: Client, events: Sender<Event>) {

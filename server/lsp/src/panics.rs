@@ -16,8 +16,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 use strata_host::pool::catch_panic;
+use strata_prompt::settings::LspFeature;
 
-use crate::navigation::Feature;
+use crate::navigation::feature_method;
 use arguments::Arguments;
 use client::{Client, TestWorkspace};
 use state::{Masks, visible_state};
@@ -220,9 +221,9 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
             "the tour does not trigger the event {name}"
         );
     }
-    for feature in Feature::ALL {
+    for feature in LspFeature::ALL {
         assert!(
-            reached.contains(&(feature.method().to_owned(), FaultPoint::Before)),
+            reached.contains(&(feature_method(feature).to_owned(), FaultPoint::Before)),
             "the tour does not use {feature:?}"
         );
     }

@@ -460,9 +460,7 @@ impl ServerState {
         let old_settings = Arc::clone(&self.snapshot.settings);
         actions.extend(self.snapshot.configure(configuration).into_iter().map(Action::ReadTokenizer));
         let settings = Arc::clone(&self.snapshot.settings);
-        let walk_changed = old_settings.symbols.max_file_bytes != settings.symbols.max_file_bytes
-            || old_settings.server.ignore != settings.server.ignore;
-        if walk_changed {
+        if old_settings.server.ignore != settings.server.ignore {
             actions.push(Action::Reindex);
         }
         if old_settings != settings {

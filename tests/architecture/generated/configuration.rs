@@ -7,8 +7,9 @@ use strata_prompt::settings::WORKSPACE_KEYWORD;
 
 use super::resolved;
 
-/// Defaults of the extension that differ from the server's. Its menus do what code actions do in other editors.
-const OWN_DEFAULTS: &[(&str, bool)] = &[("strata.lsp.code_action", false)];
+/// Settings that are empty lists by default in the extension, but not in the server. The extension's menus do what code
+/// actions do in other editors.
+const EMPTY_BY_DEFAULT: &[&str] = &["strata.lsp.features"];
 
 /// Puts the settings into an extension's manifest. Keeps blocks that contain other settings, at the front.
 pub(crate) fn put(manifest: &mut Value, settings: &Value) {
@@ -86,7 +87,7 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         "type".to_owned(),
         if let [only] = types.as_slice() { only.clone().into() } else { types.into() },
     );
-    let own = OWN_DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, own)| Value::from(*own));
+    let own = EMPTY_BY_DEFAULT.contains(&name).then(|| json!([]));
     setting.insert("default".to_owned(), own.or_else(|| default.cloned()).unwrap_or_default());
     setting.insert("markdownDescription".to_owned(), description.unwrap_or_default());
     let choices = choices(settings, schema);
@@ -106,7 +107,15 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         }
     }
     if let Some(items) = meant.get("items") {
-        setting.insert("items".to_owned(), json!({ "type": items["type"] }));
+        let (values, texts): (Vec<Value>, Vec<Value>) = choices(settings, items).into_iter().unzip();
+        let mut item = json!({ "type": resolved(settings, items)["type"] });
+        if !values.is_empty() {
+            item = json!({ "type": "string", "enum": values, "enumDescriptions": texts });
+        }
+        setting.insert("items".to_owned(), item);
+    }
+    if meant["uniqueItems"] == true {
+        setting.insert("uniqueItems".to_owned(), true.into());
     }
     found.insert(name.to_owned(), setting.into());
 }

@@ -76,11 +76,15 @@ fn workspace(grant: &Value) -> String {
 
 /// Returns the type of a setting, or its values if it has only certain ones.
 fn kind(settings: &Value, schema: &Value) -> String {
-    let values = values(settings, schema);
-    if values.is_empty() {
-        return of(schema, 0).replace(" | null", "").replace('|', "\\|");
+    let choices = |schema: &Value| {
+        let values = values(settings, schema);
+        values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+    };
+    match (choices(schema), choices(&resolved(settings, schema)["items"])) {
+        (values, _) if !values.is_empty() => values,
+        (_, values) if !values.is_empty() => format!("list of {values}"),
+        _ => of(schema, 0).replace(" | null", "").replace('|', "\\|"),
     }
-    values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn values(settings: &Value, schema: &Value) -> Vec<String> {

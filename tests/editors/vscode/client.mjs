@@ -75,9 +75,9 @@ export async function checkClient() {
     person.set('files.list_budget', { globalValue: 1, workspaceFolderValue: 2 });
     assert.deepEqual(chosenSettings(extension), { files: { list_budget: 2 }, cache: { policy: null, ttl: '1h' } });
     // The extension has its own default for this setting, which is always sent.
-    blocks[1].properties['strata.lsp.code_action'] = {};
-    person.set('lsp.code_action', {});
-    assert.deepEqual(chosenSettings(extension).lsp, { code_action: 'a default' });
+    blocks[1].properties['strata.lsp.features'] = {};
+    person.set('lsp.features', {});
+    assert.deepEqual(chosenSettings(extension).lsp, { features: 'a default' });
   });
   await steps.step('numbers and times are formatted', async () => {
     const wording = await load('wording');

@@ -17,7 +17,7 @@ fn workspace(attacks: &[Attack]) -> (Repo, Vec<String>) {
     let repo = Repo::new(
         "
         //- src/lib.rs
-        pub fn add(left: u32, right: u32) -> u32 { left + right }
+        pub fn add(left: u32, right: u32) -> u32 { large_0_0(left) + right }
         //- .git/HEAD
         ref: refs/heads/main
         //- .git/config
@@ -27,6 +27,11 @@ fn workspace(attacks: &[Attack]) -> (Repo, Vec<String>) {
     );
     for part in [".git/objects/info", ".git/refs/heads"] {
         fs::create_dir_all(repo.path(part)).unwrap();
+    }
+    // Under `ripple`, the large files fill every tier, the referenced one L0, so that no tier depends on the other files.
+    for file in 0..7 {
+        let function = |n| format!("pub fn large_{file}_{n}(value: u32) -> u32 {{ value }}\n");
+        repo.write(&format!("src/large_{file}.rs"), (0..150).map(function).collect::<String>());
     }
     let mut names = Vec::new();
     for (at, Attack { name, text }) in attacks.iter().enumerate() {
@@ -61,7 +66,6 @@ fn requests(attacks: &[Attack]) -> Vec<Vec<Value>> {
         "context": { "auto_budget": 0 },
         "symbols": { "map_budget": 400_000 },
         "files": { "list_budget": 100_000 },
-        "cache": { "min_tokens": 0 },
     });
     let mut editor = Setup::new(&repo).state(state.path()).settings(settings).start();
     let mut requests = Vec::new();

@@ -105,7 +105,7 @@ fn check_files(folder: &Path) -> usize {
 /// An editor over the field that can do everything.
 fn setup(field: &Field, state: &Path) -> Setup {
     let settings = json!({
-        "lsp": { "document_symbol": true, "workspace_symbol": true, "hover": true, "definition": true, "references": true },
+        "lsp": { "features": ["document_symbol", "workspace_symbol", "hover", "definition", "references"] },
         "context_frame": { "inject": true },
     });
     Setup::new(&field.repo())

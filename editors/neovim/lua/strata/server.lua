@@ -12,7 +12,7 @@ local DEATHS, WITHIN = 5, 180000
 local HANGS = 5000
 
 -- The plugin's commands replace the server's code actions.
-local SETTINGS = { lsp = { code_action = false } }
+local SETTINGS = { lsp = { features = {} } }
 
 -- Names of files and folders that mark the top of a workspace.
 local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }

@@ -17,7 +17,6 @@ use strata_prompt::wire::{self, Body};
 use strata_tokens::redaction::SecretRedactor;
 
 use super::memory::SearchReply;
-use super::tool_output::spill_quota;
 use super::{
     Access, Command, CommandError, Context, DeferredReply, Effect, Empty, MAIN_SESSION, NoArguments, imported,
 };
@@ -263,14 +262,7 @@ impl Command for ForkSession {
         }
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
-        let quota = spill_quota(context);
         context.schedule_write(move |store| {
-            if store.access(&from).is_some() {
-                store.with_store(|store| {
-                    store.set_spill_quota(quota);
-                    Ok(())
-                })?;
-            }
             store.fork(&from, &copy, &params.name, now_ms)?;
             Ok(())
         });

@@ -8,7 +8,7 @@ use strata_conversation::history::{
 use strata_conversation::tool_output::{
     IncomingToolResult, OutputSize, ResultPage, SpilledOutput, result_page,
 };
-use strata_host::store::{SessionId, SpillQuota};
+use strata_host::store::SessionId;
 use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context};
@@ -163,23 +163,14 @@ pub(super) fn preview_truncation(parts: Vec<ResultPart>, context: &Context<'_>) 
     intake.finish(not_spilled)
 }
 
-/// Returns the maximum total size of all spilled outputs, from the settings.
-pub(super) fn spill_quota(context: &Context<'_>) -> SpillQuota {
-    SpillQuota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
-}
-
 fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
     let session: SessionId = owner.id.parse().ok()?;
     let store = &context.services.store;
-    let quota = spill_quota(context);
     // Store the session first, because the store treats spilled outputs without a session as leftovers of a deleted
     // session.
-    let written = store.ensure_stored(owner, context.now_ms).and_then(|()| {
-        store.with_store(|store| {
-            store.set_spill_quota(quota);
-            store.spills.write(&session, text.as_bytes())
-        })
-    });
+    let written = store
+        .ensure_stored(owner, context.now_ms)
+        .and_then(|()| store.with_store(|store| store.spills.write(&session, text.as_bytes())));
     let file = written
         .inspect_err(
             |error| tracing::warn!(%error, "a long tool output was truncated, because it cannot be written to a file"),
@@ -196,51 +187,4 @@ fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOu
 
 fn first() -> usize {
     1
-}
-
-#[cfg(test)]
-mod tests {
-    use std::num::NonZeroU32;
-    use std::path::Path;
-    use std::sync::Arc;
-
-    use strata_base::cancel::Cancel;
-    use strata_prompt::settings::Settings;
-
-    use super::*;
-    use crate::model::sessions::Sessions;
-    use crate::model::snapshot::Snapshot;
-    use crate::services::Services;
-
-    #[test]
-    fn spilled_outputs_stay_within_the_quota_in_the_settings() {
-        let mut settings = Settings::default();
-        let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
-        assert_eq!(SpillQuota(quota), SpillQuota::default());
-        settings.tool_output.spill_quota_mib = NonZeroU32::MIN;
-        let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::default() };
-        let top = tempfile::tempdir().unwrap();
-        let services = Services::default();
-        services.store.enable_persistence_in(top.path().join("state"), top.path());
-        let (cancel, mut session) = (Cancel::new(), Session::new("s-1"));
-        let sessions = Sessions::new(Arc::new(session.clone()));
-        let context = Context {
-            snapshot: &snapshot,
-            session: &mut session,
-            sessions: &sessions,
-            services: &services,
-            compaction: None,
-            now_ms: 1,
-            cancel: &cancel,
-            effects: Vec::new(),
-            write: None,
-            has_written: false,
-        };
-        // Each output has 640 KiB, so that only one of them fits into 1 MiB.
-        let text = "0123456789abcde\n".repeat(40 << 10);
-        let spill = |text: &str| spill(text, context.session, &context);
-        let files = [spill(&text).unwrap(), spill(&text).unwrap()];
-        assert_eq!(files.map(|file| Path::new(&file.path).exists()), [false, true]);
-        assert!(spill(&text.repeat(2)).is_none(), "more than there is room for");
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, first_line};
-use strata_code::outline::{self, LocatedSymbol, SyntaxTree, Unparsed, UnparsedLines};
+use strata_code::outline::{self, LocatedSymbol, MAX_OUTLINE_BYTES, SyntaxTree, Unparsed, UnparsedLines};
 use strata_conversation::selection::Selection;
 
 use crate::model::snapshot::Snapshot;
@@ -26,8 +26,8 @@ pub(crate) struct ParsedFile {
 pub(crate) enum NoOutline {
     #[error("no grammar recognizes it")]
     UnknownLanguage,
-    #[error("it has {bytes} bytes, and the setting `symbols.max_file_bytes` is {limit}")]
-    TooLarge { bytes: usize, limit: u64 },
+    #[error("it has {bytes} bytes, and files of more than {MAX_OUTLINE_BYTES} bytes have no outline")]
+    TooLarge { bytes: usize },
     #[error("{0}")]
     Unparsed(Unparsed),
 }
@@ -60,9 +60,8 @@ impl ParsedFile {
         let Some(language) = outline::language_of(key, first_line(&text)) else {
             return Ok(Err(NoOutline::UnknownLanguage));
         };
-        let limit = snapshot.settings.symbols.max_file_bytes;
-        if text.len() as u64 > limit {
-            return Ok(Err(NoOutline::TooLarge { bytes: text.len(), limit }));
+        if text.len() as u64 > MAX_OUTLINE_BYTES {
+            return Ok(Err(NoOutline::TooLarge { bytes: text.len() }));
         }
         let tree = snapshot.parse(language, &text, cancel)?;
         if let Some(reason) = tree.unparsed {

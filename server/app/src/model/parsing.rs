@@ -6,7 +6,7 @@ use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::buffer::{Buffer, ParsedBuffer};
-use strata_code::outline::{self, SyntaxTree, Unparsed, version_hash};
+use strata_code::outline::{self, MAX_OUTLINE_BYTES, SyntaxTree, Unparsed, version_hash};
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineKey;
@@ -80,7 +80,7 @@ impl Snapshot {
         parse: impl Fn(&Cancel) -> Result<T, Cancelled>,
     ) -> Result<T, Cancelled> {
         let bytes = buffer.document().rope.len_bytes() as u64;
-        if buffer.needs_parsing() && bytes > self.settings.symbols.max_file_bytes {
+        if buffer.needs_parsing() && bytes > MAX_OUTLINE_BYTES {
             buffer.give_up(key, Unparsed::TooLarge);
             return parse(cancel);
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_code::notebook::split_cell;
+use strata_code::outline::MAX_OUTLINE_BYTES;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
@@ -141,7 +142,7 @@ impl Snapshot {
 
     /// Outlines one file on disk. Returns `None` if it has no outline or no longer exists.
     fn outline_on_disk(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        let limits = ReadLimits { max_bytes: self.settings.symbols.max_file_bytes };
+        let limits = ReadLimits { max_bytes: MAX_OUTLINE_BYTES };
         // The file may have been replaced by a link since the scan.
         let outlined = match secret_rule_by_link_target(&self.roots, key) {
             Some(_) => None,

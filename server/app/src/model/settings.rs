@@ -26,7 +26,7 @@ pub type FoundSettings = Result<SettingsSource, SettingsFileError>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SettingProblem {
-    /// Path of the setting, such as `cache.min_tokens`. Empty if the problem is not about a single setting.
+    /// Path of the setting, such as `cache.ttl`. Empty if the problem is not about a single setting.
     pub path: String,
     pub message: String,
 }
@@ -503,9 +503,7 @@ mod tests {
         "budget.output_reserve",
         "cache.deltas",
         "cache.history_deltas",
-        "cache.min_tokens",
         "cache.policy",
-        "cache.slack",
         "cache.ttl",
         "compaction.profile",
         "compaction.profiles",
@@ -524,7 +522,6 @@ mod tests {
         "tool_output.cutoff",
         "tool_output.large_output_threshold",
         "tool_output.max_bytes",
-        "tool_output.max_chars",
         "tool_output.max_lines",
         "tool_output.truncate_mode",
     ];

@@ -169,21 +169,21 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
+    use strata_code::outline::MAX_OUTLINE_BYTES;
     use strata_host::roots::Roots;
     use strata_prompt::settings::Settings;
 
     use super::*;
 
-    fn counted(files: &[(&str, &[u8])], paths: &[&str]) -> Result<Vec<String>, CommandError> {
+    fn counted(paths: &[&str]) -> Result<Vec<String>, CommandError> {
         let folder = tempfile::tempdir().unwrap();
-        for (path, content) in files {
+        for (path, content) in files() {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
         let mut settings = Settings { model: "gpt-4o".to_owned(), ..Settings::default() };
-        settings.files.max_bytes = 100;
-        settings.symbols.max_file_bytes = 50;
+        settings.files.max_bytes = MAX_OUTLINE_BYTES + (1 << 16);
         let roots = Arc::new(Roots::single(folder.path()).unwrap());
         let snapshot = Snapshot { roots, settings: Arc::new(settings), ..Snapshot::default() };
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
@@ -195,26 +195,30 @@ mod tests {
         Ok(usage.files.iter().map(count_line).collect())
     }
 
-    const FILES: &[(&str, &[u8])] = &[
-        ("a.txt", b"hello world"),
-        ("sub/b.txt", b"hello world hello"),
-        (".env", b"KEY=1"),
-        (".github/ci.yml", b"on: push"),
-        ("image.bin", b"\x00\x01\x02"),
-        ("large.txt", &[b'x'; 60]),
-        ("huge.txt", &[b'x'; 101]),
-    ];
+    /// Returns the files of the workspace. One is too large for an outline, and one is too large to read.
+    fn files() -> [(&'static str, Vec<u8>); 7] {
+        let lines = |count| b"hello world\n".repeat(count);
+        [
+            ("a.txt", b"hello world".to_vec()),
+            ("sub/b.txt", b"hello world hello".to_vec()),
+            (".env", b"KEY=1".to_vec()),
+            (".github/ci.yml", b"on: push".to_vec()),
+            ("image.bin", b"\x00\x01\x02".to_vec()),
+            ("large.txt", lines(90_000)),
+            ("huge.txt", lines(100_000)),
+        ]
+    }
 
     #[test]
     fn every_file_is_counted_or_has_a_reason() {
-        let all = counted(FILES, &[]).unwrap();
+        let all = counted(&[]).unwrap();
         let expected = [
             ".env Secret",
             ".github/ci.yml 3",
             "a.txt 2",
             "huge.txt TooLarge",
             "image.bin Binary",
-            "large.txt 8",
+            "large.txt 270000",
             "sub/b.txt 3",
         ];
         assert_eq!(all, expected);
@@ -222,9 +226,9 @@ mod tests {
 
     #[test]
     fn only_matching_files_are_counted_and_each_once() {
-        assert_eq!(counted(FILES, &["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
-        assert_eq!(counted(FILES, &[".env"]).unwrap(), [".env Secret"]);
-        let error = counted(FILES, &["a.txt", "c.txt"]).unwrap_err();
+        assert_eq!(counted(&["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
+        assert_eq!(counted(&[".env"]).unwrap(), [".env Secret"]);
+        let error = counted(&["a.txt", "c.txt"]).unwrap_err();
         assert!(matches!(&error, CommandError::InvalidParams { path, .. } if path == "paths[1]"), "{error}");
     }
 }

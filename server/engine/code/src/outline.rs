@@ -58,7 +58,7 @@ pub use symbol::{Symbol, SymbolKind, SymbolPurpose};
 pub(crate) use symbol_list::SymbolList;
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
-pub use unparsed::Unparsed;
+pub use unparsed::{MAX_OUTLINE_BYTES, Unparsed};
 pub use unparsed_lines::UnparsedLines;
 pub use version_hash::version_hash;
 pub(crate) use visibility::VisibilityTracker;

@@ -3,23 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Size limits of the symbol map and of the files that it outlines.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+/// The symbol map, which outlines the repository's files.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
     /// Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
     /// but at least 4,000 and at most 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
-    /// them.
-    pub max_file_bytes: u64,
-}
-
-impl Default for SymbolSettings {
-    fn default() -> Self {
-        Self { map_budget: None, max_file_bytes: 1 << 20 }
-    }
 }
 
 /// Limits on selected files, and on the list of files that are not in the symbol map.

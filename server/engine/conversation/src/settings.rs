@@ -1,7 +1,6 @@
 //! Settings for compaction and tool results. No setting contains a key or another secret.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,9 +57,6 @@ pub struct CompactionSettings {
     /// Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN`
     /// or `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// Maximum time for an answer from the model that writes summaries, in seconds. After that, Strata summarizes
-    /// without a model.
-    pub timeout_s: u64,
 }
 
 impl Default for CompactionSettings {
@@ -75,8 +71,6 @@ impl Default for CompactionSettings {
             detection_model: None,
             base_url: None,
             key_env: None,
-            // Seconds; `docs/compaction.md`, "Who writes the summary", states this default.
-            timeout_s: 60,
         }
     }
 }
@@ -143,10 +137,8 @@ pub struct ToolOutputSettings {
     /// Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit.
-    #[schemars(extend("x-workspace" = true))]
-    pub max_chars: usize,
-    /// Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit.
+    /// Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit in bytes. A limit
+    /// of 204,800 characters always applies.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
     /// Size of a tool output, in characters, above which it is saved to a file instead of truncated. The
@@ -154,9 +146,6 @@ pub struct ToolOutputSettings {
     /// file.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it,
-    /// the oldest files are deleted.
-    pub spill_quota_mib: NonZeroU32,
     /// Which part of a truncated tool output to keep: only the beginning, or the beginning and the end.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
@@ -173,18 +162,12 @@ pub struct ToolOutputSettings {
     pub ageing: ArchivalMode,
 }
 
-/// Default of `spill_quota_mib`: enough for more than a thousand outputs at the default
-/// `large_output_threshold`.
-const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
-
 impl Default for ToolOutputSettings {
     fn default() -> Self {
         Self {
             max_lines: 2_000,
-            max_chars: 200 << 10,
             max_bytes: 50 << 10,
             large_output_threshold: 200 << 10,
-            spill_quota_mib: SPILL_QUOTA_MIB,
             truncate_mode: TruncateMode::default(),
             cutoff: KEPT_RESULTS,
             summary: ToolSummaryStrategy::default(),

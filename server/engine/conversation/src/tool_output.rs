@@ -13,6 +13,10 @@ pub(crate) use cut::TruncationSizes;
 pub use cut::{OutputSize, ResultPage, result_page};
 pub use intake::IncomingToolResult;
 
+/// Maximum length of a truncated output, in characters. Applies only if `max_bytes` is 0 or larger, because a text never
+/// has more characters than bytes.
+const MAX_CHARS: usize = 200 << 10;
+
 /// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OutputHandling {
@@ -51,7 +55,7 @@ pub(crate) fn handle_output(text: &str, settings: &ToolOutputSettings) -> Output
             return OutputHandling::Spill(before);
         }
     }
-    truncated(text, settings)
+    truncated(text, settings, MAX_CHARS)
         .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
 }
 
@@ -64,11 +68,15 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
 }
 
 /// Truncates `text` to fit all limits, and adds a line that reports the truncation. `None` if it already fits.
-fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, TruncationSizes)> {
+fn truncated(
+    text: &str,
+    settings: &ToolOutputSettings,
+    max_chars: usize,
+) -> Option<(String, TruncationSizes)> {
     let mode = settings.truncate_mode;
     let limits = [
         (cut::truncate_lines as cut::TruncateFn, settings.max_lines),
-        (cut::truncate_chars, settings.max_chars),
+        (cut::truncate_chars, max_chars),
         (cut::truncate_bytes, settings.max_bytes),
     ];
     let mut shortened: Option<String> = None;

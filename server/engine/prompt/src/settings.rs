@@ -5,7 +5,7 @@
 mod provider;
 mod workspace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub struct Settings {
     pub provider: ProviderSettings,
     /// When and how to compact conversations.
     pub compaction: CompactionSettings,
-    /// Automatically added code, indexing, and the memory of autonomous loops.
+    /// Automatically added code, and the memory of autonomous loops.
     pub context: ContextSettings,
     /// Patterns that classify tools by name.
     pub tools: ToolPatterns,
@@ -99,43 +99,54 @@ impl Default for Settings {
     }
 }
 
-/// Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
-/// editor that also runs another language server would show every result twice. No workspace file sets them: they make
-/// the editor show text of the repository.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+/// A standard LSP request that Strata can answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LspFeature {
+    /// Symbols of a file (`textDocument/documentSymbol`).
+    DocumentSymbol,
+    /// Symbols of all files (`workspace/symbol`).
+    WorkspaceSymbol,
+    /// Signature and documentation of a name (`textDocument/hover`).
+    Hover,
+    /// Definitions of a name (`textDocument/definition`).
+    Definition,
+    /// References to a name (`textDocument/references`).
+    References,
+    /// Code actions for a file (`textDocument/codeAction`).
+    CodeAction,
+    /// Code lens above the first line of a file (`textDocument/codeLens`).
+    CodeLens,
+}
+
+impl LspFeature {
+    pub const ALL: [Self; 7] = [
+        Self::DocumentSymbol,
+        Self::WorkspaceSymbol,
+        Self::Hover,
+        Self::Definition,
+        Self::References,
+        Self::CodeAction,
+        Self::CodeLens,
+    ];
+}
+
+/// Standard LSP requests, for editors without a plugin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
-    /// Whether to answer `textDocument/documentSymbol` from outlines. Off by default.
-    pub document_symbol: bool,
-    /// Whether to answer `workspace/symbol` from outlines. Off by default.
-    pub workspace_symbol: bool,
-    /// Whether to answer `textDocument/hover` from outlines. Off by default.
-    pub hover: bool,
-    /// Whether to answer `textDocument/definition` from outlines. Off by default.
-    pub definition: bool,
-    /// Whether to answer `textDocument/references` from outlines. Off by default.
-    pub references: bool,
-    /// Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
-    /// model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
-    /// default.
-    pub code_action: bool,
-    /// Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
-    /// model's context. Off by default.
-    pub code_lens: bool,
+    /// Standard LSP requests that Strata answers. `document_symbol`, `workspace_symbol`, `hover`, `definition` and
+    /// `references` are answered from outlines. They are off by default, because an editor that also runs another
+    /// language server would show every result twice. `code_action` offers code actions that add the file or the selected
+    /// lines to the model's context, remove or exclude the file, and preview the prompt. They do not trigger the light
+    /// bulb. `code_lens` shows the state of a file in the model's context above its first line. No workspace file sets
+    /// this, because these features make the editor show text of the repository.
+    pub features: BTreeSet<LspFeature>,
 }
 
 impl Default for LspSettings {
     fn default() -> Self {
-        Self {
-            document_symbol: false,
-            workspace_symbol: false,
-            hover: false,
-            definition: false,
-            references: false,
-            code_action: true,
-            code_lens: false,
-        }
+        Self { features: BTreeSet::from([LspFeature::CodeAction]) }
     }
 }
 
@@ -147,10 +158,6 @@ pub struct CacheSettings {
     /// provider caches prompts, and to `flat` for all others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable
-    /// prompt is longer, that length applies instead. 0 disables the target.
-    #[schemars(extend("x-workspace" = true))]
-    pub min_tokens: usize,
     /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
     /// charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
     /// given the pauses of the session so far.
@@ -166,10 +173,6 @@ pub struct CacheSettings {
     /// costs 0.27 of its price without a cache if on, and 0.31 if off.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
-    /// Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it,
-    /// Strata rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
-    #[schemars(extend("x-workspace" = true))]
-    pub slack: u32,
 }
 
 impl CacheSettings {
@@ -185,8 +188,7 @@ impl CacheSettings {
 
 impl Default for CacheSettings {
     fn default() -> Self {
-        let (policy, ttl) = (None, CacheTtl::default());
-        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: true, slack: 10 }
+        Self { policy: None, ttl: CacheTtl::default(), deltas: true, history_deltas: true }
     }
 }
 
@@ -254,7 +256,7 @@ const TOOL_GUIDELINES: &str = "# Tools
 
 Answer in Markdown, result first: what you found or changed, how you checked it, and what is open or uncertain. Name code as `path:line`, and quote only lines that matter.";
 
-/// Automatically added code, indexing, and the memory of autonomous loops.
+/// Automatically added code, and the memory of autonomous loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
@@ -263,9 +265,6 @@ pub struct ContextSettings {
     /// asks for no change half. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
-    /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
-    /// incomplete symbol map and a warning, and other commands fail because the index is not ready.
-    pub index_wait_ms: u64,
     /// Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
@@ -293,13 +292,7 @@ impl ContextSettings {
 impl Default for ContextSettings {
     fn default() -> Self {
         let RollingConfig { raw_window_size, summarize_every, max_summary_tokens } = RollingConfig::default();
-        Self {
-            auto_budget: Self::AUTO_BUDGET,
-            index_wait_ms: 2_000,
-            raw_window_size,
-            summarize_every,
-            max_summary_tokens,
-        }
+        Self { auto_budget: Self::AUTO_BUDGET, raw_window_size, summarize_every, max_summary_tokens }
     }
 }
 
@@ -352,27 +345,26 @@ pub struct ServerSettings {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
-
     use super::*;
 
     #[test]
     fn empty_settings_are_the_defaults_and_unknown_fields_are_rejected() {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
-        let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_token":5}}"#).unwrap_err();
-        assert!(error.to_string().contains("min_token"), "{error}");
+        let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_tokens":5}}"#).unwrap_err();
+        assert!(error.to_string().contains("unknown field `min_tokens`"), "{error}");
     }
 
     #[test]
-    fn a_spill_quota_of_zero_is_rejected() {
-        let settings = |mib: i64| {
-            serde_json::from_value::<Settings>(
-                serde_json::json!({ "tool_output": { "spill_quota_mib": mib } }),
-            )
+    fn unknown_lsp_features_are_rejected_with_the_list_of_valid_ones() {
+        let settings = |features: &str| {
+            let tree = format!(r#"{{"lsp":{{"features":{features}}}}}"#);
+            serde_json::from_str::<Settings>(&tree).map(|settings| settings.lsp.features)
         };
-        assert_eq!(settings(1).unwrap().tool_output.spill_quota_mib, NonZeroU32::MIN);
-        for mib in [0, -1, 1 << 32] {
-            assert!(settings(mib).is_err(), "{mib}");
+        assert_eq!(settings(r#"["hover", "code_lens"]"#).unwrap().len(), 2);
+        let error = settings(r#"["hovers"]"#).unwrap_err().to_string();
+        for feature in LspFeature::ALL {
+            let name = serde_json::to_value(feature).unwrap();
+            assert!(error.contains("`hovers`") && error.contains(name.as_str().unwrap()), "{error}");
         }
     }
 }

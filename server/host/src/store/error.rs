@@ -68,10 +68,7 @@ pub enum StoreError {
         problem: String,
     },
     /// A spilled output alone exceeds the quota for all spilled outputs.
-    #[error(
-        "an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files; raise \
-             `tool_output.spill_quota_mib`"
-    )]
+    #[error("an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files")]
     OverQuota {
         /// Size of the output, in bytes.
         bytes: u64,
@@ -80,10 +77,7 @@ pub enum StoreError {
     },
     /// The spilled outputs of a session cannot be hard-linked for a copy of the session, and copying them would exceed
     /// the quota.
-    #[error(
-        "copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions or raise \
-             `tool_output.spill_quota_mib`"
-    )]
+    #[error("copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions")]
     NoRoomForCopy {
         /// The quota, in bytes.
         quota: u64,

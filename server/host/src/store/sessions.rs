@@ -10,7 +10,7 @@ use strata_conversation::history::{Message, MessageId, NewMessage};
 use super::lock::{SessionAccess, SessionHandle};
 use super::rows::{parse_body, session_key};
 use super::word_index::WordIndex;
-use super::{SessionId, SpillQuota, Store, StoreError};
+use super::{SessionId, Store, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
@@ -254,11 +254,6 @@ impl Store {
         let _ = std::fs::remove_file(self.paths.session_lock(id));
         drop(handle);
         Ok(())
-    }
-
-    /// Sets the quota for the spilled outputs of all workspaces. It also limits copies made by forks.
-    pub fn set_spill_quota(&mut self, quota: SpillQuota) {
-        self.spills = self.spills.with_quota(quota);
     }
 
     /// Copies a session with its spilled outputs, even while the session is open for writing. `until` is the last

@@ -73,7 +73,8 @@ const ID_DIGITS: usize = 26;
 const MIN_TIME_STEP: Duration = Duration::from_micros(1);
 
 impl Default for SpillQuota {
-    /// Allows 256 MiB of spilled outputs.
+    /// Allows 256 MiB of spilled outputs, enough for more than a thousand at the default
+    /// `tool_output.large_output_threshold`.
     fn default() -> Self {
         Self(256 << 20)
     }
@@ -86,7 +87,7 @@ impl Spills {
 
     /// Returns the same outputs with another quota.
     #[must_use]
-    pub(super) fn with_quota(&self, quota: SpillQuota) -> Self {
+    pub fn with_quota(&self, quota: SpillQuota) -> Self {
         Self { quota, ..self.clone() }
     }
 

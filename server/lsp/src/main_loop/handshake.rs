@@ -64,8 +64,8 @@ impl MainLoop {
         self.startup_warnings.extend(warnings);
         self.with_sessions(|sessions, host| sessions.start_current_session(pending_session, host));
         // If the client cancelled the request, the answer is not needed, but the state is correct.
-        let enabled = navigation::enabled_features(&self.world.snapshot.settings.lsp);
-        let offered = self.registrations.startup_features(&enabled, &self.world.client.registrable_features);
+        let enabled = &self.world.snapshot.settings.lsp.features;
+        let offered = self.registrations.startup_features(enabled, &self.world.client.registrable_features);
         let _ = answer.send(capabilities::initialize_result(encoding, offered));
     }
 

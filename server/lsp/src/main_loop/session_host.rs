@@ -15,6 +15,7 @@ use strata_app::runtime::session_runtime::{
 use strata_app::services::Services;
 use strata_host::pool::Pool;
 use strata_prompt::session::Session;
+use strata_prompt::settings::LspFeature;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::MainLoop;
@@ -22,7 +23,6 @@ use super::index_runs::IndexRuns;
 use super::meter_state::ContextMeterState;
 use super::send_host::LoopSendHost;
 use crate::event::Event;
-use crate::navigation::Feature;
 use crate::outbound::OutboundMessage;
 use crate::world::ServerState;
 
@@ -85,7 +85,7 @@ impl Host for SessionHost<'_> {
         let jobs = self.world.transition(|world| effects::apply(&mut world.sessions, changed, effects));
         self.meter.is_due = true;
         let current = self.world.sessions.current();
-        if Feature::CodeLens.is_enabled(&self.world.snapshot.settings.lsp)
+        if self.world.snapshot.settings.lsp.features.contains(&LspFeature::CodeLens)
             && self.world.client.refreshes_lenses
             && current.map(|session| &session.selection) != before.as_ref().map(|session| &session.selection)
         {

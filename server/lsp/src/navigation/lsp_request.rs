@@ -2,9 +2,8 @@
 
 use strata_app::model::snapshot::Snapshot;
 use strata_base::key::FileKey;
+use strata_prompt::settings::LspFeature;
 use tower_lsp::ls_types::{CodeActionParams, Position};
-
-use super::lsp_feature::Feature;
 
 /// A standard LSP request from the editor.
 #[derive(Clone, Debug)]
@@ -41,15 +40,15 @@ pub(crate) enum DeclarationInclusion {
 }
 
 impl LspRequest {
-    pub(crate) fn feature(&self) -> Feature {
+    pub(crate) fn feature(&self) -> LspFeature {
         match self {
-            Self::Document(_) => Feature::DocumentSymbol,
-            Self::Workspace(_) => Feature::WorkspaceSymbol,
-            Self::Hover(_) => Feature::Hover,
-            Self::Definition(_) => Feature::Definition,
-            Self::References(..) => Feature::References,
-            Self::Actions(_) => Feature::CodeAction,
-            Self::Lens(_) => Feature::CodeLens,
+            Self::Document(_) => LspFeature::DocumentSymbol,
+            Self::Workspace(_) => LspFeature::WorkspaceSymbol,
+            Self::Hover(_) => LspFeature::Hover,
+            Self::Definition(_) => LspFeature::Definition,
+            Self::References(..) => LspFeature::References,
+            Self::Actions(_) => LspFeature::CodeAction,
+            Self::Lens(_) => LspFeature::CodeLens,
         }
     }
 }

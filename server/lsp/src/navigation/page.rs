@@ -6,7 +6,7 @@ use ropey::Rope;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_base::text::first_line;
-use strata_code::outline::{self, LocatedSymbol, SyntaxTree};
+use strata_code::outline::{self, LocatedSymbol, MAX_OUTLINE_BYTES, SyntaxTree};
 use strata_conversation::selection::Selection;
 use tower_lsp::ls_types::{Location, Uri};
 
@@ -43,7 +43,7 @@ impl ParsedSource {
         let Ok(text) = snapshot.unscreened_text(key, &Selection::default()) else { return Ok(None) };
         let text = text.text.to_string();
         let Some(language) = outline::language_of(key, first_line(&text)) else { return Ok(None) };
-        if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
+        if text.len() as u64 > MAX_OUTLINE_BYTES {
             return Ok(None);
         }
         let tree = snapshot.parse(language, &text, cancel)?;

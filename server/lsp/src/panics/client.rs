@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use strata_prompt::settings::LspFeature;
 use tempfile::TempDir;
 
 use crate::server::run_with;
@@ -293,10 +294,7 @@ impl Client {
 /// Returns the settings that the client sends. They enable all optional LSP features.
 pub(super) fn settings() -> Value {
     json!({
-        "lsp": {
-            "document_symbol": true, "workspace_symbol": true, "hover": true, "definition": true,
-            "references": true, "code_action": true, "code_lens": true,
-        },
+        "lsp": { "features": LspFeature::ALL },
         "compaction": { "summariser": "client", "auto": false },
         "tool_output": { "cutoff": 1, "ageing": "eager", "summary": "llm" },
     })

@@ -70,7 +70,7 @@ impl fmt::Display for GapCause {
             Self::Deselected => "written again: follows a deselected or deleted file",
             Self::Shed => "written again: follows content omitted from a full window",
             Self::Rebuilt => "written again: rebuilt because of a full window",
-            Self::Slack => "written again: outdated text removed for `cache.slack`",
+            Self::Slack => "written again: outdated text exceeded its limit",
             Self::Conversation => "written again: conversation or system prompt changed",
             Self::Expired => "written again: cache expired",
             Self::NoBreakpoint => "written again: after the last breakpoint before the break",

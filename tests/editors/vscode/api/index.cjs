@@ -365,7 +365,7 @@ test('a hostile name is only text', async () => {
   };
   const configuration = vscode.workspace.getConfiguration('strata');
   try {
-    await configuration.update('lsp.hover', true, vscode.ConfigurationTarget.Global);
+    await configuration.update('lsp.features', ['hover'], vscode.ConfigurationTarget.Global);
     await run('strata.context.focus');
     for (const [n, name] of names.entries()) {
       const token = `ghp_${`R4nD0m${n}xYzAbCdEfGhIjKlMnOpQrS`.padStart(36, '0')}`;
@@ -404,7 +404,7 @@ test('a hostile name is only text', async () => {
   } finally {
     Object.assign(window, { showWarningMessage, showErrorMessage, showInformationMessage });
     Object.assign(theirs, { TreeItem, MarkdownString });
-    await configuration.update('lsp.hover', undefined, vscode.ConfigurationTarget.Global);
+    await configuration.update('lsp.features', undefined, vscode.ConfigurationTarget.Global);
     await run('strata.clearContext');
     await Promise.all(names.map((name) => vscode.workspace.fs.delete(file(name))));
   }

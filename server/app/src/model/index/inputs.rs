@@ -38,10 +38,5 @@ impl<'a> IndexInputs<'a> {
 
 /// Returns the options of the scan that the settings specify.
 pub(crate) fn walk_options(settings: &Settings, trust: Trust) -> WalkOptions {
-    WalkOptions {
-        trust,
-        exclude: settings.server.ignore.clone(),
-        max_outline_bytes: settings.symbols.max_file_bytes,
-        ..WalkOptions::default()
-    }
+    WalkOptions { trust, exclude: settings.server.ignore.clone(), ..WalkOptions::default() }
 }

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::depth::MAX_OPEN_ANGLES;
 
+/// Maximum size of a file with an outline, in bytes. Larger files appear in prompts by name only, unless they are
+/// selected.
+pub const MAX_OUTLINE_BYTES: u64 = 1 << 20;
+
 /// Why a text was not parsed. Displayed as a clause with its own subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -15,7 +19,7 @@ pub enum Unparsed {
     TooMuchWork,
     /// Parsing the text takes far more memory than parsing real code of its size.
     TooMuchMemory,
-    /// The text of an editor is larger than files may be that have an outline.
+    /// The text is larger than [`MAX_OUTLINE_BYTES`].
     TooLarge,
     /// The text has too many unclosed `<` in each other.
     NestedAngles,
@@ -44,7 +48,7 @@ impl fmt::Display for Unparsed {
         match self {
             Self::TooMuchWork => f.write_str("parsing it takes far more work than real code of its size"),
             Self::TooMuchMemory => f.write_str("parsing it takes far more memory than real code of its size"),
-            Self::TooLarge => f.write_str("the file is larger than `symbols.max_file_bytes` allows"),
+            Self::TooLarge => write!(f, "the file is larger than {MAX_OUTLINE_BYTES} bytes"),
             Self::NestedAngles => write!(f, "more than {MAX_OPEN_ANGLES} nested `<` are not closed"),
             Self::NestedComments => f.write_str("its comments are nested too deeply"),
             Self::TimedOut => f.write_str("parsing it took too long"),

@@ -13,7 +13,7 @@ fn defaults() -> ToolOutputSettings {
 
 /// Settings without any limits.
 fn unlimited() -> ToolOutputSettings {
-    ToolOutputSettings { max_lines: 0, max_chars: 0, max_bytes: 0, large_output_threshold: 0, ..defaults() }
+    ToolOutputSettings { max_lines: 0, max_bytes: 0, large_output_threshold: 0, ..defaults() }
 }
 
 fn numbered(lines: usize) -> String {
@@ -30,23 +30,17 @@ fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, TruncationS
 
 #[test]
 fn the_defaults_are_the_documented_ones() {
-    let ToolOutputSettings {
-        max_lines,
-        max_bytes,
-        max_chars,
-        large_output_threshold,
-        truncate_mode,
-        cutoff,
-        ..
-    } = defaults();
-    assert_eq!((max_lines, max_bytes, max_chars, large_output_threshold), (2_000, 51_200, 204_800, 204_800));
+    let ToolOutputSettings { max_lines, max_bytes, large_output_threshold, truncate_mode, cutoff, .. } =
+        defaults();
+    assert_eq!((max_lines, max_bytes, large_output_threshold), (2_000, 51_200, 204_800));
+    assert_eq!(MAX_CHARS, 204_800);
     assert_eq!((truncate_mode, cutoff), (TruncateMode::HeadTail, 10));
 }
 
 #[test]
 fn each_limit_is_met_exactly() {
     let lines = ToolOutputSettings { max_lines: 2_000, ..unlimited() };
-    let chars = ToolOutputSettings { max_chars: 204_800, ..unlimited() };
+    let chars = unlimited();
     let bytes = ToolOutputSettings { max_bytes: 51_200, ..unlimited() };
     let large = ToolOutputSettings { large_output_threshold: 204_800, ..unlimited() };
     for (settings, text, one_more) in [
@@ -107,8 +101,8 @@ fn head_keeps_the_beginning() {
     let settings = ToolOutputSettings { max_lines: 4, truncate_mode: TruncateMode::Head, ..unlimited() };
     let (shortened, report) = truncation(&numbered(9), &settings);
     assert_eq!(shortened, format!("1\n2\n3\n4\n{report}"));
-    let settings = ToolOutputSettings { max_chars: 300, truncate_mode: TruncateMode::Head, ..unlimited() };
-    let (shortened, report) = truncation(&"x".repeat(1_000), &settings);
+    let settings = ToolOutputSettings { truncate_mode: TruncateMode::Head, ..unlimited() };
+    let (shortened, report) = truncated(&"x".repeat(1_000), &settings, 300).unwrap();
     assert_eq!(shortened, "x".repeat(300) + "\n" + &report.to_string());
 }
 
@@ -116,12 +110,10 @@ fn head_keeps_the_beginning() {
 fn lines_then_characters_then_bytes() {
     // 3,000 lines of 100 characters, most of them two bytes long: every limit truncates something.
     let text = ("\u{e9}".repeat(99) + "\n").repeat(2_040);
-    let settings = ToolOutputSettings { max_chars: 100_000, large_output_threshold: 0, ..defaults() };
-    let only_lines = ToolOutputSettings { max_chars: 0, max_bytes: 0, ..settings.clone() };
-    let then_chars = ToolOutputSettings { max_bytes: 0, ..settings.clone() };
-    let (_, lines) = truncation(&text, &only_lines);
-    let (_, chars) = truncation(&text, &then_chars);
-    let (_, bytes) = truncation(&text, &settings);
+    let without_bytes = ToolOutputSettings { max_bytes: 0, ..defaults() };
+    let (_, lines) = truncated(&text, &without_bytes, usize::MAX).unwrap();
+    let (_, chars) = truncated(&text, &without_bytes, 100_000).unwrap();
+    let (_, bytes) = truncated(&text, &defaults(), 100_000).unwrap();
     assert_eq!(lines.after.lines, 2_000);
     assert!(lines.after.chars > 100_000 && (99_950..=100_000).contains(&chars.after.chars));
     assert!(chars.after.bytes > 51_200 && (51_100..=51_200).contains(&bytes.after.bytes));
@@ -139,11 +131,9 @@ fn the_last_line_has_the_sizes_before_and_after() {
 #[test]
 fn both_ends_of_one_long_line_are_kept() {
     let text = "a".repeat(400) + &"b".repeat(400);
-    for settings in [
-        ToolOutputSettings { max_chars: 250, ..unlimited() },
-        ToolOutputSettings { max_bytes: 250, ..unlimited() },
-    ] {
-        let (shortened, report) = truncation(&text, &settings);
+    for (max_chars, max_bytes) in [(250, 0), (MAX_CHARS, 250)] {
+        let settings = ToolOutputSettings { max_bytes, ..unlimited() };
+        let (shortened, report) = truncated(&text, &settings, max_chars).unwrap();
         assert!(
             shortened.starts_with(&"a".repeat(100))
                 && shortened.contains(&("b".repeat(100) + "\n[output truncated"))
@@ -205,10 +195,8 @@ fn the_output_of_a_message_contains_all_its_results() {
 
 #[test]
 fn the_marker_of_cut_bytes_does_not_exceed_the_limit_of_characters() {
-    let settings = ToolOutputSettings { max_chars: 100, max_bytes: 390, ..unlimited() };
-    let OutputHandling::Truncated { report, .. } = handle_output(&"𝄞".repeat(120), &settings) else {
-        panic!("it is too long")
-    };
+    let settings = ToolOutputSettings { max_bytes: 390, ..unlimited() };
+    let (_, report) = truncated(&"𝄞".repeat(120), &settings, 100).unwrap();
     assert!(report.after.chars <= 100 && report.after.bytes <= 390, "{report}");
 }
 
@@ -221,14 +209,13 @@ proptest! {
     ) {
         let truncate_mode = if head { TruncateMode::Head } else { TruncateMode::HeadTail };
         let settings =
-            ToolOutputSettings { max_lines: lines, max_chars: chars, max_bytes: bytes, truncate_mode, ..unlimited() };
+            ToolOutputSettings { max_lines: lines, max_bytes: bytes, truncate_mode, ..unlimited() };
         let fits = |size: OutputSize| {
             !(exceeds(size.lines, lines) || exceeds(size.chars, chars) || exceeds(size.bytes, bytes))
         };
-        match handle_output(&text, &settings) {
-            OutputHandling::Kept => prop_assert!(fits(OutputSize::from_text(&text))),
-            OutputHandling::Spill(_) => prop_assert!(false, "nothing is spilled without a threshold"),
-            OutputHandling::Truncated { text: shortened, report } => {
+        match truncated(&text, &settings, chars) {
+            None => prop_assert!(fits(OutputSize::from_text(&text))),
+            Some((shortened, report)) => {
                 prop_assert!(!fits(report.before));
                 prop_assert_eq!(report.before, OutputSize::from_text(&text));
                 prop_assert!(report.after.chars <= chars || chars == 0);

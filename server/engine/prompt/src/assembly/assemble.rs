@@ -15,6 +15,7 @@ use strata_tokens::cost::{CacheAccount, Prices, SentRequest, extended_lifetime_p
 use strata_tokens::models::StructureCounts;
 
 use crate::session::Session;
+use crate::tiers::ripple::tier_target;
 use crate::tiers::{LayoutPreferences, LayoutReuse, LayoutRules, PolicyChoice, PolicyOutput};
 use crate::wire::{self, Body, RenderedBody};
 
@@ -57,6 +58,18 @@ pub fn assemble_allowing_empty(
     prompt_request: &PromptRequest,
     services: PromptServices<'_>,
 ) -> Result<PreparedPrompt, AssembleError> {
+    assemble_with_rules(workspace, session, prompt_request, services, |_| ())
+}
+
+/// Assembles a prompt like [`assemble_allowing_empty`], after `adjust` has changed the layout rules. Tests of small
+/// prompts need other sizes than real prompts.
+pub(super) fn assemble_with_rules(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    prompt_request: &PromptRequest,
+    services: PromptServices<'_>,
+    adjust: impl FnOnce(&mut LayoutRules),
+) -> Result<PreparedPrompt, AssembleError> {
     let settings = services.settings;
     let model_name = prompt_request.model.as_deref().unwrap_or(&settings.model);
     let resolved = services.models.resolve(model_name);
@@ -70,26 +83,21 @@ pub fn assemble_allowing_empty(
     };
     let chosen = preferences.choose(&resolved.model, workspace.index);
     let format = measure.format(prompt_request);
-    let assembler = Assembler {
-        workspace,
-        session,
-        prompt_request,
-        measure: &measure,
-        chosen,
-        format,
-        rules: LayoutRules {
-            target: LayoutRules::target(settings.cache.min_tokens, measure.cache_minimum()),
-            ttl: ttl.shortest(),
-            prices,
-            extended_is_needed: extended_lifetime_probability(session.cache.pace.trend().pauses_ms, &prices),
-            carriers: format.breakpoint_targets(),
-            identity: cache_identity(prompt_request, &resolved.model.id, format),
-            deltas: settings.cache.delta_mode(),
-            reuse: LayoutReuse::Maximal,
-            slack: Some(settings.cache.slack),
-            now_ms: prompt_request.now_ms,
-        },
+    let mut rules = LayoutRules {
+        target: tier_target(measure.cache_minimum()),
+        ttl: ttl.shortest(),
+        prices,
+        extended_is_needed: extended_lifetime_probability(session.cache.pace.trend().pauses_ms, &prices),
+        carriers: format.breakpoint_targets(),
+        identity: cache_identity(prompt_request, &resolved.model.id, format),
+        deltas: settings.cache.delta_mode(),
+        reuse: LayoutReuse::Maximal,
+        slack: Some(LayoutRules::SLACK),
+        now_ms: prompt_request.now_ms,
     };
+    adjust(&mut rules);
+    let assembler =
+        Assembler { workspace, session, prompt_request, measure: &measure, chosen, format, rules };
     let complete = ContentPlan::complete(measure.map_budget(), measure.list_budget());
     let attempt = assembler.try_plan(&complete);
     let tokens = attempt.tokens();
@@ -112,7 +120,7 @@ fn cache_identity(prompt_request: &PromptRequest, model: &str, format: Format) -
     ContentHash::from_text(&invalidating)
 }
 
-fn check_request(request: &Request) -> Result<(), AssembleError> {
+pub(super) fn check_request(request: &Request) -> Result<(), AssembleError> {
     match request {
         Request::Nothing => Err(AssembleError::Empty),
         Request::Prompt { text, images } if text.trim().is_empty() && images.is_empty() => {

@@ -78,8 +78,8 @@ pub struct ExcerptSelection {
     pub items: Vec<CurrentExcerpt>,
     /// Number of questions asked in the session so far.
     pub question: u64,
-    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which `cache.slack`
-    /// limits.
+    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which the policy
+    /// `ledger` limits.
     pub allowance: usize,
     /// Number of files that may be relevant and were not read, because more relevant ones are too large together.
     pub not_read: usize,

@@ -149,8 +149,8 @@ impl From<&FileList> for FileListCoverage {
 pub struct RetainedExcerpts {
     /// Excerpts with their current text.
     pub pieces: Vec<PromptPiece>,
-    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which `cache.slack`
-    /// limits.
+    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which the policy
+    /// `ledger` limits.
     pub allowance: usize,
 }
 

@@ -28,6 +28,9 @@ use state::PlacementState;
 
 pub(super) struct Ripple;
 
+/// Minimum size of a tier that is worth a breakpoint, in tokens, unless the model's shortest cacheable prefix is longer.
+const MIN_TIER_TOKENS: usize = 1_024;
+
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
@@ -49,6 +52,12 @@ impl Policy for Ripple {
         cycle::update_tiers(&mut state, content, rules, &mut broken, pages);
         PolicyOutput { layout, new_state: TierState::Ripple(state), file_list, expected_cached: None }
     }
+}
+
+/// Computes the target size of a tier: the larger of [`MIN_TIER_TOKENS`] and the model's minimum, plus a tenth. The tenth
+/// ensures that a tier that just reaches the target is really cached (`docs/tiers.md`).
+pub(crate) fn tier_target(model_minimum: usize) -> usize {
+    MIN_TIER_TOKENS.max(model_minimum).saturating_mul(11).div_ceil(10)
 }
 
 fn build_layout(

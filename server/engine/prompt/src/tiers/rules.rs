@@ -30,7 +30,7 @@ pub enum LayoutReuse {
 /// Rules for laying out a prompt, derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutRules {
-    /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
+    /// Target size of a cached tier under the policy `ripple`, in tokens.
     pub target: usize,
     /// Lifetime that breakpoints ask for, unless the policy chooses the extended one for them.
     pub ttl: Ttl,
@@ -54,6 +54,9 @@ pub struct LayoutRules {
 }
 
 impl LayoutRules {
+    /// The slack of real prompts, as a percentage. More slack would keep more of the cache, but make prompts longer.
+    pub const SLACK: u32 = 10;
+
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, reuse) =
@@ -70,28 +73,5 @@ impl LayoutRules {
             slack: None,
             now_ms: 0,
         }
-    }
-
-    /// Computes the target size of a tier: the larger of the configured and the model's minimum, plus a tenth. The
-    /// tenth ensures that a tier that just reaches the target is really cached (`docs/tiers.md`). A configured minimum
-    /// of 0 disables the target.
-    pub(crate) fn target(configured_minimum: usize, model_minimum: usize) -> usize {
-        match configured_minimum {
-            0 => 0,
-            _ => configured_minimum.max(model_minimum).saturating_mul(11).div_ceil(10),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_target_is_a_tenth_over_the_larger_minimum() {
-        assert_eq!(LayoutRules::target(1_000, 1_024), 1_127);
-        assert_eq!(LayoutRules::target(2_000, 1_024), 2_200);
-        assert_eq!(LayoutRules::target(0, 1_024), 0);
-        assert!(LayoutRules::target(usize::MAX, 1_024) >= usize::MAX / 10);
     }
 }

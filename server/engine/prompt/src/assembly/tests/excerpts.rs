@@ -41,7 +41,7 @@ fn bench(policy: PolicyName) -> Bench {
     // A question gets half.
     bench.settings.context.auto_budget = ONE * 2;
     // A prompt this short would otherwise be rebuilt for a single outdated text.
-    bench.settings.cache.slack = 100;
+    bench.adjust_rules = |rules| rules.slack = Some(100);
     bench
 }
 

@@ -16,15 +16,16 @@ use strata_conversation::providers::{self, Format};
 use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
+use crate::assembly::assemble::{assemble_with_rules, check_request};
 use crate::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
-    Request, Source, SystemContext, Workspace, assemble, assemble_allowing_empty, context_frame, counter,
+    Request, Source, SystemContext, Workspace, assemble_allowing_empty, context_frame, counter,
 };
 use crate::excerpts::{ExcerptQuestion, ExcerptSources, SourceFile, choose_excerpts};
 use crate::layout::TierSeeds;
 use crate::session::{RecordResult, RequestOutcome, RequestStatus, Session};
 use crate::settings::Settings;
-use crate::tiers::PolicyName;
+use crate::tiers::{LayoutRules, PolicyName};
 use crate::trust::Trust;
 use crate::wire::Body;
 use crate::wire::tests::pieces::pieces;
@@ -41,6 +42,8 @@ pub(super) struct Bench {
     pub(super) trust: Trust,
     /// Whether prompts include a context frame, built with the current settings.
     pub(super) has_frame: bool,
+    /// Changes the rules for laying out prompts.
+    pub(super) adjust_rules: fn(&mut LayoutRules),
 }
 
 impl Bench {
@@ -71,6 +74,7 @@ impl Bench {
             system_context: SystemContext::default(),
             trust: Trust::Trusted,
             has_frame: false,
+            adjust_rules: |_| (),
         }
     }
 
@@ -193,7 +197,8 @@ impl Bench {
 
     pub(super) fn assemble(&self, prompt_request: &PromptRequest) -> Result<PreparedPrompt, AssembleError> {
         self.with_workspace_for(prompt_request, |workspace| {
-            assemble(workspace, &self.session, prompt_request, self.services())
+            check_request(&prompt_request.request)?;
+            assemble_with_rules(workspace, &self.session, prompt_request, self.services(), self.adjust_rules)
         })
     }
 

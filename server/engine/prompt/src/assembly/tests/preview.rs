@@ -40,7 +40,7 @@ const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, Polic
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(REPOSITORY).policy(policy);
     bench.settings.prompt.system = "Be brief.".into();
-    bench.settings.cache.min_tokens = 0;
+    bench.adjust_rules = |rules| rules.target = 1;
     bench
 }
 

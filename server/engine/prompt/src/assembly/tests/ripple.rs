@@ -24,7 +24,7 @@ const REPOSITORY: &str = "
 fn bench() -> Bench {
     let mut bench = Bench::new(REPOSITORY).policy(crate::tiers::PolicyName::Ripple);
     bench.settings.prompt.system = "Be brief.".into();
-    bench.settings.cache.min_tokens = 0;
+    bench.adjust_rules = |rules| rules.target = 1;
     bench
 }
 
@@ -242,7 +242,6 @@ fn aborted_and_failed_turns() {
 #[test]
 fn resetting_history_tiers_keeps_the_messages() {
     let mut bench = bench();
-    bench.settings.cache.min_tokens = 1;
     let cached = |bench: &Bench| {
         let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         prepared

@@ -107,13 +107,9 @@ impl TierUpdate<'_> {
     }
 
     /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
-    /// messages stay active, up to the target size of a tier, and only older ones are promoted. Without a target, none
-    /// are.
+    /// messages stay active, up to the target size of a tier, and only older ones are promoted.
     fn promote_history(&mut self, content: &LayoutContent<'_>) {
         let target = self.rules.target;
-        if target == 0 {
-            return;
-        }
         let mut eligible: Vec<(ItemKey, usize)> = self
             .eligible_items()
             .filter(|(key, _)| matches!(key, ItemKey::History(_)))
@@ -209,9 +205,6 @@ impl TierUpdate<'_> {
     /// Moves the items of L1 and L2 down one tier if their tier is below the target size, because it then no longer
     /// justifies a breakpoint.
     fn demote_underfilled(&mut self) {
-        if self.rules.target == 0 {
-            return;
-        }
         for (tier, below) in [(Tier::L2, Tier::L3), (Tier::L1, Tier::L2)] {
             let tokens = self.state.tier_tokens(tier);
             if self.processed.contains(&tier) || tokens == 0 || tokens >= self.rules.target {

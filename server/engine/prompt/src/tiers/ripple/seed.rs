@@ -132,12 +132,8 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     }
 }
 
-/// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
-/// target, moves none.
+/// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3.
 fn promote_older_history(state: &mut RippleState, content: &LayoutContent<'_>, rules: &LayoutRules) {
-    if rules.target == 0 {
-        return;
-    }
     let mut recent = 0;
     for message in content.history.iter().rev() {
         let key = ItemKey::History(message.id);
