@@ -13,12 +13,13 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId};
 use strata_conversation::providers::{BreakpointMode, Envelope, Format, Speaker, ToolChoice};
+use strata_conversation::tool_result_archival::expected_turns;
 use strata_prompt::layout::{
     CountedBlock, FileListInput, ItemKey, LayoutContent, PromptPiece, SentMessage, TierSeeds,
 };
 use strata_prompt::tiers::{LayoutRules, PolicyName, TierState};
 use strata_prompt::wire;
-use strata_tokens::cost::Prices;
+use strata_tokens::cost::{Prices, expected_reuse_price};
 use strata_tokens::counting::{TokenCounter, Tokenizer};
 use strata_tokens::models::{Models, Ttl};
 
@@ -69,10 +70,11 @@ fn run(policy: PolicyName) {
             request: vec![said_block(&format!("Do the next thing, number {turn}."), &count)],
             ..LayoutContent::empty(&seeds, &excluded, &count)
         };
+        let prices = Prices::for_model(&model, Ttl::FiveMinutes.into());
         let rules = LayoutRules {
-            slack: Some(LayoutRules::SLACK),
+            later_price: Some(expected_reuse_price(&[], &prices) * expected_turns(turn)),
             now_ms: turn as u64 * 60_000,
-            ..LayoutRules::new(1_127, Ttl::FiveMinutes, Prices::for_model(&model, Ttl::FiveMinutes.into()))
+            ..LayoutRules::new(1_127, Ttl::FiveMinutes, prices)
         };
         let started = Instant::now();
         let laid = policy.policy().lay_out(&state, &content, &rules);

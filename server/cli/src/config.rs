@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
             set_or_remove_setting(&mut headless, file(*workspace), name, Some(value))?;
         }
         ConfigCommand::Unset { name, workspace } => {
-            set_or_remove_setting(&mut headless, file(*workspace), name, None)?
+            set_or_remove_setting(&mut headless, file(*workspace), name, None)?;
         }
         ConfigCommand::Edit { workspace } => {
             return edit_settings_file(&headless, file(*workspace), arguments);

@@ -38,7 +38,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::event::{Event, Responder};
 use crate::folders::WorkspaceFolders;
-use crate::navigation::LspRequest;
+use crate::navigation::{LspRequest, feature_method};
 use crate::outbound::{LspFrontEnd, OutboundMessage};
 use crate::reply_rendering::UserMessage;
 use crate::world::{Action, ServerState};
@@ -239,7 +239,7 @@ impl MainLoop {
         let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
-        let method = request.feature().method();
+        let method = feature_method(request.feature());
         let work = with_fault_points(method, move || {
             request.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
         });

@@ -217,13 +217,13 @@ async fn send_all(client: Client, events: Sender<Event>, mut outbound: Unbounded
                 client.log_message(MessageType::WARNING, message).await;
             }
             OutboundMessage::Compaction(notice) => {
-                client.send_notification::<CompactionNotification>(*notice).await
+                client.send_notification::<CompactionNotification>(*notice).await;
             }
             OutboundMessage::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
             OutboundMessage::Reply(reply, result) => reply.send(result),
             OutboundMessage::Progress(token, value) => send_progress(&client, token, value).await,
             OutboundMessage::Message(kind, message) => {
-                client.show_message(kind, render_notice(&message)).await
+                client.show_message(kind, render_notice(&message)).await;
             }
             OutboundMessage::Document { uri, fallback } => {
                 tokio::spawn(show_document(client.clone(), uri, render_notice(&fallback)));

@@ -217,7 +217,7 @@ impl Last {
         } else if self.rebuilt {
             GapCause::Rebuilt
         } else {
-            GapCause::Slack
+            GapCause::OutdatedText
         }
     }
 }

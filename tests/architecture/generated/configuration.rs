@@ -90,9 +90,8 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
     let own = EMPTY_BY_DEFAULT.contains(&name).then(|| json!([]));
     setting.insert("default".to_owned(), own.or_else(|| default.cloned()).unwrap_or_default());
     setting.insert("markdownDescription".to_owned(), description.unwrap_or_default());
-    let choices = choices(settings, schema);
-    if !choices.is_empty() {
-        let (values, texts): (Vec<Value>, Vec<Value>) = choices.into_iter().unzip();
+    let (values, texts): (Vec<Value>, Vec<Value>) = choices(settings, schema).into_iter().unzip();
+    if !values.is_empty() {
         setting.insert("enum".to_owned(), values.into());
         setting.insert("markdownEnumDescriptions".to_owned(), texts.into());
     }

@@ -13,7 +13,6 @@ use crate::capabilities;
 use crate::client::{ClientInfo, InitializationOptions};
 use crate::event::Responder;
 use crate::folders::workspace_folders;
-use crate::navigation;
 use crate::outbound::OutboundMessage;
 use crate::world::Action;
 use strata_app::model::sessions::Sessions;

@@ -271,7 +271,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
                 self.watch_client(&request);
             }
             CallKind::Shutdown if core.phase == InitializationPhase::Ready => {
-                self.shutdown.store(true, Ordering::SeqCst)
+                self.shutdown.store(true, Ordering::SeqCst);
             }
             _ => {}
         }

@@ -19,7 +19,7 @@ pub(crate) enum GapCause {
     Deselected,
     Shed,
     Rebuilt,
-    Slack,
+    OutdatedText,
     Conversation,
     Expired,
     NoBreakpoint,
@@ -44,7 +44,7 @@ impl GapCause {
         Self::Deselected,
         Self::Shed,
         Self::Rebuilt,
-        Self::Slack,
+        Self::OutdatedText,
         Self::Conversation,
         Self::Expired,
         Self::NoBreakpoint,
@@ -70,7 +70,9 @@ impl fmt::Display for GapCause {
             Self::Deselected => "written again: follows a deselected or deleted file",
             Self::Shed => "written again: follows content omitted from a full window",
             Self::Rebuilt => "written again: rebuilt because of a full window",
-            Self::Slack => "written again: outdated text exceeded its limit",
+            Self::OutdatedText => {
+                "written again: outdated text removed, because later prompts would have read it"
+            }
             Self::Conversation => "written again: conversation or system prompt changed",
             Self::Expired => "written again: cache expired",
             Self::NoBreakpoint => "written again: after the last breakpoint before the break",

@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[GapCause]); 12] = [
     ("update", &[GapCause::Updates, GapCause::Volatile]),
     ("left", &[GapCause::Deselected]),
     ("window", &[GapCause::Shed, GapCause::Rebuilt]),
-    ("slack", &[GapCause::Slack]),
+    ("outdated", &[GapCause::OutdatedText]),
     ("talk", &[GapCause::Conversation, GapCause::Expired]),
     ("mark", &[GapCause::NoBreakpoint]),
     ("end", &[GapCause::Uncached]),

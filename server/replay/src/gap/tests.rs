@@ -146,9 +146,9 @@ fn what_stands_before_the_break_lacked_a_breakpoint() {
 }
 
 #[test]
-fn a_cut_that_nothing_asks_for_is_slack_or_a_rebuild() {
+fn a_cut_that_nothing_asks_for_drops_outdated_text_or_rebuilds() {
     let turns = ["s! f1!", "s! f1.2", "s!"];
-    assert!(causes(&turns).contains(&(GapCause::Slack, PLAIN)));
+    assert!(causes(&turns).contains(&(GapCause::OutdatedText, PLAIN)));
     let rebuild = |prompts: &mut [ChargedPrompt]| prompts[1].rebuilt = true;
     assert!(causes_of(&turns, rebuild).contains(&(GapCause::Rebuilt, PLAIN)));
 }

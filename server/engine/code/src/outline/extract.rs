@@ -563,10 +563,10 @@ impl<'a> Walk<'a> {
                     }
                     OutlineRole::Declarator => candidate.declarator = Some(capture.node),
                     OutlineRole::Section(level) => {
-                        candidate.heading = Some(Heading { level, is_alone: false })
+                        candidate.heading = Some(Heading { level, is_alone: false });
                     }
                     OutlineRole::Heading(level) => {
-                        candidate.heading = Some(Heading { level, is_alone: true })
+                        candidate.heading = Some(Heading { level, is_alone: true });
                     }
                     OutlineRole::Source => sources.push(capture.node),
                     OutlineRole::Modifier => {

@@ -470,7 +470,7 @@ impl<'s> FileScopesBuilder<'s> {
                     self.bind(range, BindingPlace::Around).is_part = true;
                 }
                 ReferenceRole::BindInside => {
-                    self.bind(range, BindingPlace::Around).reach = BindingKind::Inside
+                    self.bind(range, BindingPlace::Around).reach = BindingKind::Inside;
                 }
                 ReferenceRole::Outer => self.bind(range, BindingPlace::Around).reach = BindingKind::Outer,
                 ReferenceRole::Alias => {

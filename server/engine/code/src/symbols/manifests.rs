@@ -152,7 +152,7 @@ impl Manifests {
                 }
                 ATTRIBUTES => manifests.generated.extend(attributes::parse_rules(key.directory(), text)),
                 _ if Self::is_manifest(key) => {
-                    manifests.scripts.extend(read_tsconfig_paths(key.directory(), text))
+                    manifests.scripts.extend(read_tsconfig_paths(key.directory(), text));
                 }
                 _ => {}
             }

@@ -11,7 +11,10 @@ use strata_code::document::DocumentSync;
 use strata_code::symbols::MapMember;
 use strata_conversation::compaction::{EMERGENCY, RequestSize};
 use strata_conversation::providers::{self, Envelope, Format};
-use strata_tokens::cost::{CacheAccount, Prices, SentRequest, extended_lifetime_probability};
+use strata_conversation::tool_result_archival::expected_turns;
+use strata_tokens::cost::{
+    CacheAccount, Prices, SentRequest, expected_reuse_price, extended_lifetime_probability,
+};
 use strata_tokens::models::StructureCounts;
 
 use crate::session::Session;
@@ -83,16 +86,19 @@ pub(super) fn assemble_with_rules(
     };
     let chosen = preferences.choose(&resolved.model, workspace.index);
     let format = measure.format(prompt_request);
+    let pauses_ms = session.cache.pace.trend().pauses_ms;
     let mut rules = LayoutRules {
         target: tier_target(measure.cache_minimum()),
         ttl: ttl.shortest(),
         prices,
-        extended_is_needed: extended_lifetime_probability(session.cache.pace.trend().pauses_ms, &prices),
+        extended_is_needed: extended_lifetime_probability(pauses_ms, &prices),
         carriers: format.breakpoint_targets(),
         identity: cache_identity(prompt_request, &resolved.model.id, format),
         deltas: settings.cache.delta_mode(),
         reuse: LayoutReuse::Maximal,
-        slack: Some(LayoutRules::SLACK),
+        later_price: Some(
+            expected_reuse_price(pauses_ms, &prices) * expected_turns(session.cache.pace.prompt_count()),
+        ),
         now_ms: prompt_request.now_ms,
     };
     adjust(&mut rules);

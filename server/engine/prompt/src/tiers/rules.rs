@@ -47,16 +47,14 @@ pub struct LayoutRules {
     pub deltas: DeltaMode,
     /// How much of the last prompt to keep.
     pub reuse: LayoutReuse,
-    /// Maximum growth of a prompt compared to one without outdated text, as a percentage; `None` for no limit.
-    pub slack: Option<u32>,
+    /// What a token of the log is expected to cost in all later prompts, relative to uncached input. Outdated text is
+    /// dropped if that saves more than rewriting what follows it costs. `None` keeps as much as possible.
+    pub later_price: Option<f64>,
     /// Time of the prompt, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
 impl LayoutRules {
-    /// The slack of real prompts, as a percentage. More slack would keep more of the cache, but make prompts longer.
-    pub const SLACK: u32 = 10;
-
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, reuse) =
@@ -70,7 +68,7 @@ impl LayoutRules {
             identity: ContentHash::NONE,
             deltas,
             reuse,
-            slack: None,
+            later_price: None,
             now_ms: 0,
         }
     }

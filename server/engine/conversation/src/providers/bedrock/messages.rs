@@ -16,7 +16,7 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
     for message in spoken {
         match message.speaker {
             Speaker::System => {
-                system.extend(message.texts().flat_map(|(_, block)| block_with_cache_point(block)))
+                system.extend(message.texts().flat_map(|(_, block)| block_with_cache_point(block)));
             }
             Speaker::User => messages.extend(write_message("user", message)),
             Speaker::Assistant => messages.extend(write_message("assistant", message)),

@@ -40,8 +40,8 @@ fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(FIXTURE).policy(policy);
     // A question gets half.
     bench.settings.context.auto_budget = ONE * 2;
-    // A prompt this short would otherwise be rebuilt for a single outdated text.
-    bench.adjust_rules = |rules| rules.slack = Some(100);
+    // A prompt this short may otherwise be rewritten because of a single outdated text.
+    bench.adjust_rules = |rules| rules.later_price = None;
     bench
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
+use strata_tokens::cost::Prices;
 use strata_tokens::models::CacheKind;
 
 use crate::layout::{
@@ -53,23 +54,38 @@ impl LogDraft {
         };
         let mut draft =
             Self::from_kept_prefix(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
-        let Some(slack) = rules.slack else { return draft };
-        let minimal_tokens = index.minimal_tokens();
-        let is_within_slack = |draft: &Self, slack: u32| {
-            draft.tokens() * 100 <= (minimal_tokens + draft.file_list_tokens()) * (100 + slack as usize)
+        let Some(later_price) = rules.later_price else { return draft };
+        let Prices { read, write, .. } = rules.prices;
+        let kept_tokens = |draft: &Self| draft.boundary_tokens(draft.kept);
+        // A shorter prefix can save no more than all outdated text costs.
+        let outdated = draft.tokens().saturating_sub(index.minimal_tokens() + draft.file_list_tokens());
+        let most_saved = outdated as f64 * (write + later_price);
+        let longest = kept_tokens(&draft);
+        let can_save = |position: &LogPosition| {
+            let rewritten = longest.saturating_sub(draft.boundary_tokens(position.blocks));
+            rewritten as f64 * (write - read) < most_saved
         };
-        if is_within_slack(&draft, slack) {
-            return draft;
-        }
-        // Try cuts spread evenly over all candidates. The last candidate keeps nothing.
-        let step = cuts.len().div_ceil(MAX_TRIES);
-        for position in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
-            draft = Self::from_kept_prefix(position, state, &index, rules);
-            if is_within_slack(&draft, slack / 3) {
-                break;
+        let shorter: Vec<LogPosition> = cuts.into_iter().skip(1).filter(can_save).collect();
+        let cost = |draft: &Self| {
+            let kept = kept_tokens(draft) as f64;
+            let all = draft.tokens() as f64;
+            read * kept + write * (all - kept) + later_price * all
+        };
+        let mut least = cost(&draft);
+        // Cuts are spread evenly, and the shortest prefix is among them.
+        let step = shorter.len().div_ceil(MAX_TRIES).max(1);
+        for position in shorter.into_iter().rev().step_by(step) {
+            let other = Self::from_kept_prefix(position, state, &index, rules);
+            if cost(&other) < least {
+                least = cost(&other);
+                draft = other;
             }
         }
         draft
+    }
+
+    fn boundary_tokens(&self, blocks: usize) -> usize {
+        self.boundaries.get(blocks).map_or(0, |boundary| boundary.tokens)
     }
 
     fn tokens(&self) -> usize {

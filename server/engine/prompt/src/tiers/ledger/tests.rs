@@ -591,10 +591,10 @@ fn a_breakpoint_finds_the_kept_prefix_within_its_lookback() {
 }
 
 #[test]
-fn outdated_text_stays_within_the_slack() {
-    let session = |slack, kind| {
+fn outdated_text_is_dropped_when_that_saves_money() {
+    let session = |later_price, kind| {
         let mut session = Session::new(REPOSITORY);
-        session.rules.slack = slack;
+        session.rules.later_price = later_price;
         session.rules.prices.kind = kind;
         session.select("a.py");
         session.select("b.py");
@@ -606,18 +606,23 @@ fn outdated_text_stays_within_the_slack() {
         tokens
     };
     for kind in [prices().kind, CacheKind::Automatic { granularity: 1 }] {
-        let (lean, some, any) = (session(Some(0), kind), session(Some(10), kind), session(None, kind));
-        assert!(some <= lean * 110 / 100, "{some} {lean}");
-        assert!(any > lean * 2, "{any} {lean}");
+        let [worth_most, worth_some, worth_nothing, unlimited] =
+            [Some(1_000.0), Some(2.0), Some(0.0), None].map(|later_price| session(later_price, kind));
+        assert!(
+            worth_most < worth_some && worth_some < worth_nothing,
+            "{worth_most} {worth_some} {worth_nothing}"
+        );
+        assert_eq!(worth_nothing, unlimited);
+        assert!(unlimited > worth_most * 2, "{unlimited} {worth_most}");
     }
 }
 
 #[test]
-fn the_file_list_does_not_count_as_slack() {
+fn the_file_list_does_not_count_as_outdated() {
     let names: Vec<String> = (0..60).map(|file| format!("folder/with/a/long/name/f{file}.py")).collect();
     let files: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 1)).collect();
     let mut session = Session::new(&files);
-    (session.list_budget, session.rules.slack) = (1_000, Some(10));
+    (session.list_budget, session.rules.later_price) = (1_000, Some(1_000.0));
     let layout = session.turn("first", "done");
     let list_tokens: usize =
         layout.blocks().filter(|block| block.part == Part::FileList).map(|block| block.tokens).sum();
