@@ -6,36 +6,29 @@ use serde_json::{Value, json};
 
 use crate::small;
 
-/// Runs a command that waits for the index. Repeats it if a busy machine takes longer to list and outline the files than
-/// a command waits.
-fn run_patiently(editor: &mut Editor, command: &str, argument: &Value) -> Value {
-    for _ in 0..30 {
-        match editor.try_run(command, argument.clone()) {
-            Ok(reply) => return reply,
-            Err(error) => assert_eq!(error.data["kind"], "notReady", "{command}: {error}"),
-        }
-    }
-    panic!("{command}: the index is never ready");
+/// Settings with which a command waits as long as a busy machine takes to list and outline the files.
+fn patient() -> Value {
+    json!({ "context": { "index_wait_ms": 60_000 } })
 }
 
 /// Starts a server on a repository with enough files that listing them takes a moment.
-fn just_started() -> (Repo, Editor) {
+fn just_started(settings: Value) -> (Repo, Editor) {
     let repo = small();
     for number in 0..400 {
         repo.write(&format!("many/f{number}.py"), format!("def many_{number}(): pass\n"));
     }
-    let editor = Setup::new(&repo).start_without_waiting();
+    let editor = Setup::new(&repo).settings(settings).start_without_waiting();
     (repo, editor)
 }
 
 #[test]
 fn a_directory_and_a_glob_can_be_selected_at_once() {
-    let (_repo, mut editor) = just_started();
-    let selected = run_patiently(&mut editor, "files.select", &json!({ "paths": ["src"] }));
+    let (_repo, mut editor) = just_started(patient());
+    let selected = editor.run("files.select", json!({ "paths": ["src"] }));
     assert_eq!(selected["changed"], json!(["src/greet.rs", "src/lib.rs"]));
     for glob in ["**/*.{txt,rs}", "*.txt"] {
-        let (_repo, mut editor) = just_started();
-        let selected = run_patiently(&mut editor, "files.select", &json!({ "paths": [glob] }));
+        let (_repo, mut editor) = just_started(patient());
+        let selected = editor.run("files.select", json!({ "paths": [glob] }));
         assert!(selected["changed"].as_array().unwrap().contains(&json!("notes.txt")), "{selected}");
     }
 }
@@ -51,21 +44,41 @@ fn a_search_waits_for_what_it_searches() {
         ("symbols.map", json!({ "focus": ["src"] }), "src/greet.rs"),
         ("symbols.dependents", json!({ "path": "src/greet.rs" }), "src/greet.rs"),
     ] {
-        let (_repo, mut editor) = just_started();
-        let reply = run_patiently(&mut editor, command, &argument);
+        let (_repo, mut editor) = just_started(patient());
+        let reply = editor.run(command, argument);
         assert!(reply.to_string().contains(expected), "{command}: {reply}");
     }
 }
 
 #[test]
+fn what_is_not_ready_in_time_is_not_said_to_be_nothing() {
+    // The result depends on which is faster, but an empty one is wrong in each case.
+    let settings = json!({ "context": { "index_wait_ms": 0 } });
+    for (command, argument, found) in [
+        ("files.select", json!({ "paths": ["**/*.rs"] }), "/changed/0"),
+        ("files.find", json!({ "query": "lib" }), "/files/0"),
+        ("files.grep", json!({ "pattern": "on disk" }), "/files/0"),
+        ("symbols.references", json!({ "name": "greet" }), "/definitions/0"),
+    ] {
+        let (_repo, mut editor) = just_started(settings.clone());
+        match editor.try_run(command, argument) {
+            Ok(reply) => assert!(reply.pointer(found).is_some(), "{command}: {reply}"),
+            Err(error) => {
+                assert_eq!(error.data["kind"], "notReady", "{command}: {error}");
+                assert!(error.message.contains("not ready"), "{command}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_command_that_waits_can_be_cancelled() {
-    let (_repo, mut editor) = just_started();
+    let (_repo, mut editor) = just_started(json!({ "context": { "index_wait_ms": 60_000 } }));
     let waiting = editor.ask("symbols.references", json!({ "name": "greet" }));
     editor.server.cancel(waiting);
     let answer = editor.server.answer(waiting);
     assert!(answer.is_ok() || answer.is_err_and(|error| error.code == -32800));
-    let found = run_patiently(&mut editor, "symbols.references", &json!({ "name": "greet" }));
-    assert!(found["total"].as_u64() > Some(0));
+    assert!(editor.run("symbols.references", json!({ "name": "greet" }))["total"].as_u64() > Some(0));
 }
 
 #[test]

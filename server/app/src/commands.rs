@@ -153,8 +153,8 @@ pub trait Command {
     fn run(args: Self::Args, context: &mut Context<'_>) -> Result<Self::Reply, CommandError>;
 }
 
-/// What a command needs of the index of the workspace. A command that needs something waits for it, for at most two
-/// seconds.
+/// What a command needs of the index of the workspace. A command that needs something waits for it, for at most
+/// `context.index_wait_ms` milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IndexNeed {
     Nothing,

@@ -53,7 +53,7 @@ pub struct Settings {
     pub provider: ProviderSettings,
     /// When and how to compact conversations.
     pub compaction: CompactionSettings,
-    /// Automatically added code, and the memory of autonomous loops.
+    /// Automatically added code, indexing, and the memory of autonomous loops.
     pub context: ContextSettings,
     /// Patterns that classify tools by name.
     pub tools: ToolPatterns,
@@ -256,7 +256,7 @@ const TOOL_GUIDELINES: &str = "# Tools
 
 Answer in Markdown, result first: what you found or changed, how you checked it, and what is open or uncertain. Name code as `path:line`, and quote only lines that matter.";
 
-/// Automatically added code, and the memory of autonomous loops.
+/// Automatically added code, indexing, and the memory of autonomous loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
@@ -265,6 +265,9 @@ pub struct ContextSettings {
     /// asks for no change half. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
+    /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
+    /// incomplete symbol map and a warning, and other commands fail because the index is not ready.
+    pub index_wait_ms: u64,
     /// Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
@@ -292,7 +295,13 @@ impl ContextSettings {
 impl Default for ContextSettings {
     fn default() -> Self {
         let RollingConfig { raw_window_size, summarize_every, max_summary_tokens } = RollingConfig::default();
-        Self { auto_budget: Self::AUTO_BUDGET, raw_window_size, summarize_every, max_summary_tokens }
+        Self {
+            auto_budget: Self::AUTO_BUDGET,
+            index_wait_ms: 2_000,
+            raw_window_size,
+            summarize_every,
+            max_summary_tokens,
+        }
     }
 }
 

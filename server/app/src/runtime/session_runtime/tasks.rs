@@ -27,10 +27,6 @@ use crate::runtime::executor::{
 use crate::services::compaction_notice::CompactionReason;
 use crate::services::token_count_client::CountedPrompt;
 
-/// Maximum time that a command waits for the index. After that, a prompt is assembled from an incomplete index, with a
-/// warning, and other commands fail.
-const INDEX_WAIT: Duration = Duration::from_secs(2);
-
 impl SessionRuntime {
     /// Begins with the current session. If `pending` is the id of a session to resume, the commands for the current
     /// session wait for it, but only for a few seconds after [`start_ready_tasks`](Self::start_ready_tasks) is called.
@@ -129,13 +125,15 @@ impl SessionRuntime {
         Some(next)
     }
 
-    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait.
+    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait. The settings
+    /// may have arrived after the task.
     fn index_wait(&self, id: &str, host: &dyn Host) -> Option<Duration> {
         let AwaitedIndex { need, since } = self.queues.awaited_index(id)?;
         if need.is_met_by(&host.snapshot().index) || !host.is_indexing() {
             return None;
         }
-        Some(INDEX_WAIT.saturating_sub(since?.elapsed()))
+        let limit = Duration::from_millis(host.snapshot().settings.context.index_wait_ms);
+        Some(limit.saturating_sub(since?.elapsed()))
     }
 
     /// Returns the time until the first waiting task stops waiting for the index.
@@ -381,126 +379,4 @@ struct PreparedTask {
     job: Box<dyn FnOnce() -> CommandOutcome + Send>,
     thread: ThreadKind,
     waiter: Waiter,
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc::Receiver;
-
-    use serde_json::json;
-    use strata_host::roots::Roots;
-
-    use super::*;
-    use crate::commands::{CommandDefinition, FailureDetails};
-    use crate::model::sessions::Sessions;
-    use crate::runtime::session_runtime::{ModelRequest, SessionWork};
-    use crate::services::Services;
-
-    /// A front end that has not listed any files yet.
-    struct IndexingHost {
-        snapshot: Snapshot,
-        sessions: Sessions,
-        services: Arc<Services>,
-        is_indexing: bool,
-        work: Vec<SessionWork>,
-    }
-
-    impl Host for IndexingHost {
-        fn snapshot(&self) -> &Snapshot {
-            &self.snapshot
-        }
-
-        fn sessions(&self) -> &Sessions {
-            &self.sessions
-        }
-
-        fn services(&self) -> &Arc<Services> {
-            &self.services
-        }
-
-        fn update_sessions(&mut self, _: Option<Arc<Session>>, _: Vec<Effect>) -> Vec<BackgroundJob> {
-            Vec::new()
-        }
-
-        fn spawn(&mut self, _: ThreadKind, work: SessionWork) {
-            self.work.push(work);
-        }
-
-        fn ask_model(&mut self, _: ModelRequest) {}
-
-        fn reindex(&mut self) {}
-
-        fn is_indexing(&self) -> bool {
-            self.is_indexing
-        }
-    }
-
-    /// Commands that need the index, with arguments.
-    fn commands() -> [(&'static str, Value); 4] {
-        [
-            ("strata.files.select", json!({ "paths": ["**/*.rs"] })),
-            ("strata.files.find", json!({ "query": "lib" })),
-            ("strata.files.grep", json!({ "pattern": "on disk" })),
-            ("strata.symbols.references", json!({ "name": "greet" })),
-        ]
-    }
-
-    fn host(folder: &tempfile::TempDir) -> IndexingHost {
-        let roots = Arc::new(Roots::single(folder.path()).unwrap());
-        IndexingHost {
-            snapshot: Snapshot { roots, ..Snapshot::default() },
-            sessions: Sessions::new(Arc::new(Session::new("s-1"))),
-            services: Arc::default(),
-            is_indexing: true,
-            work: Vec::new(),
-        }
-    }
-
-    /// Queues a command that arrived this long ago, and starts it if it need not wait.
-    fn enqueue(
-        runtime: &mut SessionRuntime,
-        host: &mut IndexingHost,
-        (name, arguments): (&str, Value),
-        age: Duration,
-    ) -> Receiver<Result<Value, CommandError>> {
-        let (reply, answer) = ReplySender::channel();
-        let command = Invocation::from_json(CommandDefinition::by_name(name).unwrap(), arguments);
-        let since = Instant::now().checked_sub(age);
-        let awaited_index = AwaitedIndex { need: command.index, since };
-        let task = Task::Command(command, Caller { cancel: Cancel::new(), token: None, reply });
-        let (snapshot, target) = (host.snapshot.clone(), SessionTarget::Named);
-        runtime.queues.push("s-1", QueuedTask { task, snapshot, target, awaited_index });
-        runtime.start_ready_tasks(host);
-        answer
-    }
-
-    #[test]
-    fn commands_wait_while_the_index_is_being_built() {
-        let folder = tempfile::tempdir().unwrap();
-        for command in commands() {
-            let (mut runtime, mut host) = (SessionRuntime::default(), host(&folder));
-            let answer = enqueue(&mut runtime, &mut host, command.clone(), Duration::ZERO);
-            let wait = runtime.shortest_index_wait(&host).unwrap();
-            assert!(host.work.is_empty() && wait > Duration::ZERO && wait <= INDEX_WAIT, "{command:?}");
-            host.is_indexing = false;
-            runtime.start_ready_tasks(&mut host);
-            assert_eq!((host.work.len(), runtime.shortest_index_wait(&host)), (1, None), "{command:?}");
-            assert!(answer.try_recv().is_err(), "it has started, but has not run");
-        }
-    }
-
-    #[test]
-    fn commands_that_waited_in_vain_fail_instead_of_finding_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        for command in commands() {
-            let (mut runtime, mut host) = (SessionRuntime::default(), host(&folder));
-            let answer = enqueue(&mut runtime, &mut host, command.clone(), INDEX_WAIT);
-            let event = host.work.pop().unwrap()();
-            runtime.handle(event, &mut host);
-            let error = answer.recv().unwrap().unwrap_err();
-            let is_not_ready =
-                matches!(&error, CommandError::Failed { details: Some(FailureDetails::NotReady), .. });
-            assert!(is_not_ready && error.to_string().contains("not ready"), "{command:?}: {error}");
-        }
-    }
 }
