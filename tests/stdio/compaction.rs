@@ -29,7 +29,7 @@ fn text(message: &Value) -> &str {
 }
 
 fn asking_the_client(compaction: Value) -> Editor {
-    let mut settings = json!({ "summariser": "client" });
+    let mut settings = json!({ "summariser": "client", "timeout_s": 5 });
     settings.as_object_mut().unwrap().extend(compaction.as_object().unwrap().clone());
     let setup = Setup::new(&small()).settings(json!({ "compaction": settings }));
     setup.options(json!({ "requests": [SUMMARIZE], "settings": { "compaction": settings } })).start()
@@ -225,6 +225,19 @@ fn a_compaction_does_without_a_client_that_fails() {
 }
 
 #[test]
+fn a_client_that_never_answers_is_waited_for_no_longer_than_set() {
+    let mut editor = asking_the_client(json!({ "timeout_s": 1 }));
+    talk(&mut editor, 8);
+    editor.server.hold(SUMMARIZE);
+    let ended = editor.run("compaction.run", json!({}));
+    assert_eq!(ended["strategy"], "extractive", "{ended}");
+    let before = visible(&mut editor);
+    editor.server.release(SUMMARIZE, json!("Too late."));
+    editor.run("server.status", json!({}));
+    assert_eq!(visible(&mut editor), before, "a late answer changes nothing");
+}
+
+#[test]
 fn a_cancelled_compaction_changes_nothing() {
     let mut editor = asking_the_client(json!({}));
     talk(&mut editor, 8);
@@ -372,7 +385,7 @@ fn pinned_messages_stay_word_for_word() {
 
 /// An editor with three tool results, whose client is asked for a summary of the old ones and has not answered.
 fn summarizing_old_results() -> Editor {
-    let compaction = json!({ "summariser": "client" });
+    let compaction = json!({ "summariser": "client", "timeout_s": 5 });
     let settings = json!({ "compaction": compaction, "tool_output": { "summary": "llm", "cutoff": 1, "ageing": "eager" } });
     let setup = Setup::new(&small()).settings(settings.clone());
     let mut editor = setup.options(json!({ "requests": [SUMMARIZE], "settings": settings })).start();

@@ -99,7 +99,7 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
     let settings = json!({
         "prompt": { "system_extra": system },
         "context_frame": { "inject": true },
-        "compaction": { "summariser": "client" },
+        "compaction": { "summariser": "client", "timeout_s": 20 },
         "tool_output": { "large_output_threshold": 4_000, "summary": "heuristic", "cutoff": 2, "ageing": "eager" },
     });
     let options = json!({ "requests": ["strata/summarize"], "settings": settings, "trusted": true });

@@ -74,7 +74,7 @@ fn the_summary_model_is_asked_only_with_ask_and_no_response_is_a_problem() {
     let unreachable = [&["doctor"], &http[..], &["compaction.base_url=http://127.0.0.1:9/v1"]].concat();
     let unchecked = repo.strata(&unreachable);
     assert_eq!(unchecked.code, Some(0), "{}", unchecked.out);
-    let checked = repo.strata(&[&unreachable[..], &["--ask"]].concat());
+    let checked = repo.strata(&[&unreachable[..], &["--ask", "--set", "compaction.timeout_s=2"]].concat());
     assert_eq!(checked.code, Some(1));
     assert!(checked.out.contains("broken: the model that writes summaries: "), "{}", checked.out);
 }

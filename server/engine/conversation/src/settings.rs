@@ -57,6 +57,9 @@ pub struct CompactionSettings {
     /// Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN`
     /// or `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
     pub key_env: Option<KeyVariable>,
+    /// Maximum time for an answer from the model that writes summaries, in seconds. After that, Strata summarizes
+    /// without a model.
+    pub timeout_s: u64,
 }
 
 impl Default for CompactionSettings {
@@ -71,6 +74,8 @@ impl Default for CompactionSettings {
             detection_model: None,
             base_url: None,
             key_env: None,
+            // Seconds; `docs/compaction.md`, "Who writes the summary", states this default.
+            timeout_s: 60,
         }
     }
 }
