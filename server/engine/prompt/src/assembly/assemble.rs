@@ -97,7 +97,9 @@ pub(super) fn assemble_with_rules(
         deltas: settings.cache.delta_mode(),
         reuse: LayoutReuse::Maximal,
         later_price: Some(
-            expected_reuse_price(pauses_ms, &prices) * expected_turns(session.cache.pace.prompt_count()),
+            // Few breakpoints ask for the extended lifetime.
+            expected_reuse_price(pauses_ms, &Prices { extended: None, ..prices })
+                * expected_turns(session.cache.pace.prompt_count()),
         ),
         now_ms: prompt_request.now_ms,
     };
