@@ -78,6 +78,11 @@ fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<St
             "enum" => (!says.as_array()?.contains(value)).then(|| format!("{value} is not one of {says}")),
             "minimum" => (value.is_number() && value.as_f64() < says.as_f64())
                 .then(|| format!("{value} is less than {says}")),
+            "uniqueItems" => {
+                let items = value.as_array()?;
+                let is_repeated = |(at, item): (usize, &Value)| items[..at].contains(item);
+                items.iter().enumerate().any(is_repeated).then(|| format!("{value} repeats an item"))
+            }
             // Redundant, because `prefixItems` already determines the length.
             "minItems" | "maxItems" if rules.contains_key("prefixItems") => None,
             // Another test checks the only pattern, which describes line ranges.

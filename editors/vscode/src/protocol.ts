@@ -525,11 +525,6 @@ export interface CacheSettings {
    */
   policy: PolicyName | null;
   /**
-   * Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable prompt is
-   * longer, that length applies instead. 0 disables the target.
-   */
-  min_tokens: number;
-  /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
    * charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
    * given the pauses of the session so far.
@@ -547,11 +542,6 @@ export interface CacheSettings {
    * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas: boolean;
-  /**
-   * Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it, Strata
-   * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
-   */
-  slack: number;
 }
 
 /** Layout of prompts for the provider's prompt cache. */
@@ -561,11 +551,6 @@ export interface CacheSettingsInput {
    * provider caches prompts, and to `flat` for all others.
    */
   policy?: PolicyName | null;
-  /**
-   * Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable prompt is
-   * longer, that length applies instead. 0 disables the target.
-   */
-  min_tokens?: number;
   /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
    * charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
@@ -584,11 +569,6 @@ export interface CacheSettingsInput {
    * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas?: boolean;
-  /**
-   * Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it, Strata
-   * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
-   */
-  slack?: number;
 }
 
 /** A reported cache read that is clearly smaller than expected. */
@@ -1618,8 +1598,8 @@ export interface FileEvent {
 
 /**
  * Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's name
- * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Ordered
- * by bytes.
+ * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Ordered by
+ * bytes.
  */
 export type FileKey = string;
 
@@ -3078,62 +3058,47 @@ export type LoopPromise =
   /** The output contains `<promise>COMPLETE</promise>`. */
   | 'complete';
 
-/**
- * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
- * editor that also runs another language server would show every result twice. No workspace file sets them: they
- * make the editor show text of the repository.
- */
+/** A standard LSP request that Strata can answer. */
+export type LspFeature =
+  /** Symbols of a file (`textDocument/documentSymbol`). */
+  | 'document_symbol'
+  /** Symbols of all files (`workspace/symbol`). */
+  | 'workspace_symbol'
+  /** Signature and documentation of a name (`textDocument/hover`). */
+  | 'hover'
+  /** Definitions of a name (`textDocument/definition`). */
+  | 'definition'
+  /** References to a name (`textDocument/references`). */
+  | 'references'
+  /** Code actions for a file (`textDocument/codeAction`). */
+  | 'code_action'
+  /** Code lens above the first line of a file (`textDocument/codeLens`). */
+  | 'code_lens';
+
+/** Standard LSP requests, for editors without a plugin. */
 export interface LspSettings {
-  /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */
-  document_symbol: boolean;
-  /** Whether to answer `workspace/symbol` from outlines. Off by default. */
-  workspace_symbol: boolean;
-  /** Whether to answer `textDocument/hover` from outlines. Off by default. */
-  hover: boolean;
-  /** Whether to answer `textDocument/definition` from outlines. Off by default. */
-  definition: boolean;
-  /** Whether to answer `textDocument/references` from outlines. Off by default. */
-  references: boolean;
   /**
-   * Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
-   * model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
-   * default.
+   * Standard LSP requests that Strata answers. `document_symbol`, `workspace_symbol`, `hover`, `definition` and
+   * `references` are answered from outlines. They are off by default, because an editor that also runs another
+   * language server would show every result twice. `code_action` offers code actions that add the file or the
+   * selected lines to the model's context, remove or exclude the file, and preview the prompt. They do not trigger
+   * the light bulb. `code_lens` shows the state of a file in the model's context above its first line. No workspace
+   * file sets this, because these features make the editor show text of the repository.
    */
-  code_action: boolean;
-  /**
-   * Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
-   * model's context. Off by default.
-   */
-  code_lens: boolean;
+  features: LspFeature[];
 }
 
-/**
- * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
- * editor that also runs another language server would show every result twice. No workspace file sets them: they
- * make the editor show text of the repository.
- */
+/** Standard LSP requests, for editors without a plugin. */
 export interface LspSettingsInput {
-  /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */
-  document_symbol?: boolean;
-  /** Whether to answer `workspace/symbol` from outlines. Off by default. */
-  workspace_symbol?: boolean;
-  /** Whether to answer `textDocument/hover` from outlines. Off by default. */
-  hover?: boolean;
-  /** Whether to answer `textDocument/definition` from outlines. Off by default. */
-  definition?: boolean;
-  /** Whether to answer `textDocument/references` from outlines. Off by default. */
-  references?: boolean;
   /**
-   * Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
-   * model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
-   * default.
+   * Standard LSP requests that Strata answers. `document_symbol`, `workspace_symbol`, `hover`, `definition` and
+   * `references` are answered from outlines. They are off by default, because an editor that also runs another
+   * language server would show every result twice. `code_action` offers code actions that add the file or the
+   * selected lines to the model's context, remove or exclude the file, and preview the prompt. They do not trigger
+   * the light bulb. `code_lens` shows the state of a file in the model's context above its first line. No workspace
+   * file sets this, because these features make the editor show text of the repository.
    */
-  code_action?: boolean;
-  /**
-   * Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
-   * model's context. Off by default.
-   */
-  code_lens?: boolean;
+  features?: LspFeature[];
 }
 
 /** A file with a block in the map. */
@@ -5358,32 +5323,22 @@ export type SymbolKind =
   /** A key in a configuration or data file. */
   | 'key';
 
-/** Size limits of the symbol map and of the files that it outlines. */
+/** The symbol map, which outlines the repository's files. */
 export interface SymbolSettings {
   /**
    * Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
    * but at least 4,000 and at most 64,000.
    */
   map_budget: number | null;
-  /**
-   * Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
-   * them.
-   */
-  max_file_bytes: number;
 }
 
-/** Size limits of the symbol map and of the files that it outlines. */
+/** The symbol map, which outlines the repository's files. */
 export interface SymbolSettingsInput {
   /**
    * Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
    * but at least 4,000 and at most 64,000.
    */
   map_budget?: number | null;
-  /**
-   * Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
-   * them.
-   */
-  max_file_bytes?: number;
 }
 
 /** The file to outline. */
@@ -5944,20 +5899,16 @@ export interface ToolOutputReadReply {
 export interface ToolOutputSettings {
   /** Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit. */
   max_lines: number;
-  /** Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit. */
-  max_chars: number;
-  /** Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit. */
+  /**
+   * Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit in bytes. A limit of
+   * 204,800 characters always applies.
+   */
   max_bytes: number;
   /**
    * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
    * then contains a notice, and the model can read the file in parts. 0 never saves an output to a file.
    */
   large_output_threshold: number;
-  /**
-   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it, the
-   * oldest files are deleted.
-   */
-  spill_quota_mib: number;
   /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
   truncate_mode: TruncateMode;
   /**
@@ -5981,20 +5932,16 @@ export interface ToolOutputSettings {
 export interface ToolOutputSettingsInput {
   /** Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit. */
   max_lines?: number;
-  /** Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit. */
-  max_chars?: number;
-  /** Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit. */
+  /**
+   * Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit in bytes. A limit of
+   * 204,800 characters always applies.
+   */
   max_bytes?: number;
   /**
    * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
    * then contains a notice, and the model can read the file in parts. 0 never saves an output to a file.
    */
   large_output_threshold?: number;
-  /**
-   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it, the
-   * oldest files are deleted.
-   */
-  spill_quota_mib?: number;
   /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
   truncate_mode?: TruncateMode;
   /**

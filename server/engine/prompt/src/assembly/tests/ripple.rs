@@ -59,12 +59,8 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
     expect![[r###"
         system:
             "Be brief."
-            "# Repository Structure" |
-        user:
-            "# Repository Structure (continued)"
-            "b.py"
-        assistant:
-            "Ok." |
+            "# Repository Structure"
+            "b.py" |
         user:
             "# Repository Structure (continued)"
             "c.py"

@@ -394,6 +394,7 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
         ",
     );
     bench.settings.cache.policy = Some(PolicyName::Ledger);
+    bench.adjust_rules = |rules| rules.later_price = None;
     // Long enough for the model to cache it.
     bench.settings.prompt.system = "Be brief. ".repeat(100);
     bench.turn("one", "done");

@@ -612,7 +612,7 @@ fn outdated_text_is_dropped_when_that_saves_money() {
             worth_most < worth_some && worth_some < worth_nothing,
             "{worth_most} {worth_some} {worth_nothing}"
         );
-        assert_eq!(worth_nothing, unlimited);
+        assert!(worth_nothing <= unlimited, "{worth_nothing} {unlimited}");
         assert!(unlimited > worth_most * 2, "{unlimited} {worth_most}");
     }
 }
