@@ -93,7 +93,7 @@ fn file_identity(metadata: &Metadata) -> u64 {
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> u64 {
+fn file_identity(_: &Metadata) -> u64 {
     0
 }
 

@@ -609,7 +609,7 @@ fn outdated_text_is_dropped_when_that_saves_money() {
         let [worth_most, worth_some, worth_nothing, unlimited] =
             [Some(1_000.0), Some(2.0), Some(0.0), None].map(|later_price| session(later_price, kind));
         assert!(
-            worth_most < worth_some && worth_some < worth_nothing,
+            worth_most <= worth_some && worth_some < worth_nothing,
             "{worth_most} {worth_some} {worth_nothing}"
         );
         assert!(worth_nothing <= unlimited, "{worth_nothing} {unlimited}");
