@@ -84,6 +84,11 @@ fn says(text: &str) -> Reply {
 fn each_question_goes_on_where_the_last_one_ended() {
     let server = ModelServer::start(Dialect::Anthropic, vec![says("One."), says("Two."), says("Other.")]);
     let shell = Shell::with(&server);
+    // Long enough that a diff costs less than the whole file.
+    let steps: String = (0..40).map(|n| format!("\n    def step_{n}(self):\n        return {n}\n")).collect();
+    let tool =
+        |speed: &str| format!("class Tool:\n    def run(self, speed):\n        return '{speed}'\n{steps}");
+    shell.repo.write("tool.py", &tool("slow"));
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
@@ -91,7 +96,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     assert!(last.starts_with("$0.0001: 100 tokens in (80 % cached, priced as "), "{err}");
     assert!(last.contains("), 5 out (session "), "{err}");
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
-    shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
+    shell.repo.write("tool.py", &tool("fast"));
     let (code, out, err) = shell.run(&["ask", "And now?"]);
     assert_eq!((code, &*out), (0, "Two.\n"), "{err}");
     assert!(err.contains(&session), "{err}");
