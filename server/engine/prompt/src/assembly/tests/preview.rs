@@ -229,12 +229,13 @@ fn each_part_has_a_name() {
         9  +10 L0     Symbol map |
         19 +8  L1     A page |
         27 +7  L2     c.md L1-2
-        34 +3  L2     User: Why does it fail?
-        37 +4  L2     Assistant: Because.
-        41 +6  L2     User: One more thing. |
-        47 +7  L3     a.py
-        54 +4  L3     Prompt |
-        58 +3  active Session state
+        34 +6  L2     a.py
+        40 +3  L2     User: Why does it fail?
+        43 +4  L2     Assistant: Because.
+        47 +6  L2     User: One more thing. |
+        53 +7  L3     a.py
+        60 +4  L3     Prompt |
+        64 +3  active Session state
     "#]]
     .assert_eq(&prompt_summary);
 }

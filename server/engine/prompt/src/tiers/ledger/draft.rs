@@ -25,6 +25,10 @@ use super::{fixups, wording};
 /// counts.
 const ORDER_FRAMING: u64 = 3;
 
+/// Size of the outdated text, as a percentage of the other content, up to which it stays whatever it costs, because
+/// the expected number of later prompts and their pauses are only estimates.
+const FREE_OUTDATED: usize = 10;
+
 /// Maximum number of cuts to try when a prompt has grown too long. Each try takes as long as assembling a prompt.
 const MAX_TRIES: usize = 8;
 
@@ -57,8 +61,12 @@ impl LogDraft {
         let Some(later_price) = rules.later_price else { return draft };
         let Prices { read, write, .. } = rules.prices;
         let kept_tokens = |draft: &Self| draft.boundary_tokens(draft.kept);
+        let needed = index.minimal_tokens() + draft.file_list_tokens();
+        let outdated = draft.tokens().saturating_sub(needed);
+        if outdated * 100 <= needed * FREE_OUTDATED {
+            return draft;
+        }
         // A shorter prefix can save no more than all outdated text costs.
-        let outdated = draft.tokens().saturating_sub(index.minimal_tokens() + draft.file_list_tokens());
         let most_saved = outdated as f64 * (write + later_price);
         let longest = kept_tokens(&draft);
         let can_save = |position: &LogPosition| {

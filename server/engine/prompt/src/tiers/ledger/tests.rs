@@ -608,12 +608,8 @@ fn outdated_text_is_dropped_when_that_saves_money() {
     for kind in [prices().kind, CacheKind::Automatic { granularity: 1 }] {
         let [worth_most, worth_some, worth_nothing, unlimited] =
             [Some(1_000.0), Some(2.0), Some(0.0), None].map(|later_price| session(later_price, kind));
-        assert!(
-            worth_most <= worth_some && worth_some < worth_nothing,
-            "{worth_most} {worth_some} {worth_nothing}"
-        );
+        assert!(worth_most.max(worth_some) * 2 < worth_nothing, "{worth_most} {worth_some} {worth_nothing}");
         assert!(worth_nothing <= unlimited, "{worth_nothing} {unlimited}");
-        assert!(unlimited > worth_most * 2, "{unlimited} {worth_most}");
     }
 }
 
