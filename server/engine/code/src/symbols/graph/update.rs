@@ -10,7 +10,7 @@ use super::model::{FileNode, FileRelations, IncomingEdges, ReferenceGraph, Resol
 use super::pins::{self, KnownFiles, NameResolutionStates};
 use crate::symbols::index::SymbolIndex;
 
-/// Implements [`ReferenceGraph::updated_references`]. Returns `None` if the references of other files change too,
+/// Implements [`ReferenceGraph::updated`]. Returns `None` if the references of other files change too,
 /// because files were added or removed, or a file defines or re-exports different names.
 pub(super) fn updated_references(
     graph: &ReferenceGraph,
