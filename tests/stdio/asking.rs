@@ -88,7 +88,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let steps: String = (0..40).map(|n| format!("\n    def step_{n}(self):\n        return {n}\n")).collect();
     let tool =
         |speed: &str| format!("class Tool:\n    def run(self, speed):\n        return '{speed}'\n{steps}");
-    shell.repo.write("tool.py", &tool("slow"));
+    shell.repo.write("tool.py", tool("slow"));
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
@@ -96,7 +96,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     assert!(last.starts_with("$0.0001: 100 tokens in (80 % cached, priced as "), "{err}");
     assert!(last.contains("), 5 out (session "), "{err}");
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
-    shell.repo.write("tool.py", &tool("fast"));
+    shell.repo.write("tool.py", tool("fast"));
     let (code, out, err) = shell.run(&["ask", "And now?"]);
     assert_eq!((code, &*out), (0, "Two.\n"), "{err}");
     assert!(err.contains(&session), "{err}");
