@@ -12,7 +12,7 @@ use strata_code::outline::MAX_OUTLINE_BYTES;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
-use strata_host::index::run_on_threads;
+use strata_host::index::{IndexOptions, run_on_threads};
 use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
@@ -24,10 +24,9 @@ use crate::model::workspace_context::{scoped_rules, session_state, system_contex
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
 const MAX_INITIAL_CHECKS: usize = 5_000;
-/// Number of files from which on the checks are divided among [`CHECK_THREADS`]. Starting a thread takes as long as
+/// Number of files from which on the checks are divided among threads. Starting a thread takes as long as
 /// checking some ten files.
 const MIN_PARALLEL_CHECKS: usize = 500;
-const CHECK_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 impl Snapshot {
     /// Returns the current outlines. Those of open buffers replace those of files on disk.
@@ -126,7 +125,10 @@ impl Snapshot {
             let known = self.index.stamp(key).filter(|_| !self.documents.contains(key));
             known.is_some_and(|known| quick_stamp(&self.roots, key) != Some(known))
         };
-        let threads = if keys.len() < MIN_PARALLEL_CHECKS { NonZeroUsize::MIN } else { CHECK_THREADS };
+        let threads = match keys.len() {
+            ..MIN_PARALLEL_CHECKS => NonZeroUsize::MIN,
+            _ => IndexOptions::default().threads,
+        };
         let changed = run_on_threads(threads, |part, parts| {
             let keys = keys.chunks(keys.len().div_ceil(parts).max(1)).nth(part).unwrap_or_default();
             let keys = keys.iter().take_while(|_| cancel.check().is_ok());

@@ -27,7 +27,7 @@ pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
 pub use map::{MapEntry, MapRequest, MapSelection, build_map, member::MapMember};
 
-pub(crate) use relevance::{FileRole, ParsedQuery, each_name_word};
+pub(crate) use relevance::{FileRole, ParsedQuery, each_name_word, sort_and_truncate};
 pub use relevance::{
     asked::{QuestionWords, mentioned_files, rank_files_for_question},
     lexical::LexicalIndex,

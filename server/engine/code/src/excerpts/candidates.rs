@@ -4,7 +4,7 @@ use strata_base::key::FileKey;
 
 use super::excerpt::ExcerptQuery;
 use crate::outline::Outline;
-use crate::symbols::{FileRelevance, FileRole};
+use crate::symbols::{FileRelevance, FileRole, sort_and_truncate};
 
 /// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
 /// passages.
@@ -76,11 +76,7 @@ pub fn candidate_files(
     let best_first = |(a, a_file): &(f64, CandidateFile), (b, b_file): &(f64, CandidateFile)| {
         b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file))
     };
-    if limit < ranked.len() {
-        ranked.select_nth_unstable_by(limit, best_first);
-        ranked.truncate(limit);
-    }
-    ranked.sort_unstable_by(best_first);
+    sort_and_truncate(&mut ranked, limit, best_first);
     ranked.into_iter().map(|(_, file)| file).collect()
 }
 

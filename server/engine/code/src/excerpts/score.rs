@@ -11,7 +11,7 @@ use super::features::{Features, Intent, is_answer_kind_word};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::similar_commits::commit_similarity;
 use super::stack_trace;
-use crate::symbols::{FileRole, ParsedQuery, each_name_word};
+use crate::symbols::{FileRole, ParsedQuery, each_name_word, sort_and_truncate};
 
 /// How quickly repeated words stop adding to a BM25 score (`k1`).
 const BM25_SATURATION: f64 = 1.2;
@@ -225,11 +225,7 @@ fn add_mention_features(files: &mut [ScoredFile<'_>]) {
     let order = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
         b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     };
-    if best.len() > MAX_CALLERS {
-        best.select_nth_unstable_by(MAX_CALLERS, order);
-        best.truncate(MAX_CALLERS);
-    }
-    best.sort_by(order);
+    sort_and_truncate(&mut best, MAX_CALLERS, order);
     let mut called: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (rank, (_, file_index, index)) in (0..).zip(best) {
         let Some(file) = files.get(file_index) else { continue };

@@ -15,3 +15,4 @@ mod tests;
 pub(crate) use self::lexical::each_name_word;
 pub(crate) use self::query::ParsedQuery;
 pub(crate) use self::role::FileRole;
+pub(crate) use self::score::sort_and_truncate;

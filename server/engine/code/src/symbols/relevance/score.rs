@@ -96,13 +96,18 @@ impl<'a> FileRelevance<'a> {
     pub(super) fn best_files(&self, limit: usize) -> Vec<(f64, &'a FileKey)> {
         let scored = self.files().map(|(_, file, score)| (score, &file.key));
         let mut ranked: Vec<(f64, &FileKey)> = scored.filter(|(score, _)| *score > 0.0).collect();
-        if limit < ranked.len() {
-            ranked.select_nth_unstable_by(limit, best_first);
-            ranked.truncate(limit);
-        }
-        ranked.sort_unstable_by(best_first);
+        sort_and_truncate(&mut ranked, limit, best_first);
         ranked
     }
+}
+
+/// Sorts the first `limit` items in an order and drops the others, which are not sorted. No two items may be equal.
+pub(crate) fn sort_and_truncate<T>(items: &mut Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) {
+    if limit < items.len() {
+        items.select_nth_unstable_by(limit, &order);
+        items.truncate(limit);
+    }
+    items.sort_unstable_by(order);
 }
 
 /// Compares by score, and equal scores by key.

@@ -29,7 +29,7 @@ const ORDER_FRAMING: u64 = 3;
 /// the expected number of later prompts and their pauses are only estimates.
 const FREE_OUTDATED: usize = 10;
 
-/// Maximum number of cuts to try when a prompt has grown too long. Each try takes as long as assembling a prompt.
+/// Maximum number of cuts to try if dropping outdated text may save money. Each try takes as long as assembling a prompt.
 const MAX_TRIES: usize = 8;
 
 /// The next log, without the volatile content that follows it.
@@ -49,7 +49,7 @@ pub(super) struct LogDraft {
 }
 
 impl LogDraft {
-    /// Drafts a log that keeps as much of the last one as possible, or less if the prompt would become too long.
+    /// Drafts a log that keeps as much of the last one as possible, or less if that is expected to cost less.
     pub(super) fn new(state: &LedgerState, content: &LayoutContent<'_>, rules: &LayoutRules) -> Self {
         let index = ContentIndex::new(content);
         let cuts = match rules.reuse {
