@@ -1,4 +1,4 @@
-// Collects the notices that licenses require: the names of all crates in the server, and each license text once.
+// Collects the notices that licenses require: the names of all parts of the server, and each license text once.
 //
 //   node .ci/notices.mjs TARGET    prints the notices of the server for a platform
 //
@@ -12,11 +12,13 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(import.meta.url);
 const root = path.join(path.dirname(here), '..');
 
-/** Returns the crates that are linked into the server for `target`, which defaults to this machine. */
-export function cratesOfTheServer(target) {
+/** Returns the crates and data that are part of the server for `target`, which defaults to this machine. */
+export function partsOfTheServer(target) {
   const cargo = (...args) => execFileSync('cargo', args, { cwd: root, maxBuffer: 1 << 28, encoding: 'utf8' });
   const [, host] = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }));
-  const metadata = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target ?? host];
+  // With the features that `.ci/package` builds.
+  const features = ['--features', 'strata/tokenizer-files'];
+  const metadata = ['metadata', '--format-version', '1', '--locked', ...features, '--filter-platform', target ?? host];
   const { packages, resolve } = JSON.parse(cargo(...metadata));
   const known = new Map(packages.map((one) => [one.id, one]));
   const linked = new Map(resolve.nodes.map(({ id, deps }) => [id, deps.filter(isLinked).map(({ pkg }) => pkg)]));
@@ -28,11 +30,13 @@ export function cratesOfTheServer(target) {
     }
   };
   follow(packages.find(({ name, source }) => name === 'strata' && source === null).id);
-  return [...found]
+  const crates = [...found]
     .map((id) => known.get(id))
     .filter(({ source }) => source !== null)
-    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: path.dirname(manifest_path) }))
-    .sort((one, other) => one.name.localeCompare(other.name));
+    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: path.dirname(manifest_path) }));
+  const folder = path.join(root, 'server/engine/tokens/vocabularies');
+  const vocabularies = { name: 'tiktoken', version: 'vocabularies', license: 'MIT', folder };
+  return [...crates, vocabularies].sort((one, other) => one.name.localeCompare(other.name));
 }
 
 /** Whether a dependency becomes part of the program, unlike build and test dependencies. */
@@ -53,5 +57,5 @@ export function notices(components) {
 }
 
 if (process.argv[1] && fs.realpathSync(process.argv[1]) === here) {
-  process.stdout.write(notices(cratesOfTheServer(process.argv[2])));
+  process.stdout.write(notices(partsOfTheServer(process.argv[2])));
 }

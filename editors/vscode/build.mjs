@@ -11,7 +11,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { cratesOfTheServer, notices } from '../../.ci/notices.mjs';
+import { partsOfTheServer, notices } from '../../.ci/notices.mjs';
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const root = path.join(here, '../..');
@@ -65,7 +65,7 @@ for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
 fs.cpSync(path.join(here, 'media'), path.join(stage, 'media'), { recursive: true });
 
 const binary = process.env.STRATA_BIN;
-const bundled = [...packagesOf(Object.keys(metafile.inputs)), ...(binary ? cratesOfTheServer(triple) : [])];
+const bundled = [...packagesOf(Object.keys(metafile.inputs)), ...(binary ? partsOfTheServer(triple) : [])];
 fs.writeFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), notices(bundled));
 if (binary) {
   fs.mkdirSync(path.join(stage, 'server'));

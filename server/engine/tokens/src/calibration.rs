@@ -17,26 +17,26 @@ use crate::counting::Tokenizer;
 /// that on text of the same kind.
 const FACTOR_RANGE: (f64, f64) = (0.5, 2.0);
 /// Maximum relative change to the factor per usage report.
-const MAX_STEP: f64 = 0.1;
+const MAX_FACTOR_STEP: f64 = 0.1;
 /// Minimum growth from one request to the next, in tokens, from which to learn the factor. Smaller growth is mostly
 /// overhead.
-const MIN_GROWTH: f64 = 200.0;
+const MIN_REQUEST_GROWTH_TOKENS: f64 = 200.0;
 /// Minimum divisor, in tokens, when a prediction error is expressed as a share of the growth. Dividing by less would
 /// exaggerate the error.
 const MIN_ERROR_DIVISOR: f64 = 256.0;
 /// Maximum number of growth measurements kept per model: enough for a median that ignores outliers, few enough to
 /// follow a change of topic.
-const MAX_GROWTHS: usize = 24;
+const MAX_GROWTH_SAMPLES: usize = 24;
 /// Maximum number of bills kept per model.
-const MAX_BILLS: usize = 8;
+const MAX_BILLED_ESTIMATES: usize = 8;
 /// Maximum number of prediction errors kept per model.
-const MAX_MISSES: usize = 16;
+const MAX_ERROR_SAMPLES: usize = 16;
 /// Minimum number of recorded errors from which to compute the error bound.
-const MIN_MISSES: usize = 4;
+const MIN_ERROR_SAMPLES: usize = 4;
 /// Maximum share of a token limit that is attributed to overhead, since a usage report may be wrong.
 const MAX_OVERHEAD_SHARE: f64 = 0.75;
 /// Maximum number of calibrated models. When full, the one with the fewest reports is dropped.
-const MAX_MODELS: usize = 32;
+const MAX_CALIBRATED_MODELS: usize = 32;
 
 /// Calibrations, keyed by model name. Cheap to clone.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ impl Calibrations {
 
     /// Records the estimated and billed tokens of a request to `model`.
     pub fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
-        if self.0.len() >= MAX_MODELS && !self.0.contains_key(model) {
+        if self.0.len() >= MAX_CALIBRATED_MODELS && !self.0.contains_key(model) {
             let least = self
                 .0
                 .iter()
@@ -210,7 +210,7 @@ impl Calibration {
     pub fn learn(&mut self, estimated: usize, billed: usize) {
         let bill = BilledEstimate { estimated: estimated as f64, billed: billed as f64 };
         // Ignore an implausibly low bill: the client reported only part of the input.
-        if bill.billed < bill.estimated * FACTOR_RANGE.0 * (1.0 - MAX_STEP) || billed == 0 {
+        if bill.billed < bill.estimated * FACTOR_RANGE.0 * (1.0 - MAX_FACTOR_STEP) || billed == 0 {
             return;
         }
         if let (CurrentBillPresence::Yes, Some(last)) = (self.anchored, self.bills.last()) {
@@ -222,14 +222,14 @@ impl Calibration {
             push_bounded(
                 &mut self.misses,
                 missed / growth.estimated.abs().max(MIN_ERROR_DIVISOR),
-                MAX_MISSES,
+                MAX_ERROR_SAMPLES,
             );
-            if growth.estimated.abs() >= MIN_GROWTH && growth.estimated * growth.billed > 0.0 {
-                push_bounded(&mut self.growths, growth, MAX_GROWTHS);
+            if growth.estimated.abs() >= MIN_REQUEST_GROWTH_TOKENS && growth.estimated * growth.billed > 0.0 {
+                push_bounded(&mut self.growths, growth, MAX_GROWTH_SAMPLES);
                 self.adjust_factor();
             }
         }
-        push_bounded(&mut self.bills, bill, MAX_BILLS);
+        push_bounded(&mut self.bills, bill, MAX_BILLED_ESTIMATES);
         self.anchored = CurrentBillPresence::Yes;
         self.reports = self.reports.saturating_add(1);
     }
@@ -240,7 +240,8 @@ impl Calibration {
         let ratios =
             self.growths.iter().map(|growth| (growth.billed / growth.estimated, growth.estimated.abs()));
         let Some(target) = weighted_median(ratios) else { return };
-        let next_factor = target.clamp(self.factor * (1.0 - MAX_STEP), self.factor * (1.0 + MAX_STEP));
+        let next_factor =
+            target.clamp(self.factor * (1.0 - MAX_FACTOR_STEP), self.factor * (1.0 + MAX_FACTOR_STEP));
         self.factor = next_factor.clamp(FACTOR_RANGE.0, FACTOR_RANGE.1);
     }
 
@@ -264,7 +265,7 @@ impl Calibration {
 
     /// Returns the error bound that nine of ten predictions meet, as a share of the estimated growth.
     fn error_share(&self, tokenizer: Tokenizer) -> f64 {
-        if self.misses.len() < MIN_MISSES {
+        if self.misses.len() < MIN_ERROR_SAMPLES {
             return uncalibrated_error_share(tokenizer);
         }
         let mut misses = self.misses.clone();

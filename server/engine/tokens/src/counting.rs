@@ -34,7 +34,7 @@ pub use images::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Minimum size in bytes of a text whose count is cached. Counting a shorter one is faster than hashing it
 /// and looking it up.
-const CACHED_FROM_BYTES: usize = 64;
+const MIN_CACHED_TEXT_BYTES: usize = 64;
 /// Maximum number of cached counts. A repository of 18 MB needs about 10,000. The table takes up to 1.6 MB:
 /// 49 bytes per slot, with up to half of the slots unused.
 const MAX_COUNTS: usize = 1 << 14;
@@ -156,7 +156,7 @@ impl TokenCounter {
     /// text.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
         let Some(scheme) = tokenizer.base_tokenizer() else { return count_by_chars(text) };
-        let exact = if text.len() < CACHED_FROM_BYTES {
+        let exact = if text.len() < MIN_CACHED_TEXT_BYTES {
             self.count_unscaled(scheme, text)
         } else {
             self.count_with_cache(scheme, text, ContentHash::from_text(text))

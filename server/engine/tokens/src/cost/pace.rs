@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{SentRequest, SessionTrend};
 
 /// Maximum number of prompts kept; older ones say little about the future.
-const MAX_PROMPTS: usize = 1_001;
+const MAX_KEPT_PROMPTS: usize = 1_001;
 
 /// The most recent prompts of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl RecentPrompts {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
         }
         self.prompts.push_back(RecentPrompt { at_ms: sent.at_ms, cacheable: sent.cacheable_tokens() });
-        if self.prompts.len() > MAX_PROMPTS {
+        if self.prompts.len() > MAX_KEPT_PROMPTS {
             self.prompts.pop_front();
             self.pauses_ms.remove(0);
         }

@@ -14,7 +14,7 @@ use super::prices::{BreakpointLifetime, Prices};
 
 /// Minimum number of entries before expired ones are removed. They are removed again whenever the number of
 /// entries has doubled.
-const SWEEP_FROM: usize = 1_024;
+const MIN_SWEPT_ENTRIES: usize = 1_024;
 
 /// Cache marker at the end of a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ struct Prefix {
 impl SimulatedProvider {
     /// Creates an account with an empty cache.
     pub fn new(prices: Prices) -> Self {
-        Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
+        Self { prices, entries: FxHashMap::default(), sweep_at: MIN_SWEPT_ENTRIES }
     }
 
     /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
@@ -272,7 +272,7 @@ impl SimulatedProvider {
     fn sweep(&mut self, now_ms: u64) {
         if self.entries.len() >= self.sweep_at {
             self.entries.retain(|_, entry| now_ms <= entry.expires_ms);
-            self.sweep_at = (2 * self.entries.len()).max(SWEEP_FROM);
+            self.sweep_at = (2 * self.entries.len()).max(MIN_SWEPT_ENTRIES);
         }
     }
 }

@@ -82,7 +82,7 @@ pub struct BilledInput {
 
 /// Relative shortfall of a cache read that is still not a miss, since counts may be estimates and request
 /// formats add tokens.
-const READ_TOLERANCE: f64 = 0.1;
+const CACHE_READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {
     /// Whether the share read from the cache is clearly less than `read` of `total` tokens, as counted by
@@ -93,6 +93,6 @@ impl BilledInput {
         }
         let expected = read as f64 / total as f64;
         let reported = self.read as f64 / self.total as f64;
-        reported < expected * (1.0 - READ_TOLERANCE)
+        reported < expected * (1.0 - CACHE_READ_TOLERANCE)
     }
 }

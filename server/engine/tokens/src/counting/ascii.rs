@@ -7,32 +7,32 @@ use wide::i8x16;
 use super::Encoding;
 
 /// One bit for each byte of a block, lowest first.
-type Bits = u64;
-type ByteBlock = [u8; Bits::BITS as usize];
+type ByteMask = u64;
+type ByteBlock = [u8; ByteMask::BITS as usize];
 type SimdBytes = [u8; 16];
 
 /// Positions in a block of the bytes of each class. The first six classes are disjoint; a byte in none of them is a
 /// symbol.
 struct ClassPositions {
-    upper: Bits,
-    lower: Bits,
-    number: Bits,
-    newline: Bits,
+    upper: ByteMask,
+    lower: ByteMask,
+    number: ByteMask,
+    newline: ByteMask,
     /// White space except newlines.
-    blank: Bits,
+    blank: ByteMask,
     /// Non-ASCII bytes, whose class is unknown here.
-    foreign: Bits,
+    foreign: ByteMask,
     /// Plain spaces, the only blanks with which a pre-token of symbols may start.
-    space: Bits,
-    quote: Bits,
-    slash: Bits,
+    space: ByteMask,
+    quote: ByteMask,
+    slash: ByteMask,
 }
 
 /// Returns the starts of pre-tokens in the 64 bytes from `at` on, as bits relative to `at`. `at` must be a
 /// start itself, but its bit is not set. Every pre-token before the last start is complete. Returns 0 if the
 /// end of the first pre-token cannot be determined.
 #[inline]
-pub(super) fn pre_token_starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
+pub(super) fn pre_token_starts(encoding: Encoding, text: &[u8], at: usize) -> ByteMask {
     let rest = text.get(at..).unwrap_or_default();
     // Return early for words in other scripts, nearly all of which have a non-ASCII character among their
     // first two bytes.
@@ -72,7 +72,7 @@ impl ClassPositions {
             ];
             for (set, mask) in sets.iter_mut().zip(masks) {
                 // Highest bit of each of the 16 bytes.
-                *set |= Bits::from(mask.to_bitmask() & 0xffff) << (index * size_of::<SimdBytes>());
+                *set |= ByteMask::from(mask.to_bitmask() & 0xffff) << (index * size_of::<SimdBytes>());
             }
         }
         let [upper, lower, number, newline, white, foreign, space, quote, slash] = sets;
@@ -80,7 +80,7 @@ impl ClassPositions {
     }
 
     #[inline]
-    fn pre_token_starts(&self, encoding: Encoding) -> Bits {
+    fn pre_token_starts(&self, encoding: Encoding) -> ByteMask {
         let Self { upper, lower, number, newline, blank, foreign, space, .. } = *self;
         let (letter, white) = (upper | lower, blank | newline);
         let symbol = !(letter | number | white | foreign);
@@ -105,36 +105,38 @@ impl ClassPositions {
 
     /// Returns the positions for which this block alone determines whether a piece starts there.
     #[inline]
-    fn decidable_positions(&self, encoding: Encoding, tail: Bits) -> Bits {
+    fn decidable_positions(&self, encoding: Encoding, tail: ByteMask) -> ByteMask {
         let letter = self.upper | self.lower;
         // A byte outside the block may be a letter that completes a contraction.
-        let before_letter = (letter | self.foreign) >> 1 | 1 << (Bits::BITS - 1);
+        let before_letter = (letter | self.foreign) >> 1 | 1 << (ByteMask::BITS - 1);
         let unknown = self.foreign
-            | self.quote & before_letter & if encoding == Encoding::O200k { letter << 1 } else { Bits::MAX }
+            | self.quote
+                & before_letter
+                & if encoding == Encoding::O200k { letter << 1 } else { ByteMask::MAX }
             | if encoding == Encoding::O200k { self.slash & tail << 1 } else { 0 };
         let known_bits = bits_below(unknown.trailing_zeros());
         // The end of a run of white space determines whether a piece starts inside it.
-        let last = Bits::BITS - (known_bits & !(self.blank | self.newline)).leading_zeros();
+        let last = ByteMask::BITS - (known_bits & !(self.blank | self.newline)).leading_zeros();
         known_bits & (bits_below(last) << 1 | 1)
     }
 }
 
 /// Returns the bits below position `position`.
 #[inline]
-fn bits_below(position: u32) -> Bits {
-    1_u64.checked_shl(position).map_or(Bits::MAX, |bit| bit - 1)
+fn bits_below(position: u32) -> ByteMask {
+    1_u64.checked_shl(position).map_or(ByteMask::MAX, |bit| bit - 1)
 }
 
 /// Returns the runs in `set` that start at a bit of `first`, which must not contain other bits of a run.
 #[inline]
-fn runs_from(first: Bits, set: Bits) -> Bits {
+fn runs_from(first: ByteMask, set: ByteMask) -> ByteMask {
     // The carry of the addition stops at the end of a run.
     set & !set.wrapping_add(first & set)
 }
 
 /// Returns the first bit of each run, and every third after it.
 #[inline]
-fn every_third_in_runs(set: Bits) -> Bits {
+fn every_third_in_runs(set: ByteMask) -> ByteMask {
     let mut starts = set & !(set << 1);
     let mut next = starts;
     while next != 0 {

@@ -6,11 +6,11 @@
 //! `[\r\n/]*`). Verified on 13,051 files with both encodings; `tests.rs` repeats the check on generated text.
 
 /// Minimum number of bytes between two cuts. The last chunk may be shorter.
-const MIN_BYTES: usize = 2 * 1024;
+const MIN_CHUNK_BYTES: usize = 2 * 1024;
 /// Number of bytes after which a chunk ends at the next exact cut (see [`is_exact_cut`]), regardless of the cut's hash.
-const TARGET_BYTES: usize = 8 * 1024;
+const TARGET_CHUNK_BYTES: usize = 8 * 1024;
 /// One in this many exact cuts (see [`is_exact_cut`]) may end a chunk. A hash of the surrounding bytes selects them.
-const CUT_INTERVAL: u64 = 16;
+const CHUNK_CUT_INTERVAL: u64 = 16;
 
 /// Iterator over the chunks of a text, in order and without gaps.
 pub(super) struct Chunks<'a> {
@@ -65,12 +65,13 @@ pub(super) fn differing_parts<'a>(before: &'a str, after: &'a str) -> (&'a str, 
 /// Returns the end of the first chunk of `text`, as a byte offset.
 fn chunk_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut search_start = MIN_BYTES;
+    let mut search_start = MIN_CHUNK_BYTES;
     while let Some(newline) =
         bytes.get(search_start..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n'))
     {
         let offset = search_start + newline + 1;
-        if is_exact_cut(text, offset) && (offset >= TARGET_BYTES || is_selected_by_hash(bytes, offset)) {
+        if is_exact_cut(text, offset) && (offset >= TARGET_CHUNK_BYTES || is_selected_by_hash(bytes, offset))
+        {
             return offset;
         }
         search_start = offset;
@@ -87,7 +88,7 @@ pub(super) fn is_exact_cut(text: &str, offset: usize) -> bool {
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects one in [`CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
+/// Selects one in [`CHUNK_CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
 /// similar lines.
 fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let surroundings = bytes.get(offset.saturating_sub(48)..(offset + 16).min(bytes.len())).unwrap_or(&[]);
@@ -95,7 +96,7 @@ fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let hash = surroundings.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     });
-    (hash >> 32) % CUT_INTERVAL == 0
+    (hash >> 32) % CHUNK_CUT_INTERVAL == 0
 }
 
 #[cfg(test)]
@@ -112,7 +113,9 @@ mod tests {
         let chunks: Vec<&str> = Chunks::new(&text).collect();
         assert_eq!(chunks.concat(), text);
         let (last, others) = chunks.split_last().unwrap();
-        assert!(others.iter().all(|chunk| (MIN_BYTES..TARGET_BYTES + 100).contains(&chunk.len())));
+        assert!(
+            others.iter().all(|chunk| (MIN_CHUNK_BYTES..TARGET_CHUNK_BYTES + 100).contains(&chunk.len()))
+        );
         assert!(!last.is_empty() && others.len() > 50, "{}", others.len());
     }
 

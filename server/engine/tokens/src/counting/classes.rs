@@ -11,9 +11,9 @@ pub(super) const UPPER: u8 = 1;
 /// Unicode category `Ll`.
 pub(super) const LOWER: u8 = 1 << 1;
 /// Unicode categories `Lm` and `Lo`: letters without relevant case.
-pub(super) const CASELESS: u8 = 1 << 2;
+pub(super) const CASELESS_LETTER: u8 = 1 << 2;
 /// Unicode category `M`.
-pub(super) const MARK: u8 = 1 << 3;
+pub(super) const COMBINING_MARK: u8 = 1 << 3;
 /// Unicode category `N`.
 pub(super) const NUMBER: u8 = 1 << 4;
 /// `\s` without carriage return and line feed.
@@ -21,10 +21,10 @@ pub(super) const BLANK: u8 = 1 << 5;
 /// Carriage return, line feed.
 pub(super) const NEWLINE: u8 = 1 << 6;
 /// Any other character.
-pub(super) const OTHER: u8 = 1 << 7;
+pub(super) const OTHER_CHARACTER: u8 = 1 << 7;
 
 const CODE_POINTS: usize = 0x11_0000;
-const PAGE: usize = 256;
+const CODE_POINTS_PER_PAGE: usize = 256;
 
 /// Class of every character: pages of 256 code points, with equal pages stored once.
 #[derive(Debug)]
@@ -74,22 +74,25 @@ impl CharClasses {
 
     fn non_ascii_class_at(&self, text: &str, offset: usize) -> (u8, usize) {
         let next = text.get(offset..).and_then(|rest| rest.chars().next());
-        next.map_or((OTHER, 1), |c| (self.class_of(c), c.len_utf8()))
+        next.map_or((OTHER_CHARACTER, 1), |c| (self.class_of(c), c.len_utf8()))
     }
 
     fn class_of(&self, c: char) -> u8 {
         let code = c as usize;
-        let page = self.pages.get(code / PAGE).copied().map_or(0, usize::from);
-        self.page_classes.get(page * PAGE + code % PAGE).copied().unwrap_or(OTHER)
+        let page = self.pages.get(code / CODE_POINTS_PER_PAGE).copied().map_or(0, usize::from);
+        self.page_classes
+            .get(page * CODE_POINTS_PER_PAGE + code % CODE_POINTS_PER_PAGE)
+            .copied()
+            .unwrap_or(OTHER_CHARACTER)
     }
 
     fn from_unicode_sets() -> Self {
-        let mut class_by_code = vec![OTHER; CODE_POINTS];
+        let mut class_by_code = vec![OTHER_CHARACTER; CODE_POINTS];
         let sets = [
             (r"[\p{Lu}\p{Lt}]", UPPER),
             (r"\p{Ll}", LOWER),
-            (r"[\p{Lm}\p{Lo}]", CASELESS),
-            (r"\p{M}", MARK),
+            (r"[\p{Lm}\p{Lo}]", CASELESS_LETTER),
+            (r"\p{M}", COMBINING_MARK),
             (r"\p{N}", NUMBER),
             (r"\s", BLANK),
             (r"[\r\n]", NEWLINE),
@@ -104,11 +107,11 @@ impl CharClasses {
         let mut bytes = [0; 256];
         bytes[..128].copy_from_slice(&class_by_code[..128]);
         let (mut pages, mut page_classes) = (Vec::new(), Vec::new());
-        for page in class_by_code.chunks(PAGE) {
-            let existing = page_classes.chunks(PAGE).position(|other| other == page);
+        for page in class_by_code.chunks(CODE_POINTS_PER_PAGE) {
+            let existing = page_classes.chunks(CODE_POINTS_PER_PAGE).position(|other| other == page);
             let index = existing.unwrap_or_else(|| {
                 page_classes.extend_from_slice(page);
-                page_classes.len() / PAGE - 1
+                page_classes.len() / CODE_POINTS_PER_PAGE - 1
             });
             pages.push(u16::try_from(index).unwrap_or(0));
         }
@@ -138,9 +141,9 @@ mod tests {
             ('ǅ', UPPER),
             ('z', LOWER),
             ('ß', LOWER),
-            ('ª', CASELESS),
-            ('語', CASELESS),
-            ('\u{301}', MARK),
+            ('ª', CASELESS_LETTER),
+            ('語', CASELESS_LETTER),
+            ('\u{301}', COMBINING_MARK),
             ('7', NUMBER),
             ('½', NUMBER),
             ('\t', BLANK),
@@ -148,9 +151,9 @@ mod tests {
             ('\u{2028}', BLANK),
             ('\r', NEWLINE),
             ('\n', NEWLINE),
-            ('/', OTHER),
-            ('😀', OTHER),
-            ('\u{10ffff}', OTHER),
+            ('/', OTHER_CHARACTER),
+            ('😀', OTHER_CHARACTER),
+            ('\u{10ffff}', OTHER_CHARACTER),
         ];
         for (c, class) in cases {
             assert_eq!(classes.class_at(&c.to_string(), 0), (class, c.len_utf8()), "{c:?}");

@@ -7,7 +7,7 @@ use super::Encoding;
 use super::vocabulary::Scratch;
 
 /// Maximum number of idle scratch buffers per encoding, at 1 MB each. Further ones are dropped after use.
-const MAX_IDLE: usize = 8;
+const MAX_IDLE_SCRATCHES: usize = 8;
 
 /// Unused scratch memory, by encoding.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl ScratchPool {
         let mut scratch = lock().pop().unwrap_or_default();
         let result = use_scratch(&mut scratch);
         let mut idle = lock();
-        if idle.len() < MAX_IDLE {
+        if idle.len() < MAX_IDLE_SCRATCHES {
             idle.push(scratch);
         }
         result

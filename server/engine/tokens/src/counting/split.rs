@@ -5,21 +5,23 @@
 //! ordered alternatives, each of which is a function below. The patterns are not given to a regular
 //! expression engine because a backtracking matcher runs out of stack on long white space.
 
-use super::classes::{BLANK, CASELESS, CharClasses, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
+use super::classes::{
+    BLANK, CASELESS_LETTER, COMBINING_MARK, CharClasses, LOWER, NEWLINE, NUMBER, OTHER_CHARACTER, UPPER,
+};
 use super::{Encoding, ascii};
 
-const LETTER: u8 = UPPER | LOWER | CASELESS;
+const LETTER: u8 = UPPER | LOWER | CASELESS_LETTER;
 const SPACE: u8 = BLANK | NEWLINE;
 /// Symbols: `[^\s\p{L}\p{N}]`.
-const SYMBOL: u8 = MARK | OTHER;
+const SYMBOL_CLASSES: u8 = COMBINING_MARK | OTHER_CHARACTER;
 /// `[^\r\n\p{L}\p{N}]`, the optional first character of a word.
-const LEAD: u8 = BLANK | SYMBOL;
+const WORD_LEAD_CLASSES: u8 = BLANK | SYMBOL_CLASSES;
 /// `[\p{Lm}\p{Lo}\p{M}]`, allowed in both the head and the tail of an o200k word.
-const BOTH: u8 = CASELESS | MARK;
+const HEAD_OR_TAIL_CLASSES: u8 = CASELESS_LETTER | COMBINING_MARK;
 /// Characters in the head of an o200k word: `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
-const HEAD: u8 = UPPER | BOTH;
+const WORD_HEAD_CLASSES: u8 = UPPER | HEAD_OR_TAIL_CLASSES;
 /// Characters in the tail of an o200k word: `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
-const TAIL: u8 = LOWER | BOTH;
+const WORD_TAIL_CLASSES: u8 = LOWER | HEAD_OR_TAIL_CLASSES;
 
 /// Iterator over the ends of the pre-tokens of a text, as byte offsets. Each pre-token starts at the end of
 /// the previous one.
@@ -60,7 +62,7 @@ impl<'a> PreTokenEnds<'a> {
     /// Matches a word of cl100k at byte `at`: `[^\r
     /// \p{L}\p{N}]?+\p{L}++`. Returns its end.
     fn plain_word_end(&self, at: usize, class: u8, len: usize) -> Option<usize> {
-        let start = if class & LEAD != 0 { at + len } else { at };
+        let start = if class & WORD_LEAD_CLASSES != 0 { at + len } else { at };
         let end = self.classes.run_end(self.text, start, LETTER);
         (end > start).then_some(end)
     }
@@ -70,8 +72,9 @@ impl<'a> PreTokenEnds<'a> {
     #[inline]
     fn cased_word_end(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         // Reject most non-words before trying each alternative.
-        let has_lead = class & LEAD != 0 && self.classes.class_at(self.text, at + len).0 & (HEAD | TAIL) != 0;
-        if !has_lead && class & (HEAD | TAIL) == 0 {
+        let has_lead = class & WORD_LEAD_CLASSES != 0
+            && self.classes.class_at(self.text, at + len).0 & (WORD_HEAD_CLASSES | WORD_TAIL_CLASSES) != 0;
+        if !has_lead && class & (WORD_HEAD_CLASSES | WORD_TAIL_CLASSES) == 0 {
             return None;
         }
         let after_lead = has_lead.then_some(at + len);
@@ -90,21 +93,21 @@ impl<'a> PreTokenEnds<'a> {
         let (mut at, mut last_both) = (start, None);
         loop {
             let (class, len) = self.classes.class_at(self.text, at);
-            if class & HEAD == 0 {
+            if class & WORD_HEAD_CLASSES == 0 {
                 break;
             }
             at += len;
-            if class & BOTH != 0 {
+            if class & HEAD_OR_TAIL_CLASSES != 0 {
                 last_both = Some(at);
             }
         }
-        let end = self.classes.run_end(self.text, at, TAIL);
+        let end = self.classes.run_end(self.text, at, WORD_TAIL_CLASSES);
         if end > at { Some(end) } else { last_both }
     }
 
     /// Matches `HEAD+TAIL*` after `HEAD*TAIL+` failed, so that no tail can follow.
     fn uppercase_word_end(&self, start: usize) -> Option<usize> {
-        let end = self.classes.run_end(self.text, start, HEAD);
+        let end = self.classes.run_end(self.text, start, WORD_HEAD_CLASSES);
         (end > start).then_some(end)
     }
 
@@ -137,7 +140,7 @@ impl<'a> PreTokenEnds<'a> {
     fn symbols_end(&self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let start = at + usize::from(bytes.get(at) == Some(&b' '));
-        let mut end = self.classes.run_end(self.text, start, SYMBOL);
+        let mut end = self.classes.run_end(self.text, start, SYMBOL_CLASSES);
         if end == start {
             return None;
         }

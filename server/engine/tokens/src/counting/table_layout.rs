@@ -3,12 +3,13 @@
 use super::token_table::{NO_RANK, TableBytes, hash, short_index};
 
 /// Number of texts of one or two bytes.
-const SHORT_TOKENS: usize = 256 + (1 << 16);
+const SHORT_TOKEN_COUNT: usize = 256 + (1 << 16);
 
 impl TableBytes<Vec<u8>> {
     /// Lays out tokens, which are in ascending order of rank and not empty.
     pub(crate) fn new<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> Self {
-        let (mut bytes, mut ends, mut short_ranks) = (Vec::new(), Vec::new(), vec![NO_RANK; SHORT_TOKENS]);
+        let (mut bytes, mut ends, mut short_ranks) =
+            (Vec::new(), Vec::new(), vec![NO_RANK; SHORT_TOKEN_COUNT]);
         let mut hashes = Vec::new();
         for (rank, token) in (0..).zip(tokens) {
             bytes.extend(token);

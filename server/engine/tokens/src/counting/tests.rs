@@ -18,6 +18,26 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
     }
 }
 
+#[test]
+fn vocabularies_equal_those_of_tiktoken() {
+    let o200k: &[u8] = include_bytes!("../../vocabularies/o200k.tokens");
+    let cl100k: &[u8] = include_bytes!("../../vocabularies/cl100k.tokens");
+    // As many ordinary tokens as in the vocabulary files of `openai/tiktoken`. Only special tokens follow them.
+    for (tokenizer, expected, size) in
+        [(Tokenizer::O200k, o200k, 199_998), (Tokenizer::Cl100k, cl100k, 100_256)]
+    {
+        let encoding = reference(tokenizer);
+        let mut vocabulary = Vec::new();
+        for rank in 0..size {
+            let token = encoding.decode_bytes(&[rank]).unwrap();
+            vocabulary.push(u8::try_from(token.len()).unwrap());
+            vocabulary.extend(token);
+        }
+        assert!(vocabulary == expected, "the vocabulary of {tokenizer:?} differs");
+        assert!(encoding.decode_bytes(&[size]).is_err(), "{tokenizer:?} has more ordinary tokens");
+    }
+}
+
 /// Counts without any cache.
 fn count_fresh(tokenizer: Tokenizer, text: &str) -> usize {
     let Some(BaseTokenizer::Encoding(encoding)) = tokenizer.base_tokenizer() else {

@@ -8,7 +8,7 @@ pub(super) fn canonical_name(name: &str) -> String {
 
 /// Maximum length of a name, in bytes. No name in use is longer, and finding the candidates takes more than
 /// quadratic time.
-const MAX_NAME_BYTES: usize = 256;
+const MAX_MODEL_NAME_BYTES: usize = 256;
 
 /// Names that platforms put before a model's name with a hyphen: `databricks-claude-sonnet-4-5`,
 /// `anthropic--claude-4.5-sonnet`.
@@ -39,7 +39,7 @@ const CLAUDE_KINDS: [&str; 5] = ["opus", "sonnet", "haiku", "fable", "mythos"];
 /// date). Empty if the spelling is too long.
 pub(super) fn candidate_names(name: &str) -> Vec<String> {
     let name = name.trim();
-    if name.len() > MAX_NAME_BYTES {
+    if name.len() > MAX_MODEL_NAME_BYTES {
         return Vec::new();
     }
     let name = name.strip_prefix("ft:").unwrap_or(name);

@@ -27,7 +27,7 @@ pub struct ModelTable {
 }
 
 /// Maximum price of a million tokens, in US dollars.
-const MAX_DOLLARS: f64 = 100_000.0;
+const MAX_LIST_PRICE_DOLLARS: f64 = 100_000.0;
 
 /// Error for a model table that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -244,7 +244,7 @@ impl ModelEntry {
         if model.long_context.is_some_and(|long| !is_price(long.input) || !is_price(long.output)) {
             return Err(out_of_range("long_context price"));
         }
-        let is_list_price = |price: f64| (0.0..=MAX_DOLLARS).contains(&price);
+        let is_list_price = |price: f64| (0.0..=MAX_LIST_PRICE_DOLLARS).contains(&price);
         if model.price.is_some_and(|price| !is_list_price(price.input) || !is_list_price(price.output)) {
             return Err(out_of_range("price"));
         }

@@ -8,13 +8,13 @@
 use strata_base::hash::ContentHash;
 
 /// Maximum bytes of text before a position that are compared with those of another address.
-const MAX_BEFORE: usize = 64 << 10;
+const MAX_ADDRESS_PREFIX_BYTES: usize = 64 << 10;
 
 /// Maximum bytes after a position that are read to recognize the name of a host.
-pub(super) const MAX_AFTER: usize = 64;
+pub(super) const MAX_HOST_LOOKAHEAD_BYTES: usize = 64;
 
 /// Stands for a secret, whatever its text.
-const SECRET: char = '\u{0}';
+const SECRET_STAND_IN: char = '\u{0}';
 
 /// An address with a secret in it: the text before the secret, and the host if it follows. Two addresses are equal if
 /// the same secret is sent to the same place.
@@ -64,25 +64,26 @@ enum LinkTarget {
 }
 
 // States inside an HTML tag (https://html.spec.whatwg.org/multipage/parsing.html#tag-open-state).
-const OPEN: u16 = 1;
-const NAME: u16 = 1 << 1;
-const BETWEEN: u16 = 1 << 2;
-const ATTRIBUTE: u16 = 1 << 3;
+const TAG_OPEN: u16 = 1;
+const TAG_NAME_STATE: u16 = 1 << 1;
+const BETWEEN_ATTRIBUTES: u16 = 1 << 2;
+const ATTRIBUTE_NAME_STATE: u16 = 1 << 3;
 const AFTER_ATTRIBUTE: u16 = 1 << 4;
-const EQUALS: u16 = 1 << 5;
-const DOUBLE: u16 = 1 << 6;
-const SINGLE: u16 = 1 << 7;
-const UNQUOTED: u16 = 1 << 8;
+const BEFORE_VALUE_STATE: u16 = 1 << 5;
+const DOUBLE_QUOTED_VALUE: u16 = 1 << 6;
+const SINGLE_QUOTED_STATE: u16 = 1 << 7;
+const UNQUOTED_VALUE: u16 = 1 << 8;
 /// The same states in the value of an attribute that opens an address.
-const EQUALS_ADDRESS: u16 = 1 << 9;
-const DOUBLE_ADDRESS: u16 = 1 << 10;
-const SINGLE_ADDRESS: u16 = 1 << 11;
-const UNQUOTED_ADDRESS: u16 = 1 << 12;
-const ADDRESSES: u16 = EQUALS_ADDRESS | DOUBLE_ADDRESS | SINGLE_ADDRESS | UNQUOTED_ADDRESS;
+const BEFORE_ADDRESS_STATE: u16 = 1 << 9;
+const DOUBLE_QUOTED_ADDRESS_STATE: u16 = 1 << 10;
+const SINGLE_QUOTED_ADDRESS_STATE: u16 = 1 << 11;
+const UNQUOTED_ADDRESS_STATE: u16 = 1 << 12;
+const ADDRESS_STATES: u16 =
+    BEFORE_ADDRESS_STATE | DOUBLE_QUOTED_ADDRESS_STATE | SINGLE_QUOTED_ADDRESS_STATE | UNQUOTED_ADDRESS_STATE;
 
 /// Attributes that open an address or run code, besides those whose names contain `href`, `src`, `url` or `uri`, or
 /// begin with `on`.
-const ATTRIBUTES: [&str; 17] = [
+const ADDRESS_ATTRIBUTES: [&str; 17] = [
     "action",
     "archive",
     "background",
@@ -126,14 +127,14 @@ impl AddressTracker {
 
     /// Reads a secret, whose own text does not matter.
     pub(super) fn skip_secret(&mut self) {
-        self.push_char(SECRET);
+        self.push_char(SECRET_STAND_IN);
     }
 
     /// Returns where a secret at the current position is, given the text after it.
     pub(super) fn secret_location(&self, after: &str) -> SecretLocation {
         let run = self.text_since(self.run_start);
         let in_target = self.target != LinkTarget::None;
-        let in_tag = self.tags & ADDRESSES != 0;
+        let in_tag = self.tags & ADDRESS_STATES != 0;
         // The beginning of a long run may be a scheme.
         if !(in_target || in_tag || run.is_none_or(|run| looks_like_address(run, after))) {
             return SecretLocation::Text;
@@ -158,16 +159,19 @@ impl AddressTracker {
 
     fn push_char(&mut self, character: char) {
         // Spaces of ASCII end addresses in Markdown and HTML; others do not.
-        let is_space = character.is_ascii_whitespace() || character.is_ascii_control() && character != SECRET;
+        let is_space =
+            character.is_ascii_whitespace() || character.is_ascii_control() && character != SECRET_STAND_IN;
         let previous = std::mem::replace(&mut self.last, character);
         self.update_link_target(character, is_space);
         self.update_tags(character);
         if self.target == LinkTarget::None && self.tags == 0 && is_space {
             self.offset += self.recent.len();
             self.recent.clear();
-        } else if self.recent.len() >= MAX_BEFORE {
+        } else if self.recent.len() >= MAX_ADDRESS_PREFIX_BYTES {
             let is_boundary = |at: &usize| self.recent.is_char_boundary(*at);
-            let half = (MAX_BEFORE / 2..MAX_BEFORE).find(is_boundary).unwrap_or_default();
+            let half = (MAX_ADDRESS_PREFIX_BYTES / 2..MAX_ADDRESS_PREFIX_BYTES)
+                .find(is_boundary)
+                .unwrap_or_default();
             self.offset += half;
             self.recent.drain(..half);
         }
@@ -183,7 +187,7 @@ impl AddressTracker {
             if self.tags == 0 {
                 self.tag_start = self.position();
             }
-            self.tags |= OPEN;
+            self.tags |= TAG_OPEN;
         }
     }
 
@@ -212,32 +216,48 @@ impl AddressTracker {
         let mut next_states = 0;
         for state in (0..13).map(|bit| 1 << bit).filter(|state| states & state != 0) {
             next_states |= match (state, character) {
-                (OPEN, _) if character.is_ascii_alphabetic() => NAME,
-                (OPEN, _) => 0,
-                (NAME, ':' | '-' | '_' | '.') => NAME,
-                (NAME, _) if character.is_ascii_alphanumeric() => NAME,
-                (NAME | BETWEEN | ATTRIBUTE | AFTER_ATTRIBUTE, '/') => BETWEEN,
-                (NAME, _) if is_space => BETWEEN,
-                (NAME, _) => 0,
-                (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') if self.spans_blocks => {
-                    state | BETWEEN
+                (TAG_OPEN, _) if character.is_ascii_alphabetic() => TAG_NAME_STATE,
+                (TAG_OPEN, _) => 0,
+                (TAG_NAME_STATE, ':' | '-' | '_' | '.') => TAG_NAME_STATE,
+                (TAG_NAME_STATE, _) if character.is_ascii_alphanumeric() => TAG_NAME_STATE,
+                (TAG_NAME_STATE | BETWEEN_ATTRIBUTES | ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '/') => {
+                    BETWEEN_ATTRIBUTES
                 }
-                (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') => BETWEEN,
-                (DOUBLE | DOUBLE_ADDRESS | SINGLE | SINGLE_ADDRESS, _) => state,
+                (TAG_NAME_STATE, _) if is_space => BETWEEN_ATTRIBUTES,
+                (TAG_NAME_STATE, _) => 0,
+                (DOUBLE_QUOTED_VALUE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
+                | (SINGLE_QUOTED_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'')
+                    if self.spans_blocks =>
+                {
+                    state | BETWEEN_ATTRIBUTES
+                }
+                (DOUBLE_QUOTED_VALUE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
+                | (SINGLE_QUOTED_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'') => BETWEEN_ATTRIBUTES,
+                (
+                    DOUBLE_QUOTED_VALUE
+                    | DOUBLE_QUOTED_ADDRESS_STATE
+                    | SINGLE_QUOTED_STATE
+                    | SINGLE_QUOTED_ADDRESS_STATE,
+                    _,
+                ) => state,
                 (_, '>') => 0,
-                (BETWEEN | AFTER_ATTRIBUTE | EQUALS | EQUALS_ADDRESS, _) if is_space => state,
-                (ATTRIBUTE, _) if is_space => AFTER_ATTRIBUTE,
-                (UNQUOTED | UNQUOTED_ADDRESS, _) if is_space => BETWEEN,
-                (ATTRIBUTE | AFTER_ATTRIBUTE, '=') if opens_address => EQUALS_ADDRESS,
-                (ATTRIBUTE | AFTER_ATTRIBUTE, '=') => EQUALS,
-                (EQUALS, '"') => DOUBLE,
-                (EQUALS, '\'') => SINGLE,
-                (EQUALS, _) => UNQUOTED,
-                (EQUALS_ADDRESS, '"') => DOUBLE_ADDRESS,
-                (EQUALS_ADDRESS, '\'') => SINGLE_ADDRESS,
-                (EQUALS_ADDRESS, _) => UNQUOTED_ADDRESS,
-                (UNQUOTED | UNQUOTED_ADDRESS, _) => state,
-                _ => ATTRIBUTE,
+                (BETWEEN_ATTRIBUTES | AFTER_ATTRIBUTE | BEFORE_VALUE_STATE | BEFORE_ADDRESS_STATE, _)
+                    if is_space =>
+                {
+                    state
+                }
+                (ATTRIBUTE_NAME_STATE, _) if is_space => AFTER_ATTRIBUTE,
+                (UNQUOTED_VALUE | UNQUOTED_ADDRESS_STATE, _) if is_space => BETWEEN_ATTRIBUTES,
+                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '=') if opens_address => BEFORE_ADDRESS_STATE,
+                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '=') => BEFORE_VALUE_STATE,
+                (BEFORE_VALUE_STATE, '"') => DOUBLE_QUOTED_VALUE,
+                (BEFORE_VALUE_STATE, '\'') => SINGLE_QUOTED_STATE,
+                (BEFORE_VALUE_STATE, _) => UNQUOTED_VALUE,
+                (BEFORE_ADDRESS_STATE, '"') => DOUBLE_QUOTED_ADDRESS_STATE,
+                (BEFORE_ADDRESS_STATE, '\'') => SINGLE_QUOTED_ADDRESS_STATE,
+                (BEFORE_ADDRESS_STATE, _) => UNQUOTED_ADDRESS_STATE,
+                (UNQUOTED_VALUE | UNQUOTED_ADDRESS_STATE, _) => state,
+                _ => ATTRIBUTE_NAME_STATE,
             };
         }
         self.tags = next_states;
@@ -288,9 +308,9 @@ fn has_host_with_path(run: &str) -> bool {
 
 /// Whether the text after a secret continues the name of a host or of a user.
 fn continues_host_or_user(after: &str) -> bool {
-    let end = after.char_indices().find(|(at, c)| *at >= MAX_AFTER || !is_host_char(*c));
+    let end = after.char_indices().find(|(at, c)| *at >= MAX_HOST_LOOKAHEAD_BYTES || !is_host_char(*c));
     let Some((end, stop)) = end else { return is_host(after) };
-    end >= MAX_AFTER || stop == '@' || is_host(after.get(..end).unwrap_or_default())
+    end >= MAX_HOST_LOOKAHEAD_BYTES || stop == '@' || is_host(after.get(..end).unwrap_or_default())
 }
 
 fn is_host(name: &str) -> bool {
@@ -320,7 +340,7 @@ fn ends_with_address_attribute(text: &str) -> bool {
     let name = name.rsplit(':').next().unwrap_or_default();
     ["href", "src", "url", "uri"].iter().any(|part| name.contains(part))
         || name.starts_with("on")
-        || ATTRIBUTES.contains(&name)
+        || ADDRESS_ATTRIBUTES.contains(&name)
 }
 
 #[cfg(test)]
@@ -444,7 +464,7 @@ mod tests {
 
     #[test]
     fn an_address_that_is_too_long_to_compare_equals_none() {
-        let long = format!("https://a.example/{}", "x".repeat(MAX_BEFORE));
+        let long = format!("https://a.example/{}", "x".repeat(MAX_ADDRESS_PREFIX_BYTES));
         assert_eq!(location_of(&format!("{long}$")), SecretLocation::Address(None));
         assert_eq!(location_of(&format!("{long} $")), SecretLocation::Text);
     }

@@ -2,11 +2,11 @@
 //! an entry only if it resembles a rule name, since it may be the secret itself.
 
 use super::placeholder::placeholders;
-use super::rules::{CREDENTIAL, RuleTable};
+use super::rules::{CREDENTIAL_LABEL, RuleTable};
 use super::screen::RedactionSettings;
 
 /// Maximum length, in bytes, of a rule's name and of an entry that is compared with rule names.
-const MAX_NAME_BYTES: usize = 48;
+const MAX_RULE_NAME_BYTES: usize = 48;
 
 impl RedactionSettings {
     /// Returns a message for each entry of `allow` that is neither a placeholder nor a rule name, in order.
@@ -38,14 +38,14 @@ fn is_rule(name: &str) -> bool {
 }
 
 fn rule_names() -> impl Iterator<Item = &'static str> {
-    RuleTable::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
+    RuleTable::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL_LABEL])
 }
 
 /// Returns `name` and the rule name with the smallest edit distance to it, or `None` if the distance exceeds
 /// a third of the length or `name` cannot be a rule name.
 fn closest_rule(name: &str) -> Option<(String, &'static str)> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
-    if name.len() > MAX_NAME_BYTES || !name.bytes().all(is_name) {
+    if name.len() > MAX_RULE_NAME_BYTES || !name.bytes().all(is_name) {
         return None;
     }
     let plain = name.to_ascii_lowercase().replace(['_', ' '], "-");
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn valid_entries_have_no_message() {
         assert_eq!(
-            messages_for(&["github-token", CREDENTIAL, "[secret:github-token:1a2b3c4d5e6f]"]),
+            messages_for(&["github-token", CREDENTIAL_LABEL, "[secret:github-token:1a2b3c4d5e6f]"]),
             [""; 0]
         );
-        assert!(rule_names().all(|name| name.len() <= MAX_NAME_BYTES));
+        assert!(rule_names().all(|name| name.len() <= MAX_RULE_NAME_BYTES));
     }
 
     #[test]

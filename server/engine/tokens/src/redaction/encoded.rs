@@ -14,7 +14,7 @@ const MAX_ENCODED_BYTES: usize = 64 << 10;
 /// Minimum length of an encoded text, in bytes.
 const MIN_ENCODED_BYTES: usize = 24;
 /// Minimum length of a line that the next line continues, in bytes: that of PEM, less than that of MIME.
-const MIN_FULL_LINE: usize = 60;
+const MIN_CONTINUED_LINE_BYTES: usize = 60;
 
 const DECODER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -45,7 +45,7 @@ pub(super) fn base64_lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
     if lines.first().is_none_or(|line| line.len() < MIN_ENCODED_BYTES) {
         return Vec::new();
     }
-    while let Some(last) = lines.last().filter(|last| last.len() >= MIN_FULL_LINE) {
+    while let Some(last) = lines.last().filter(|last| last.len() >= MIN_CONTINUED_LINE_BYTES) {
         let Some(start) = next_line_start(bytes, last.end) else { break };
         let line = run_at(start);
         let is_line_end = matches!(bytes.get(line.end), None | Some(b'\r' | b'\n' | b'\\' | b'"' | b'\''));

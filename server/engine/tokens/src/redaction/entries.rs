@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::encoded;
-use super::words::Strictness;
+use super::words::SecretStrictness;
 
 /// Maximum length of the value of a cookie header, in bytes.
 const MAX_COOKIE_BYTES: usize = 8 << 10;
@@ -42,7 +42,7 @@ pub(super) struct ListedSecrets {
 }
 
 /// Returns the values in a list of `name=value` pairs that starts at `from`.
-pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> ListedSecrets {
+pub(super) fn cookie_values(text: &str, from: usize, words: SecretStrictness) -> ListedSecrets {
     let rest = text.get(from..).unwrap_or_default();
     let is_end = |at: &usize| {
         *at >= MAX_COOKIE_BYTES
@@ -71,7 +71,7 @@ pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> Liste
 }
 
 /// Returns the values under `data` and `stringData` in the YAML document around `kind_offset`.
-pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness) -> ListedSecrets {
+pub(super) fn manifest_values(text: &str, kind_offset: usize, words: SecretStrictness) -> ListedSecrets {
     let search_start =
         strata_base::text::ceil_char_boundary(text, kind_offset.saturating_sub(MAX_MANIFEST_BYTES));
     let before = text.get(search_start..kind_offset).unwrap_or_default();
@@ -163,11 +163,11 @@ mod tests {
     #[test]
     fn random_values_of_a_cookie_are_secrets() {
         let text = "theme=dark; sid=aZ3kQ9xW7bN2mT5pR8vL; Path=/; _ga=GA1.2.3'; other=aZ3kQ9xW7bN2mT5pR8vL";
-        let entries = cookie_values(text, 0, Strictness::Strict);
+        let entries = cookie_values(text, 0, SecretStrictness::Strict);
         assert_eq!(secret_texts(text, &entries), ["aZ3kQ9xW7bN2mT5pR8vL"]);
         assert_eq!(text.as_bytes()[entries.end], b'\'');
         for text in ["", "=", ";;;", "policy is = ;", "é=é", "a"] {
-            assert!(cookie_values(text, 0, Strictness::Strict).secrets.is_empty(), "{text}");
+            assert!(cookie_values(text, 0, SecretStrictness::Strict).secrets.is_empty(), "{text}");
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let text = "data:\n  a: b25seWE=\n---\nkind: Secret\nmetadata:\n  name: shop\ndata:\n  username: c2hvcA==\n  \
                     password: aHVudGVyMzM=\nstringData:\n  pin: 'open-sesame'\n  file: |\n    one\n    two\n  \
                     url: {{ .Values.url }}\ntype: Opaque\n---\nkind: Service\ndata:\n  a: b25seWE=\n";
-        let entries = manifest_values(text, text.find("kind: Secret").unwrap(), Strictness::Password);
+        let entries = manifest_values(text, text.find("kind: Secret").unwrap(), SecretStrictness::Password);
         assert_eq!(secret_texts(text, &entries), ["aHVudGVyMzM=", "open-sesame", "one", "two"]);
     }
 }

@@ -7,14 +7,14 @@ use std::ops::Range;
 const MAX_KEY_BYTES: usize = 64 << 10;
 /// Maximum number of bytes between a match and the end of its line. The limit keeps the scan linear if a text
 /// repeats the header on one line.
-const MAX_HEADER_REST: usize = 64;
+const MAX_BYTES_AFTER_HEADER: usize = 64;
 /// Minimum length of a base64 line, in bytes, if the end of the key is unknown.
-const MIN_LINE: usize = 24;
+const MIN_KEY_LINE_BYTES: usize = 24;
 /// Minimum length of the first base64 line, in bytes, if the key has an end line. Later lines, such as a
 /// checksum, may be shorter.
-const MIN_FIRST_LINE: usize = 16;
+const MIN_FIRST_LINE_BYTES: usize = 16;
 /// Maximum number of words on a line of a key.
-const MAX_WORDS: usize = 4;
+const MAX_KEY_LINE_WORDS: usize = 4;
 
 /// Returns the secret lines of a PEM key whose begin line ends at `from`.
 pub(super) fn pem_lines(text: &str, from: usize) -> Vec<Range<usize>> {
@@ -24,9 +24,9 @@ pub(super) fn pem_lines(text: &str, from: usize) -> Vec<Range<usize>> {
         Some(end) => {
             let body = rest.get(..end).unwrap_or_default();
             let has_end_line = rest.get(end..).is_some_and(|end| end.starts_with(b"-----END"));
-            base64_runs(body, from, if has_end_line { 1 } else { MIN_LINE }, has_end_line)
+            base64_runs(body, from, if has_end_line { 1 } else { MIN_KEY_LINE_BYTES }, has_end_line)
         }
-        None => base64_runs(bytes_before_prose(rest), from, MIN_LINE, false),
+        None => base64_runs(bytes_before_prose(rest), from, MIN_KEY_LINE_BYTES, false),
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn lines_before_pem_end(text: &str, end: usize) -> Vec<Range<usize>> 
         let is_line_start = matches!(byte, b'\n' | b'\\');
         if is_line_start || index == 0 {
             let line = before.get(index..line_end).unwrap_or_default();
-            if word_count(line) > MAX_WORDS || (index == 0 && from > 0) {
+            if word_count(line) > MAX_KEY_LINE_WORDS || (index == 0 && from > 0) {
                 break;
             }
             (start, line_end) = (index, index);
@@ -59,10 +59,15 @@ pub(super) fn lines_before_pem_end(text: &str, end: usize) -> Vec<Range<usize>> 
 pub(super) fn base64_lines_after(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_bytes_from(text, from);
     // Only the number of lines follows on the header line.
-    let line = rest.get(..MAX_HEADER_REST).unwrap_or(rest);
+    let line = rest.get(..MAX_BYTES_AFTER_HEADER).unwrap_or(rest);
     let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find_bytes(line, end)? + end.len()));
     let Some(end) = ends.min() else { return Vec::new() };
-    base64_runs(bytes_before_prose(rest.get(end..).unwrap_or_default()), from + end, MIN_LINE, false)
+    base64_runs(
+        bytes_before_prose(rest.get(end..).unwrap_or_default()),
+        from + end,
+        MIN_KEY_LINE_BYTES,
+        false,
+    )
 }
 
 /// Returns up to [`MAX_KEY_BYTES`] bytes of `text`, starting at `from`.
@@ -77,7 +82,7 @@ fn bytes_before_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // A backslash may begin an escaped line break.
     for line in body.split_inclusive(|byte| matches!(byte, b'\n' | b'\\')) {
-        if line.iter().any(|byte| is_prose_byte(*byte)) || word_count(line) > MAX_WORDS {
+        if line.iter().any(|byte| is_prose_byte(*byte)) || word_count(line) > MAX_KEY_LINE_WORDS {
             break;
         }
         end += line.len();
@@ -114,7 +119,7 @@ fn base64_runs(body: &[u8], offset: usize, min_length: usize, has_end_line: bool
     }
     if has_end_line {
         // After the first long run, a short one is the last line or the checksum of the key.
-        let key = ranges.iter().position(|run| run.len() >= MIN_FIRST_LINE);
+        let key = ranges.iter().position(|run| run.len() >= MIN_FIRST_LINE_BYTES);
         let Some(first) = key else { return Vec::new() };
         ranges.drain(..first);
     }

@@ -13,7 +13,7 @@ const CODES: usize = 1 << (PREFIX_LETTERS * BITS_PER_LETTER);
 /// Class of the bytes that are in no keyword.
 const NO_LETTER: u8 = 0;
 /// Number of classes of letters.
-const CLASSES: u8 = 1 << BITS_PER_LETTER;
+const LETTER_CLASS_COUNT: u8 = 1 << BITS_PER_LETTER;
 
 /// A list of keywords, which ignore the case of ASCII letters.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Keywords {
                     *classes.get_mut(usize::from(case))? = next;
                 }
                 // Bytes that share a class make the table less exact, not wrong.
-                next = (next + 1).min(CLASSES - 1);
+                next = (next + 1).min(LETTER_CLASS_COUNT - 1);
             }
         }
         let lower = |word: &String| word.to_ascii_lowercase().into_bytes().into_boxed_slice();

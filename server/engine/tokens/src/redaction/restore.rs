@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::address::{AddressTracker, MAX_AFTER, SecretLocation, is_host_char, is_host_end};
+use super::address::{AddressTracker, MAX_HOST_LOOKAHEAD_BYTES, SecretLocation, is_host_char, is_host_end};
 use super::placeholder::{Placeholder, incomplete_placeholder_start, placeholders};
 use super::screen::{KnownSecrets, SecretRedactor};
 
@@ -214,7 +214,7 @@ impl Restorer {
         match self.scope {
             RestorationScope::KnownAddresses => !after.contains(is_host_end),
             RestorationScope::Nothing | RestorationScope::OutsideOfAddresses => {
-                after.char_indices().all(|(at, c)| at < MAX_AFTER && is_host_char(c))
+                after.char_indices().all(|(at, c)| at < MAX_HOST_LOOKAHEAD_BYTES && is_host_char(c))
             }
         }
     }

@@ -9,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::keywords::Keywords;
-use super::words::Strictness;
+use super::words::SecretStrictness;
 
 /// How to locate the secrets within a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -67,7 +67,7 @@ pub(super) struct Rule {
     /// Name of the rule whose placeholders this rule uses, because both find the same secrets.
     label: Option<String>,
     #[serde(default)]
-    pub(super) words: Strictness,
+    pub(super) words: SecretStrictness,
     #[serde(default)]
     pub(super) long: bool,
     #[serde(default)]
@@ -114,10 +114,10 @@ pub(super) struct RuleTable {
 }
 
 /// Placeholder label of rules that recognize secrets by their context.
-pub(super) const CREDENTIAL: &str = "credential";
+pub(super) const CREDENTIAL_LABEL: &str = "credential";
 
 /// Maximum length of the name of a type before a keyword, in bytes.
-const MAX_TYPE_BYTES: usize = 80;
+const MAX_TYPE_NAME_BYTES: usize = 80;
 
 /// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
@@ -153,7 +153,7 @@ impl RulesFile {
 impl Rule {
     /// Returns the placeholder label for secrets that this rule finds.
     pub(super) fn label(&self) -> &str {
-        if self.context { CREDENTIAL } else { self.label.as_ref().unwrap_or(&self.id) }
+        if self.context { CREDENTIAL_LABEL } else { self.label.as_ref().unwrap_or(&self.id) }
     }
 
     /// Returns the first byte at which a match may start whose keyword starts at `keyword_start`, or `None` if there
@@ -202,7 +202,7 @@ impl Rule {
             return self.context;
         }
         let before =
-            text.get(keyword.start.saturating_sub(MAX_TYPE_BYTES)..keyword.start).unwrap_or_default();
+            text.get(keyword.start.saturating_sub(MAX_TYPE_NAME_BYTES)..keyword.start).unwrap_or_default();
         let is_in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:".contains(byte);
         let name = before.iter().rposition(|byte| !is_in_name(byte)).and_then(|quote| {
             before.get(quote + 1..).filter(|_| matches!(before.get(quote), Some(b'"' | b'\'')))
@@ -321,7 +321,7 @@ mod tests {
             let Rule { id, provider, source, keywords, .. } = rule;
             assert!(names.insert(id), "{id} occurs twice");
             assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{id}");
-            assert!(id.len() <= 40 && id != CREDENTIAL, "{id}");
+            assert!(id.len() <= 40 && id != CREDENTIAL_LABEL, "{id}");
             assert!(!provider.is_empty() && !keywords.is_empty(), "{id}");
             assert!(source.starts_with("https://") || source == "docs/safety.md", "{id}: {source}");
             assert!(keywords.iter().all(|keyword| keyword.len() >= 3 && keyword.is_ascii()), "{id}");

@@ -9,8 +9,8 @@ use strata_base::text::{ceil_char_boundary, floor_char_boundary};
 
 use super::entries::{self, ListedSecrets};
 use super::placeholder::placeholders;
-use super::rules::{CREDENTIAL, Rule, RuleTable, SecretExtraction};
-use super::words::Strictness;
+use super::rules::{CREDENTIAL_LABEL, Rule, RuleTable, SecretExtraction};
+use super::words::SecretStrictness;
 use super::{encoded, key_lines};
 
 /// A secret found in a text. Never contains a line break.
@@ -29,17 +29,17 @@ pub struct SecretMatch {
 impl SecretMatch {
     /// Whether the secret was recognized by its context rather than its format.
     fn is_context_match(&self) -> bool {
-        self.label == CREDENTIAL
+        self.label == CREDENTIAL_LABEL
     }
 }
 
 /// Number of bytes, from the start of a keyword, in which a pattern may match.
-const WINDOW: usize = 700;
+const MATCH_WINDOW_BYTES: usize = 700;
 /// Number of bytes, from the start of a keyword, in which the pattern of a long format may match.
-const LONG_WINDOW: usize = 16 << 10;
+const LONG_FORMAT_WINDOW_BYTES: usize = 16 << 10;
 
 /// How many times a text may be encoded, such as a key in a file that is itself encoded.
-const MAX_ENCODINGS: usize = 2;
+const MAX_ENCODING_DEPTH: usize = 2;
 
 /// The part of the text in which a rule has already been tried.
 #[derive(Clone, Copy, Default)]
@@ -75,7 +75,7 @@ impl FamilyMatchCache {
 
 /// Finds the secrets in a text, in order and without overlaps.
 pub fn find_secrets(text: &str) -> Vec<SecretMatch> {
-    find_decoded_secrets(text, MAX_ENCODINGS)
+    find_decoded_secrets(text, MAX_ENCODING_DEPTH)
 }
 
 /// Finds the secrets in a text that was encoded, `encodings` times at most.
@@ -112,7 +112,7 @@ pub fn contains_secret(text: &str) -> bool {
 pub fn contains_or_is_secret(literal: &str) -> bool {
     let value = literal.trim_matches(['"', '\'', '`']);
     contains_secret(literal)
-        || (value.len() <= 256 && !value.contains(' ') && Strictness::Strict.accepts(value))
+        || (value.len() <= 256 && !value.contains(' ') && SecretStrictness::Strict.accepts(value))
 }
 
 /// Result of applying a rule at one keyword.
@@ -163,7 +163,7 @@ fn apply_rule(
         return RuleOutcome::default();
     }
     let Some(start) = rule.earliest_match_start(bytes, keyword.start) else { return RuleOutcome::default() };
-    let window = if rule.long { LONG_WINDOW } else { WINDOW };
+    let window = if rule.long { LONG_FORMAT_WINDOW_BYTES } else { MATCH_WINDOW_BYTES };
     let end = keyword.start.saturating_add(window).min(bytes.len());
     if !last_family.may_match(rule, keyword.start, bytes.get(start..end).unwrap_or_default()) {
         return RuleOutcome::default();

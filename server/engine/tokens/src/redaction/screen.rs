@@ -20,14 +20,14 @@ use super::placeholder::{Placeholder, PlaceholderKey};
 use super::scan::{SecretMatch, find_secrets};
 
 /// Minimum size in bytes of a text whose result is cached.
-const MIN_CACHED_BYTES: usize = 2 << 10;
+const MIN_CACHED_TEXT_BYTES: usize = 2 << 10;
 /// Maximum number of cached texts, more than the largest context windows contain. The table takes up to 270
 /// KB: 33 bytes per entry, with up to half of the entries unused.
-const MAX_TEXTS: usize = 1 << 12;
+const MAX_CACHED_TEXTS: usize = 1 << 12;
 /// Maximum number of remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
 /// Maximum number of times that a text is screened. A replaced secret can uncover another one.
-const MAX_ROUNDS: usize = 4;
+const MAX_SCREENING_ROUNDS: usize = 4;
 /// Maximum number of remembered addresses of a secret.
 const MAX_ADDRESSES: usize = 64;
 
@@ -105,7 +105,7 @@ pub struct SecretRedactor {
     allowed: BTreeSet<String>,
     pub(super) shows_secrets: bool,
     pub(super) edit_tools: BTreeSet<String>,
-    texts: Cache<ContentHash, Arc<[Replacement]>, MAX_TEXTS>,
+    texts: Cache<ContentHash, Arc<[Replacement]>, MAX_CACHED_TEXTS>,
     pub(super) secrets: Arc<KnownSecrets>,
 }
 
@@ -182,7 +182,7 @@ impl SecretRedactor {
         if !self.enabled {
             return Arc::default();
         }
-        if text.len() < MIN_CACHED_BYTES {
+        if text.len() < MIN_CACHED_TEXT_BYTES {
             return self.find_replacements(text);
         }
         self.texts.get_or_insert_with(ContentHash::from_text(text), || self.find_replacements(text))
@@ -216,7 +216,7 @@ impl SecretRedactor {
     /// text stays the same when it is screened again.
     fn all_matches(&self, text: &str) -> Vec<SecretMatch> {
         let mut matches = find_secrets(text);
-        for _ in 1..MAX_ROUNDS {
+        for _ in 1..MAX_SCREENING_ROUNDS {
             if matches.is_empty() {
                 break;
             }

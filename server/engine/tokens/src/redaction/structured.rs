@@ -11,7 +11,7 @@ use super::screen::SecretRedactor;
 const MAX_VALUE_BYTES: usize = 4_096;
 /// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
 /// credential (those of Amazon Bedrock have up to 304).
-const MIN_SEAL_BYTES: usize = 320;
+const MIN_SIGNATURE_BYTES: usize = 320;
 
 impl SecretRedactor {
     /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
@@ -111,7 +111,9 @@ fn unchanged_field(fields: &Map<String, Value>) -> Option<&'static str> {
         Some("thinking") if is_base64("signature") => Some("signature"),
         Some("redacted_thinking") if is_base64("data") => Some("data"),
         // Other formats of reasoning also have a seal.
-        _ if is_base64("signature") && text("signature").is_some_and(|seal| seal.len() >= MIN_SEAL_BYTES) => {
+        _ if is_base64("signature")
+            && text("signature").is_some_and(|seal| seal.len() >= MIN_SIGNATURE_BYTES) =>
+        {
             Some("signature")
         }
         _ => (is_media && is_base64("data")).then_some("data"),

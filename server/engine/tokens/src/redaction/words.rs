@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// How strictly to check a value before treating it as a secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Strictness {
+pub(super) enum SecretStrictness {
     /// Rejects example secrets and values with low entropy. For values in a provider's format.
     #[default]
     MadeUp,
@@ -26,12 +26,12 @@ pub(super) enum Strictness {
 const EXAMPLE_MARKERS: &[&str] =
     &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
 /// Further substrings of example secrets, checked only in values without a provider's format.
-const WEAK_MARKERS: &[&str] = &[
+const WEAK_EXAMPLE_MARKERS: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
     "foobar", "hunter", "hello",
 ];
 /// Parts of technical names with digits, which people do not choose as passwords.
-const TECHNICAL: &[&str] = &[
+const TECHNICAL_NAME_PARTS: &[&str] = &[
     "sha1", "sha2", "sha3", "sha5", "md5", "utf8", "utf-8", "utf16", "base64", "base32", "oauth", "x509",
     "ed25519", "rsa", "hmac", "pbkdf", "argon", "crypt", "aes", "pkcs", "http", "version", "ascii", "uint",
     "int32", "int64",
@@ -39,7 +39,7 @@ const TECHNICAL: &[&str] = &[
 /// Interpolation syntax of programs and templates.
 const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
 
-impl Strictness {
+impl SecretStrictness {
     /// Whether a value looks like a secret.
     pub(super) fn accepts(self, value: &str) -> bool {
         let lower = value.to_ascii_lowercase();
@@ -171,7 +171,7 @@ fn looks_random(value: &str, lower_case: &str, entropy: f64) -> bool {
     }
     let min_entropy = if length < 12 { 2.7 } else { 3.0 };
     if entropy < min_entropy
-        || WEAK_MARKERS.iter().any(|word| lower_case.contains(word)) && length < 40
+        || WEAK_EXAMPLE_MARKERS.iter().any(|word| lower_case.contains(word)) && length < 40
         || consists_of_words(value)
     {
         return false;
@@ -202,8 +202,8 @@ fn looks_like_password(value: &str, lower_case: &str, entropy: f64) -> bool {
         || !value.is_ascii()
         || entropy < 2.3
         || is_interpolated(value)
-        || contains_any(WEAK_MARKERS)
-        || contains_any(TECHNICAL)
+        || contains_any(WEAK_EXAMPLE_MARKERS)
+        || contains_any(TECHNICAL_NAME_PARTS)
         || value.contains(['/', '(', ')', '[', ']', '<', '>', '{', '}', '\\', ':', ',', ' '])
         || is_email_or_host(value)
         || value.starts_with(['.', '-', '_', '$', '#', '%'])
@@ -252,7 +252,7 @@ fn is_email_or_host(value: &str) -> bool {
 
 /// Letters that commonly follow each letter from `a` to `z` in names: 97 % of all pairs in the identifiers of Rust, C and
 /// TypeScript sources, but fewer than half of all possible pairs.
-const FOLLOWERS: [&str; 26] = [
+const COMMON_NEXT_LETTERS: [&str; 26] = [
     "abcdfgiklmnprstuvwxy",
     "abceilorstuy",
     "acdehiklmoprstuy",
@@ -314,9 +314,9 @@ fn letter_runs(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn is_word(part: &[u8]) -> bool {
     let letter = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
     let follows = |pair: &&[u8]| match pair {
-        [a, b] => {
-            FOLLOWERS.get(letter(*a)).is_some_and(|next| next.as_bytes().contains(&b.to_ascii_lowercase()))
-        }
+        [a, b] => COMMON_NEXT_LETTERS
+            .get(letter(*a))
+            .is_some_and(|next| next.as_bytes().contains(&b.to_ascii_lowercase())),
         _ => false,
     };
     let pairs = part.len().saturating_sub(1);
@@ -370,7 +370,7 @@ mod tests {
             "aaaaaaaaaaaaaaaa1",
             "TestClient2Token",
         ] {
-            assert!(!Strictness::Random.accepts(value), "{value}");
+            assert!(!SecretStrictness::Random.accepts(value), "{value}");
         }
     }
 
@@ -385,14 +385,17 @@ mod tests {
             "KAFKA_SASL_GSSAPI_KRB5_CONF",
             "\\u30d0\\u30a4\\u30d1\\u30b9\\u30d6",
         ] {
-            assert!(!Strictness::Strict.accepts(value) && !Strictness::Random.accepts(value), "{value}");
+            assert!(
+                !SecretStrictness::Strict.accepts(value) && !SecretStrictness::Random.accepts(value),
+                "{value}"
+            );
         }
     }
 
     #[test]
     fn words_with_digits_and_symbols_may_be_passwords() {
         for value in ["Winter-2017!", "blue-Canyon_1982", "Sunshine@34", "copperkettle65", "T3achers!Only"] {
-            assert!(Strictness::Chosen.accepts(value), "{value}");
+            assert!(SecretStrictness::Chosen.accepts(value), "{value}");
         }
         for value in [
             "correct-horse",
@@ -406,7 +409,7 @@ mod tests {
             "SCRAM_SHA_256",
             "2012-12-25",
         ] {
-            assert!(!Strictness::Chosen.accepts(value), "{value}");
+            assert!(!SecretStrictness::Chosen.accepts(value), "{value}");
         }
     }
 
@@ -419,13 +422,13 @@ mod tests {
             "kJh7-Gf4D_sA2q8W",
             "P4w!9dKz",
         ] {
-            assert!(Strictness::Random.accepts(value), "{value}");
+            assert!(SecretStrictness::Random.accepts(value), "{value}");
         }
-        assert!(Strictness::Strict.accepts("aZ3kQ9xW7bN2mT5p"));
+        assert!(SecretStrictness::Strict.accepts("aZ3kQ9xW7bN2mT5p"));
         for value in
             ["self.token2_key", "TokenStream2", "/etc/ssl/key1.pem", "Vec3d_from_u8", "req.body.password1"]
         {
-            assert!(!Strictness::Strict.accepts(value), "{value}");
+            assert!(!SecretStrictness::Strict.accepts(value), "{value}");
         }
     }
 }

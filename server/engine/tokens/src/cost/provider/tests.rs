@@ -206,7 +206,7 @@ fn a_long_session_drops_expired_entries() {
         let name = turn.to_string();
         bill(&mut provider, turn * 1_000, &[(name.as_str(), 2000)]);
     }
-    assert!(provider.entries.len() <= SWEEP_FROM, "{} entries", provider.entries.len());
+    assert!(provider.entries.len() <= MIN_SWEPT_ENTRIES, "{} entries", provider.entries.len());
 }
 
 /// A slow implementation of the same rules, which compares whole prefixes.
