@@ -1,17 +1,23 @@
 //! Reads tokenizers from files (`tokenizer.json`, the format of Hugging Face) on first use, and keeps them in memory.
-//! The caller decides which model uses which tokenizer.
+//! The caller decides which model uses which tokenizer. Without the feature `tokenizer-files`, no file can be used.
 
 use std::fs;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use strata_tokens::counting::CountTokens;
-use tokenizers::Tokenizer;
+
+use self::library::Tokenizer;
+
+#[cfg(feature = "tokenizer-files")]
+mod library;
+#[cfg(not(feature = "tokenizer-files"))]
+#[path = "tokenizer_file/no_library.rs"]
+mod library;
 
 /// Maximum size of a tokenizer file, in bytes. The largest vocabularies take about 35 MB.
-const MAX_BYTES: u64 = 128 << 20;
+const MAX_TOKENIZER_FILE_BYTES: u64 = 128 << 20;
 
 #[derive(Debug)]
 pub struct TokenizerFile {
@@ -28,7 +34,7 @@ pub enum TokenizerFileError {
     #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// The file is too large for a tokenizer and was not read.
-    #[error("the tokenizer {} has {size} bytes; the limit is {MAX_BYTES}", .path.display())]
+    #[error("the tokenizer {} has {size} bytes; the limit is {MAX_TOKENIZER_FILE_BYTES}", .path.display())]
     TooLarge { path: PathBuf, size: u64 },
     /// The file does not contain a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
@@ -63,10 +69,7 @@ impl TokenizerFile {
 
 impl CountTokens for TokenizerFile {
     fn count(&self, text: &str) -> Option<usize> {
-        let tokenizer = self.tokenizer().ok()?;
-        // The tokenizer library and the file are third-party, so a panic in the library must not abort a command.
-        let encoding = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
-        Some(encoding.ok()?.ok()?.len())
+        library::count(self.tokenizer().ok()?, text)
     }
 }
 
@@ -76,21 +79,11 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
     if !metadata.is_file() {
         return Err(TokenizerFileError::NotRegular(path.to_owned()));
     }
-    if metadata.len() > MAX_BYTES {
+    if metadata.len() > MAX_TOKENIZER_FILE_BYTES {
         return Err(TokenizerFileError::TooLarge { path: path.to_owned(), size: metadata.len() });
     }
     let content = fs::read(path).map_err(|error| io(&error))?;
-    let unusable = |problem: String| TokenizerFileError::Unusable { path: path.to_owned(), problem };
-    let result = catch_unwind(|| Tokenizer::from_bytes(content));
-    let mut tokenizer = result
-        .map_err(|_| unusable("reading it panicked".to_owned()))?
-        .map_err(|error| unusable(error.to_string()))?;
-    // Count the whole text, even if it exceeds the maximum length in the file.
-    tokenizer.with_padding(None);
-    if tokenizer.with_truncation(None).is_err() {
-        return Err(unusable("it truncates text".to_owned()));
-    }
-    Ok(tokenizer)
+    library::parse(content).map_err(|problem| TokenizerFileError::Unusable { path: path.to_owned(), problem })
 }
 
 #[cfg(test)]
@@ -113,6 +106,7 @@ mod tests {
         (folder, TokenizerFile::new(path))
     }
 
+    #[cfg(feature = "tokenizer-files")]
     #[test]
     fn a_tokenizer_counts_whole_texts() {
         let (_folder, file) = file(WORDS);
@@ -120,6 +114,15 @@ mod tests {
         assert_eq!(file.count("a few words, unknown ones"), Some(6));
         assert_eq!(file.count(""), Some(0));
         assert_eq!(file.count(&"words ".repeat(10_000)), Some(10_000));
+    }
+
+    #[cfg(not(feature = "tokenizer-files"))]
+    #[test]
+    fn a_build_without_the_library_says_how_to_get_it() {
+        let (_folder, file) = file(WORDS);
+        let problem = file.check().unwrap_err().to_string();
+        assert!(problem.contains("--features tokenizer-files"), "{problem}");
+        assert_eq!(file.count("a few words"), None);
     }
 
     #[test]
