@@ -35,9 +35,9 @@ struct LanguageConfig {
     /// Size in bytes.
     scanner_state: Option<usize>,
     #[serde(default)]
-    mask: Vec<Mask>,
+    mask: Vec<TextMask>,
     #[serde(default)]
-    walk: Walk,
+    walk: WalkNames,
     #[serde(default)]
     visibility: Visibility,
     #[serde(default)]
@@ -47,7 +47,7 @@ struct LanguageConfig {
 /// Text that is hidden from the parser.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Mask {
+struct TextMask {
     /// Regular expression whose only group matches the text.
     pattern: String,
     /// Text to parse instead, filled up with spaces.
@@ -58,7 +58,7 @@ struct Mask {
 /// Names of nodes and positions that the walk over a syntax tree examines without the query.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Walk {
+struct WalkNames {
     #[serde(default)]
     identifiers: Vec<String>,
     #[serde(default)]
@@ -101,7 +101,7 @@ struct Ignore {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    watch(&root.join("src/allocator.c"));
+    rerun_if_changed(&root.join("src/allocator.c"));
     cc::Build::new()
         .file("src/allocator.c")
         .include(env::var("DEP_MIMALLOC_INCLUDE_DIR")?)
@@ -110,13 +110,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(&root)? {
         let toml = entry?.path().join("language.toml");
         if let (true, Some(directory)) = (toml.is_file(), toml.parent().and_then(Path::file_name)) {
-            watch(&toml);
+            rerun_if_changed(&toml);
             let parsed: LanguageConfig = toml::from_str(&fs::read_to_string(&toml)?)
                 .map_err(|error| format!("{}: {error}", toml.display()))?;
             configs.insert(directory.to_string_lossy().into_owned(), parsed);
         }
     }
-    watch(&root);
+    rerun_if_changed(&root);
 
     let mut out = String::from("static LANGUAGES: &[Language] = &[\n");
     let mut ids = Vec::new();
@@ -141,11 +141,11 @@ fn source_file(directory: &Path, stem: &str) -> Result<PathBuf, Box<dyn Error>> 
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .find(is_source)
         .ok_or_else(|| format!("{} has no {stem}", directory.display()))?;
-    watch(&file);
+    rerun_if_changed(&file);
     Ok(file)
 }
 
-fn watch(path: &Path) {
+fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
 
@@ -194,7 +194,7 @@ fn write_entry(
         .map(|(directory, _)| root.join(directory).join("references.scm"))
         .filter(|file| file.is_file())
         .map(|file| {
-            watch(&file);
+            rerun_if_changed(&file);
             format!("include_str!({file:?}), \"\\n\", ")
         })
         .collect();
@@ -212,7 +212,7 @@ fn write_entry(
     writeln!(out, "    name: {name:?},")?;
     writeln!(out, "    family: {:?},", lineage.first().map_or(name, |(oldest, _)| *oldest))?;
     writeln!(out, "    grammar: || {grammar}.into(),")?;
-    writeln!(out, "    functions: scanner::Replacements::for_language::<{index}>(),")?;
+    writeln!(out, "    functions: scanner::ReplacementFunctions::for_language::<{index}>(),")?;
     match lineage.iter().rev().find_map(|(_, f)| f.scanner_state) {
         Some(bytes) => writeln!(out, "    scanner_state: {bytes},")?,
         None => writeln!(out, "    scanner_state: scanner::STATE_BUFFER_BYTES,")?,

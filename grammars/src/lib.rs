@@ -109,7 +109,7 @@ pub struct Language {
     /// The unmodified grammar from the language's crate.
     grammar: fn() -> tree_sitter::Language,
     /// The functions that replace those of the grammar.
-    functions: scanner::Replacements,
+    functions: scanner::ReplacementFunctions,
     /// Maximum bytes of scanner state. A scanner that exceeds this limit loses its state.
     scanner_state: usize,
     /// Source of [`LanguageId::outline_query`], inherited parts first.

@@ -8,14 +8,14 @@ use crate::allocator;
 
 /// Maximum stack that a scanner may use, in bytes. OCaml's takes about 100 for each comment in a comment. Threads have
 /// at least 2 MiB.
-const MAX_STACK: usize = 128 << 10;
+const MAX_SCANNER_STACK_BYTES: usize = 128 << 10;
 
 /// Work that starting a lexer counts as, in characters.
 const LEXER_START_COST: u64 = 8;
 
 /// The limit that a parse exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exceeded {
+pub enum ExceededLimit {
     /// The lexers read more characters than allowed.
     Characters,
     /// A scanner called itself too deeply.
@@ -30,7 +30,7 @@ pub struct Limited<T> {
     /// Number of characters that the lexers read.
     pub characters: u64,
     /// The first limit that was exceeded.
-    pub exceeded: Option<Exceeded>,
+    pub exceeded: Option<ExceededLimit>,
 }
 
 thread_local! {
@@ -44,7 +44,7 @@ pub(crate) struct Meter {
     limit: Cell<u64>,
     /// Number of characters that may still be read.
     remaining: Cell<u64>,
-    exceeded: Cell<Option<Exceeded>>,
+    exceeded: Cell<Option<ExceededLimit>>,
     /// Memory in use when [`limited`] was called.
     initial_memory: Cell<i64>,
     /// Address on the stack at which the running lexer was called.
@@ -78,7 +78,7 @@ pub fn is_exceeded() -> bool {
 }
 
 /// Returns the number of characters that the lexers of the limited parse on this thread have read.
-pub fn characters() -> u64 {
+pub fn characters_read() -> u64 {
     METER.with(|meter| meter.limit.get() - meter.remaining.get())
 }
 
@@ -136,8 +136,8 @@ impl Meter {
         if self.is_stopped() {
             return false;
         }
-        if stack_pointer().abs_diff(self.stack.get()) > MAX_STACK {
-            self.exceeded.set(Some(Exceeded::Depth));
+        if stack_pointer().abs_diff(self.stack.get()) > MAX_SCANNER_STACK_BYTES {
+            self.exceeded.set(Some(ExceededLimit::Depth));
             return false;
         }
         match self.remaining.get().checked_sub(characters) {
@@ -147,7 +147,7 @@ impl Meter {
             }
             None => {
                 self.remaining.set(0);
-                self.exceeded.set(Some(Exceeded::Characters));
+                self.exceeded.set(Some(ExceededLimit::Characters));
                 false
             }
         }

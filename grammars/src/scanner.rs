@@ -35,9 +35,9 @@ pub(crate) const STATE_BUFFER_BYTES: usize = 1_024;
 const MAX_STATE_BYTES: usize = 4_096;
 
 /// Number of times a scanner may advance past the end of a text before it receives artificial characters.
-const LINE_BREAKS_AFTER: u32 = 16;
+const ADVANCES_BEFORE_LINE_BREAKS: u32 = 16;
 /// Number of times it may advance before these are more than line breaks and null characters.
-const ALL_ASCII_AFTER: u32 = 1_024;
+const ADVANCES_BEFORE_ALL_ASCII: u32 = 1_024;
 
 /// Writes the state of a scanner and returns its length in bytes.
 pub(crate) type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
@@ -114,7 +114,7 @@ struct Originals {
 
 /// The functions that replace those of a grammar.
 #[derive(Clone, Copy)]
-pub(crate) struct Replacements {
+pub(crate) struct ReplacementFunctions {
     pub(crate) lex: Lex,
     pub(crate) keyword_lex: Lex,
     pub(crate) scan: Scan,
@@ -122,7 +122,8 @@ pub(crate) struct Replacements {
 }
 
 /// The original functions of each language.
-static ORIGINALS: [OnceLock<Originals>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
+static ORIGINAL_GRAMMAR_FUNCTIONS: [OnceLock<Originals>; LanguageId::COUNT] =
+    [const { OnceLock::new() }; LanguageId::COUNT];
 
 /// The original functions of a lexer. They are the same for all lexers.
 static LEXER_FUNCTIONS: OnceLock<(Advance, Column, AtEnd)> = OnceLock::new();
@@ -176,7 +177,7 @@ unsafe fn with_replaced_functions<T: Copy>(
     let originals =
         Originals { lex: *lex, keyword_lex: *keyword_lex, scan: scanner.scan, serialize: scanner.serialize };
     // This is the only call of `set`, and each grammar is copied once.
-    let _ = ORIGINALS[id.index()].set(originals);
+    let _ = ORIGINAL_GRAMMAR_FUNCTIONS[id.index()].set(originals);
     let replacements = &id.functions;
     *lex = lex.map(|_| replacements.lex);
     *keyword_lex = keyword_lex.map(|_| replacements.keyword_lex);
@@ -185,7 +186,7 @@ unsafe fn with_replaced_functions<T: Copy>(
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
 }
 
-impl Replacements {
+impl ReplacementFunctions {
     pub(crate) const fn for_language<const N: usize>() -> Self {
         Self { lex: lex::<N>, keyword_lex: keyword_lex::<N>, scan: scan::<N>, serialize: serialize::<N> }
     }
@@ -198,7 +199,7 @@ impl Replacements {
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, buffer: *mut c_char) -> c_uint {
     let (Some(original), Some(language)) =
-        (ORIGINALS[N].get().and_then(|originals| originals.serialize), LANGUAGES.get(N))
+        (ORIGINAL_GRAMMAR_FUNCTIONS[N].get().and_then(|originals| originals.serialize), LANGUAGES.get(N))
     else {
         return 0;
     };
@@ -223,7 +224,9 @@ unsafe extern "C" fn scan<const N: usize>(
     lexer: *mut Lexer,
     valid_symbols: *const bool,
 ) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.scan) else { return false };
+    let Some(original) = ORIGINAL_GRAMMAR_FUNCTIONS[N].get().and_then(|originals| originals.scan) else {
+        return false;
+    };
     // SAFETY: the arguments are the caller's.
     unsafe { limited(lexer, || original(scanner, lexer, valid_symbols)) }
 }
@@ -234,7 +237,9 @@ unsafe extern "C" fn scan<const N: usize>(
 /// Must be called as the parser does: with the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.lex) else { return false };
+    let Some(original) = ORIGINAL_GRAMMAR_FUNCTIONS[N].get().and_then(|originals| originals.lex) else {
+        return false;
+    };
     // SAFETY: the arguments are the caller's.
     unsafe { limited(lexer, || original(lexer, state)) }
 }
@@ -245,7 +250,10 @@ unsafe extern "C" fn lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool 
 /// Must be called as the parser does: with the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn keyword_lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.keyword_lex) else { return false };
+    let Some(original) = ORIGINAL_GRAMMAR_FUNCTIONS[N].get().and_then(|originals| originals.keyword_lex)
+    else {
+        return false;
+    };
     // SAFETY: the arguments are the caller's.
     unsafe { limited(lexer, || original(lexer, state)) }
 }
@@ -272,7 +280,7 @@ unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
         (*lexer).advance = advance;
         (*lexer).get_column = column;
         (*lexer).eof = at_end;
-        if ADVANCES_PAST_END.get() > LINE_BREAKS_AFTER {
+        if ADVANCES_PAST_END.get() > ADVANCES_BEFORE_LINE_BREAKS {
             // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
@@ -300,10 +308,10 @@ unsafe extern "C" fn counted_advance(lexer: *mut Lexer, skip: bool) {
         }
         let advances = ADVANCES_PAST_END.get().saturating_add(1);
         ADVANCES_PAST_END.set(advances);
-        (*lexer).lookahead = if advances > ALL_ASCII_AFTER {
+        (*lexer).lookahead = if advances > ADVANCES_BEFORE_ALL_ASCII {
             // The upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
             i32::from((advances.wrapping_mul(2_654_435_769) >> 25) as u8)
-        } else if advances > LINE_BREAKS_AFTER && advances.is_multiple_of(2) {
+        } else if advances > ADVANCES_BEFORE_LINE_BREAKS && advances.is_multiple_of(2) {
             i32::from(b'\n')
         } else {
             0

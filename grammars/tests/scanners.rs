@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use strata_grammars::LanguageId;
-use strata_grammars::limits::{Exceeded, Limited, is_exceeded, limited};
+use strata_grammars::limits::{ExceededLimit, Limited, is_exceeded, limited};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 #[track_caller]
@@ -89,7 +89,7 @@ fn comments_in_comments_in_ocaml() {
         let language = language.unwrap();
         for unit in ["(*", "(* \"a\" ", "(* {|x|} ", "(* '(' ", "(*(* *)", "(* {%%a b|(*|b} "] {
             let limited_parse = parsed(language, &unit.repeat(5_000), u64::MAX);
-            assert_eq!(limited_parse.exceeded, Some(Exceeded::Depth), "{language}: {unit}");
+            assert_eq!(limited_parse.exceeded, Some(ExceededLimit::Depth), "{language}: {unit}");
         }
         for closed in ["(* a *) ", "(* (* a *) *) ", "(* \"(*\" *) ", "(* {|(*(*|} *) "] {
             let text = closed.repeat(1_000);
@@ -117,7 +117,7 @@ fn characters_count_each_time_they_are_read() {
         assert!(characters > text.len() as u64, "{language}: {characters}");
         assert_eq!(parsed(language, &text, characters).exceeded, None, "{language}");
         let limited_parse = parsed(language, &text, characters - 1);
-        assert_eq!(limited_parse.exceeded, Some(Exceeded::Characters), "{language}");
+        assert_eq!(limited_parse.exceeded, Some(ExceededLimit::Characters), "{language}");
     }
 }
 
@@ -129,6 +129,6 @@ fn the_characters_of_every_language_are_counted() {
         assert!(characters > bytes / 2 && characters < bytes * 40, "{language}: {characters} of {bytes}");
         assert_eq!(parsed(language, language.fixture, characters).exceeded, None, "{language}");
         let limited_parse = parsed(language, language.fixture, 100);
-        assert_eq!(limited_parse.exceeded, Some(Exceeded::Characters), "{language}");
+        assert_eq!(limited_parse.exceeded, Some(ExceededLimit::Characters), "{language}");
     }
 }

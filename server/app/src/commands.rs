@@ -134,7 +134,7 @@ pub trait Command {
     const SCREENED: bool = true;
     /// Whether the outcome is shown to the user. The reply must then have a `message`, and may have the `uri` of a
     /// document.
-    const SHOWN: bool = false;
+    const SHOWS_OUTCOME: bool = false;
     /// Arguments: a JSON object, without the common field `session`.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
     /// Reply: a JSON object, without the common field `stateVersion`.

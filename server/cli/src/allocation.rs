@@ -9,11 +9,11 @@ use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 /// Interval at which the memory of the process is read.
-const READ_INTERVAL: Duration = Duration::from_secs(5);
+const MEMORY_READ_INTERVAL: Duration = Duration::from_secs(5);
 /// Memory, in pages, that the process may have gained before its unused memory is released: 16 MiB in pages of 4 KiB.
-const RELEASE_THRESHOLD: u64 = 4_096;
+const MEMORY_RELEASE_THRESHOLD_PAGES: u64 = 4_096;
 /// Difference, in pages, between two readings of an idle process.
-const IDLE_DIFFERENCE: u64 = 64;
+const MAX_IDLE_PAGE_DIFFERENCE: u64 = 64;
 
 /// Limits glibc's arenas to the number of threads that can run at the same time, which saves more than half of the
 /// unused memory without additional contention. Also disables transparent huge pages for the whole process, because it
@@ -35,7 +35,7 @@ pub(crate) fn release_when_idle() {
     let _ = thread::Builder::new().name("release-memory".to_owned()).spawn(|| {
         let mut readings = MemoryMonitor::default();
         loop {
-            thread::sleep(READ_INTERVAL);
+            thread::sleep(MEMORY_READ_INTERVAL);
             let Some(resident) = resident_pages() else { return };
             if readings.is_release_due(resident) {
                 release_memory();
@@ -68,11 +68,11 @@ struct MemoryMonitor {
 impl MemoryMonitor {
     /// Adds a reading. Returns whether the process is idle and has gained memory since the last release.
     fn is_release_due(&mut self, resident: u64) -> bool {
-        let is_idle = resident.abs_diff(self.last) <= IDLE_DIFFERENCE;
+        let is_idle = resident.abs_diff(self.last) <= MAX_IDLE_PAGE_DIFFERENCE;
         self.last = resident;
         let lowest = self.lowest.map_or(resident, |lowest| lowest.min(resident));
         self.lowest = Some(lowest);
-        is_idle && resident - lowest >= RELEASE_THRESHOLD
+        is_idle && resident - lowest >= MEMORY_RELEASE_THRESHOLD_PAGES
     }
 
     fn record_release(&mut self, resident: u64) {
@@ -93,7 +93,11 @@ mod tests {
         assert!(due(40_010));
         readings.record_release(20_000);
         let mut due = |resident| readings.is_release_due(resident);
-        assert!(!due(20_000) && !due(20_000 + RELEASE_THRESHOLD / 2) && !due(20_000 + RELEASE_THRESHOLD / 2));
+        assert!(
+            !due(20_000)
+                && !due(20_000 + MEMORY_RELEASE_THRESHOLD_PAGES / 2)
+                && !due(20_000 + MEMORY_RELEASE_THRESHOLD_PAGES / 2)
+        );
         assert!(!due(30_000) && due(30_000));
     }
 

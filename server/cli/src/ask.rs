@@ -15,12 +15,12 @@ use crate::answer::{Audience, provider_failure};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::sessions::{EDITOR, LATEST, MAX_NAME_CHARS, editor_session_id};
+use crate::sessions::{EDITOR_SESSION, LATEST, MAX_NAME_CHARS, editor_session_id};
 use crate::when::format_time;
 use crate::{answer, input, repository, selecting};
 
 /// Argument of `--session` that stands for a new session.
-const NEW: &str = "new";
+const NEW_SESSION: &str = "new";
 /// Exit code that shells use for a program stopped with Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
@@ -78,7 +78,7 @@ pub(crate) fn open_conversation(
     let ConversationArguments { session, new, continue_latest } = arguments;
     let name = match session {
         Some(session) => session,
-        None if *new => NEW,
+        None if *new => NEW_SESSION,
         None if *continue_latest => LATEST,
         None => default_conversation(headless)?,
     };
@@ -89,13 +89,13 @@ pub(crate) fn open_conversation(
 /// Returns the conversation for a question that names none.
 fn default_conversation(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
     let reason = match headless.session_to_continue()? {
-        SessionToContinue::Nothing => return Ok(NEW),
+        SessionToContinue::Nothing => return Ok(NEW_SESSION),
         SessionToContinue::Session(_) => return Ok(LATEST),
         SessionToContinue::TooOld(ms) => format!("the last one is of {} UTC", format_time(ms)),
         SessionToContinue::OtherBranch(branch) => format!("the last one was on branch {branch}"),
     };
     output::print_message(&format!("starting a new conversation, because {reason}; -c continues it"));
-    Ok(NEW)
+    Ok(NEW_SESSION)
 }
 
 /// Says which conversation is continued, since the user did not name it.
@@ -116,9 +116,9 @@ pub(crate) fn open_session(
     mode: ContinueMode,
 ) -> Result<(), Failure> {
     let id = match name {
-        NEW => None,
+        NEW_SESSION => None,
         LATEST => headless.newest_session()?,
-        EDITOR => Some(editor_session_id(headless)?),
+        EDITOR_SESSION => Some(editor_session_id(headless)?),
         name => Some(headless.resolve_session_name(name)?),
     };
     let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use strata_app::model::index::OutlineProgress;
 
 /// Duration of work before the bar appears.
-const SHOW_AFTER: Duration = Duration::from_millis(500);
+const PROGRESS_BAR_DELAY: Duration = Duration::from_millis(500);
 /// Interval at which the bar is redrawn even without progress.
 const TICK: Duration = Duration::from_millis(120);
 
@@ -30,7 +30,7 @@ impl ProgressDisplay {
         let (done, wait) = mpsc::channel();
         let shown_bar = bar.clone();
         let show = move || {
-            if wait.recv_timeout(SHOW_AFTER) == Err(RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(PROGRESS_BAR_DELAY) == Err(RecvTimeoutError::Timeout) {
                 shown_bar.set_draw_target(ProgressDrawTarget::stderr());
                 shown_bar.enable_steady_tick(TICK);
             }

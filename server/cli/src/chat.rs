@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use strata_app::commands::budget::ReportBudget;
-use strata_app::commands::compaction::{RequestParams, RunParams};
-use strata_app::commands::files::{DeselectFiles, ListSelection, Paths, SelectFiles, SelectionChange};
+use strata_app::commands::compaction::{ReportedRequestParams, RunParams};
+use strata_app::commands::files::{
+    DeselectFiles, FilePathsParams, ListSelection, SelectFiles, SelectionChange,
+};
 use strata_app::commands::history::{ListMessages, TruncateHistory, TruncateParams};
 use strata_app::commands::prompt::{AssembleParams, AssemblePrompt};
 use strata_app::commands::send::SendParams;
@@ -141,7 +143,7 @@ impl Chat {
         }
     }
 
-    fn change_selection<C: Command<Args = Paths, Reply = SelectionChange>>(
+    fn change_selection<C: Command<Args = FilePathsParams, Reply = SelectionChange>>(
         &mut self,
         paths: &[&str],
     ) -> Result<(), Failure> {
@@ -151,7 +153,7 @@ impl Chat {
         repository::list_files(&mut self.headless)?;
         let typed: Vec<String> = paths.iter().map(|path| self.headless.workspace_path(path)).collect();
         self.headless
-            .call::<C>(Paths { paths: typed, ..Paths::default() })
+            .call::<C>(FilePathsParams { paths: typed, ..FilePathsParams::default() })
             .map_err(|error| Failure::from_path_error(self.headless.folder(), &error))?;
         self.list_files()
     }
@@ -193,7 +195,7 @@ impl Chat {
 
     fn print_cost(&mut self) -> Result<(), Failure> {
         let model = self.model.clone();
-        let request = RequestParams { model: model.clone(), ..RequestParams::default() };
+        let request = ReportedRequestParams { model: model.clone(), ..ReportedRequestParams::default() };
         let totals = self.headless.call::<ReportBudget>(request)?.totals;
         let price = totals.dollars.map_or_else(|| "unknown price".to_owned(), dollars);
         let next = AssembleParams {

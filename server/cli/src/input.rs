@@ -18,18 +18,18 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Maximum size of piped text that becomes part of a prompt, in bytes: about 50,000 tokens.
-const MAX_PIPED: usize = 200_000;
+const MAX_PIPED_BYTES: usize = 200_000;
 /// Size of the beginning of longer text that is kept, in bytes. The end is kept too, because the outcome of a log or a
 /// test run is there.
-const PIPED_HEAD: usize = 150_000;
+const PIPED_HEAD_BYTES: usize = 150_000;
 
 /// Maximum size of an attached file, in bytes.
 const MAX_ATTACHED: u64 = 20_000_000;
 /// Maximum size of an attached image, in bytes. Anthropic accepts 5 MB after base64 encoding.
-const MAX_IMAGE: usize = 3_750_000;
+const MAX_ATTACHED_IMAGE_BYTES: usize = 3_750_000;
 
 /// Time after which the user is told what the program waits for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const WAIT_NOTICE_DELAY: Duration = Duration::from_secs(2);
 
 /// Returns a question that may have been given without quotation marks. `-` stands for standard input.
 pub(crate) fn read_question(words: &[String]) -> Result<String, Failure> {
@@ -44,7 +44,7 @@ pub(crate) fn read_piped_text(words: &[String]) -> Result<Option<String>, Failur
     // The program that writes may take long, or have forgotten that it left a pipe open.
     let (done, stop) = mpsc::channel::<()>();
     thread::spawn(move || {
-        if stop.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        if stop.recv_timeout(WAIT_NOTICE_DELAY) == Err(RecvTimeoutError::Timeout) {
             output::print_message("reading standard input until its end; to read nothing, add `< /dev/null`");
         }
     });
@@ -74,11 +74,11 @@ fn is_piped() -> bool {
 /// Decodes a text, without the middle if it is long.
 fn without_middle(bytes: &[u8]) -> String {
     let text = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
-    let Some(left_out @ 1..) = bytes.len().checked_sub(MAX_PIPED) else {
+    let Some(left_out @ 1..) = bytes.len().checked_sub(MAX_PIPED_BYTES) else {
         return text(0..bytes.len()).into_owned();
     };
     output::print_message(&format!("the text is long, so {left_out} bytes in its middle were left out"));
-    let (head, tail) = (text(0..PIPED_HEAD), text(PIPED_HEAD + left_out..bytes.len()));
+    let (head, tail) = (text(0..PIPED_HEAD_BYTES), text(PIPED_HEAD_BYTES + left_out..bytes.len()));
     format!("{head}\n[{left_out} bytes left out]\n{tail}")
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn read_attachment(path: &Path) -> Result<Attachment, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| Failure::new(error.to_string()))?;
     if let Some(media_type) = media_type(&bytes) {
-        if bytes.len() > MAX_IMAGE {
+        if bytes.len() > MAX_ATTACHED_IMAGE_BYTES {
             return Err(Failure::new("is larger than 3.75 MB, the limit for images; make it smaller"));
         }
         let source = ImageSource::Base64 { media_type: media_type.to_owned(), data: STANDARD.encode(&bytes) };

@@ -10,7 +10,7 @@ use strata_mcp::SessionChoice;
 use crate::allocation;
 use crate::arguments::McpArguments;
 use crate::failure::Failure;
-use crate::sessions::{EDITOR, LATEST};
+use crate::sessions::{EDITOR_SESSION, LATEST};
 use crate::{log, output, repository};
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let choice = match arguments.session.as_deref() {
         None => SessionChoice::Own,
         Some(LATEST) => SessionChoice::Newest,
-        Some(EDITOR) => SessionChoice::Editor,
+        Some(EDITOR_SESSION) => SessionChoice::Editor,
         Some(id) => SessionChoice::Stored(id.to_owned()),
     };
     let opened = headless.open_store();

@@ -79,7 +79,7 @@ fn width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
 }
 
 /// Minimum number of columns in which to wrap a cell.
-const NARROWEST: usize = 6;
+const MIN_CELL_COLUMNS: usize = 6;
 
 fn wrap_lines(text: &str, width: usize) -> String {
     text.lines().flat_map(|line| [wrap(line, width), "\n".to_owned()]).collect()
@@ -90,7 +90,7 @@ fn wrap_lines(text: &str, width: usize) -> String {
 fn wrap(line: &str, width: usize) -> String {
     let (before, last) = line.rfind("  ").map_or(("", line), |at| line.split_at(at + 2));
     let indent = before.chars().count();
-    if indent + last.chars().count() <= width || indent + NARROWEST > width {
+    if indent + last.chars().count() <= width || indent + MIN_CELL_COLUMNS > width {
         return line.to_owned();
     }
     let (mut text, mut used) = (before.to_owned(), indent);

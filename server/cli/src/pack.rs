@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_app::commands::files::{ExcludeFiles, Paths};
+use strata_app::commands::files::{ExcludeFiles, FilePathsParams};
 use strata_app::commands::pack::{MakePack, Pack, PackParams, SkippedFile};
 
 use crate::arguments::PackArguments;
@@ -15,14 +15,17 @@ use crate::output::{self, count, pluralize};
 use crate::repository;
 
 /// Maximum number of files that cannot be shown to list.
-const MAX_SKIPPED: usize = 5;
+const MAX_LISTED_SKIPPED_FILES: usize = 5;
 
 pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
     for path in &arguments.exclude {
         headless
-            .call::<ExcludeFiles>(Paths { paths: vec![headless.workspace_path(path)], ..Paths::default() })
+            .call::<ExcludeFiles>(FilePathsParams {
+                paths: vec![headless.workspace_path(path)],
+                ..FilePathsParams::default()
+            })
             .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     }
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
@@ -67,7 +70,7 @@ fn print_summary(pack: &Pack, is_copied: bool) {
     }
     let tokens = pluralize(pack.tokens, "token");
     output::print_message(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
-    for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_SKIPPED) {
+    for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_LISTED_SKIPPED_FILES) {
         output::print_message(&format!("skipped {}: {reason}", output::line(path)));
     }
 }

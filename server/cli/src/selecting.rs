@@ -1,7 +1,7 @@
 //! Applies the selection options of the command line.
 
 use strata_app::commands::files::{
-    AddFileContent, DeselectFiles, ExcludeFiles, PathAndContent, Paths, SelectFiles, WithheldFile,
+    AddFileContent, DeselectFiles, ExcludeFiles, FilePathsParams, PathAndContent, SelectFiles, WithheldFile,
 };
 use strata_app::commands::{CommandError, Image};
 use strata_app::runtime::headless::HeadlessWorkspace;
@@ -36,8 +36,8 @@ pub(crate) fn apply_selection(
     Ok(())
 }
 
-fn single_path(path: String) -> Paths {
-    Paths { paths: vec![path], ..Paths::default() }
+fn single_path(path: String) -> FilePathsParams {
+    FilePathsParams { paths: vec![path], ..FilePathsParams::default() }
 }
 
 /// Adds attached text files to the context. Returns the attached images.
@@ -81,7 +81,7 @@ fn select_path(
     confirm_secrets: &[String],
 ) -> Result<(), Failure> {
     let reply = headless
-        .call::<SelectFiles>(Paths {
+        .call::<SelectFiles>(FilePathsParams {
             confirm_secrets: confirm_secrets.to_vec(),
             ..single_path(path.to_owned())
         })

@@ -28,7 +28,7 @@ use strata_app::table::{Align, Table};
 pub(crate) const LATEST: &str = "latest";
 
 /// Argument of `--session` that stands for the session that an editor shows.
-pub(crate) const EDITOR: &str = "editor";
+pub(crate) const EDITOR_SESSION: &str = "editor";
 
 /// Maximum characters of a name or a preview to show.
 pub(crate) const MAX_NAME_CHARS: usize = 60;
@@ -120,7 +120,7 @@ impl SessionManager {
     /// Returns the id of the session with this id or name, of the most recently used one for `latest`, or of the one that
     /// an editor shows for `editor`.
     fn resolve_id(&mut self, text: &str) -> Result<String, Failure> {
-        if text == EDITOR {
+        if text == EDITOR_SESSION {
             return editor_session_id(&mut self.headless);
         }
         if text != LATEST {

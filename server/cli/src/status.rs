@@ -32,7 +32,7 @@ use strata_app::table::{Align, Table};
 /// Interval at which `--watch` checks the files and the list of sessions.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Age at which the status is read again even if nothing changed, because the provider's cache expires over time.
-const STALE_AFTER: Duration = Duration::from_secs(10);
+const MAX_STATUS_AGE: Duration = Duration::from_secs(10);
 /// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
 const CLEAR_SCREEN: &str = "\x1b[H\x1b[2J";
 
@@ -95,7 +95,7 @@ fn read_if_changed(
         last.session == session
             && Arc::ptr_eq(&last.index, &index)
             && last.view == view
-            && last.when.elapsed() < STALE_AFTER
+            && last.when.elapsed() < MAX_STATUS_AGE
     };
     if last.as_ref().is_some_and(is_same) {
         *last_status = last;
@@ -154,10 +154,10 @@ impl<'a> StatusReplies<'a> {
         let replies = Self {
             session,
             view: headless.view().to_string(),
-            budget: headless.call::<budget::ReportBudget>(compaction::RequestParams::default())?,
+            budget: headless.call::<budget::ReportBudget>(compaction::ReportedRequestParams::default())?,
             tiers: headless.call::<tiers::ReportLayout>(NoArguments {})?,
             compaction: headless
-                .call::<compaction::ReportCompactionStatus>(compaction::RequestParams::default())?,
+                .call::<compaction::ReportCompactionStatus>(compaction::ReportedRequestParams::default())?,
             last_break: headless.call::<ExplainBreak>(NoArguments {})?,
         };
         headless.release_session();

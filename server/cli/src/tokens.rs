@@ -14,9 +14,9 @@ use crate::repository;
 use crate::tree::TokenTree;
 
 /// Maximum number of lines in the tree, unless `--depth` is given.
-const MAX_LINES: usize = 100;
+const MAX_TREE_LINES: usize = 100;
 /// Maximum number of uncounted files to list for each reason.
-const MAX_LISTED: usize = 3;
+const MAX_LISTED_UNCOUNTED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open(&arguments.repository)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let tree = token_tree(&usage);
-    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(MAX_LINES));
+    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(MAX_TREE_LINES));
     output::print_text(&tree.render(depth))?;
     print_summary(&usage);
     Ok(ExitCode::SUCCESS)
@@ -63,7 +63,7 @@ fn print_summary(usage: &TokenUsage) {
         usage.model,
     ));
     for (problem, paths) in reasons {
-        let named: Vec<&str> = paths.iter().take(MAX_LISTED).copied().collect();
+        let named: Vec<&str> = paths.iter().take(MAX_LISTED_UNCOUNTED).copied().collect();
         let more = if paths.len() > named.len() { ", …" } else { "" };
         let (number, problem) = (count(paths.len()), problem_label(problem));
         output::print_message(&format!("not counted, {problem}: {number} ({}{more})", named.join(", ")));

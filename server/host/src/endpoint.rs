@@ -23,7 +23,7 @@ pub use self::windows::{Endpoint, ask, endpoints};
 use crate::store::StoreError;
 
 /// Directory of the endpoints' files, below the state directory.
-const DIRECTORY: &str = "live";
+const ENDPOINT_DIRECTORY: &str = "live";
 /// Maximum number of connections at the same time. Further ones are closed.
 const MAX_CONNECTIONS: usize = 32;
 /// Maximum time of a connection, from its start to the end of the reply.
@@ -32,7 +32,7 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Maximum bytes of a request.
-pub const MAX_REQUEST: u64 = 4 << 20;
+pub const MAX_REQUEST_BYTES: u64 = 4 << 20;
 /// Maximum bytes of a reply. An editor has a few documents of up to a few megabytes open.
 pub const MAX_REPLY: u64 = 256 << 20;
 

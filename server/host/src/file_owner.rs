@@ -39,7 +39,7 @@ pub enum ForeignControl {
     Writable,
 }
 
-const ADMINISTRATOR: u32 = 0;
+const ROOT_UID: u32 = 0;
 
 impl ProcessUser {
     /// Returns the user who runs this process.
@@ -54,13 +54,12 @@ impl ProcessUser {
     /// Returns a user who owns all files, since owners are not read on this system.
     #[cfg(not(unix))]
     pub fn current() -> Self {
-        Self::new(ADMINISTRATOR, ADMINISTRATOR, None)
+        Self::new(ROOT_UID, ROOT_UID, None)
     }
 
     /// `sudo` contains the user and the group of `SUDO_UID` and `SUDO_GID`.
     fn new(user: u32, group: u32, sudo: Option<(u32, u32)>) -> Self {
-        let sudo_caller =
-            sudo.filter(|_| user == ADMINISTRATOR).map(|(user, group)| UserAndGroup { user, group });
+        let sudo_caller = sudo.filter(|_| user == ROOT_UID).map(|(user, group)| UserAndGroup { user, group });
         Self { effective: UserAndGroup { user, group }, sudo_caller }
     }
 
@@ -89,7 +88,7 @@ impl FileOwner {
 
     #[cfg(not(unix))]
     pub fn new(_: &Metadata) -> Self {
-        Self { user: ADMINISTRATOR, group: ADMINISTRATOR, mode: 0 }
+        Self { user: ROOT_UID, group: ROOT_UID, mode: 0 }
     }
 }
 

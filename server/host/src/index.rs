@@ -53,10 +53,10 @@ pub struct Batch<T> {
 
 /// Number of files per batch. Large enough that passing batches between threads costs little, and small enough for
 /// smooth progress.
-const BATCH_SIZE: usize = 32;
+const FILES_PER_BATCH: usize = 32;
 
 /// Maximum number of threads. Additional threads would only wait for memory and the disk.
-const MAX_THREADS: usize = 4;
+const MAX_INDEX_THREADS: usize = 4;
 
 impl Default for IndexOptions {
     /// Uses half of the machine's threads, between two and four, since the editor and language servers need some too.
@@ -64,7 +64,7 @@ impl Default for IndexOptions {
     fn default() -> Self {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =
-            NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_THREADS)).unwrap_or(NonZeroUsize::MIN);
+            NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_INDEX_THREADS)).unwrap_or(NonZeroUsize::MIN);
         Self { threads, limits: ReadLimits { max_bytes: MAX_OUTLINE_BYTES } }
     }
 }
@@ -97,7 +97,7 @@ fn for_each_parallel_with_stack<I: Sync, T: Send>(
 ) -> Result<(), Cancelled> {
     let total = files.len();
     let next = AtomicUsize::new(0);
-    let threads = threads.get().min(total.div_ceil(BATCH_SIZE));
+    let threads = threads.get().min(total.div_ceil(FILES_PER_BATCH));
     // Each thread can be one batch ahead of the sink.
     let (sender, batches) = mpsc::sync_channel::<Vec<T>>(threads);
     let mut done = 0;
@@ -182,10 +182,10 @@ fn process_batches<I, T>(
     mut deliver: impl FnMut(Vec<T>) -> bool,
 ) {
     loop {
-        let start = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
+        let start = next.fetch_add(FILES_PER_BATCH, Ordering::Relaxed);
         let Some(remaining) = files.get(start..).filter(|remaining| !remaining.is_empty()) else { return };
-        let mut results = Vec::with_capacity(BATCH_SIZE);
-        for file in remaining.iter().take(BATCH_SIZE) {
+        let mut results = Vec::with_capacity(FILES_PER_BATCH);
+        for file in remaining.iter().take(FILES_PER_BATCH) {
             if cancel.is_cancelled() {
                 return;
             }

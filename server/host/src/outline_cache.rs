@@ -40,7 +40,7 @@ pub struct OutlineCache {
 
 /// Maximum size of the database, in bytes. At about 1.5 KB per outline, the limit allows 200,000 files in one
 /// repository, or dozens of typical repositories.
-const MAX_BYTES: u64 = 512 << 20;
+const MAX_DATABASE_BYTES: u64 = 512 << 20;
 
 /// State of the database and its connections.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Default for OutlineCache {
     fn default() -> Self {
         Self {
             directory: None,
-            max_bytes: MAX_BYTES,
+            max_bytes: MAX_DATABASE_BYTES,
             state: Mutex::default(),
             parses: OnceLock::new(),
             is_read_only: AtomicBool::new(false),

@@ -11,7 +11,7 @@ use crate::store::paths::{create_private_file, ensure_private_directory, ensure_
 use crate::store::{SessionId, StoreError};
 
 /// How long previews are kept after they were last written. The time is limited because previews contain source code.
-const LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const PREVIEW_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Name of the preview directory inside the cache directory.
 const FOLDER: &str = "preview";
@@ -84,7 +84,7 @@ impl PreviewFiles {
 
 /// Deletes old previews. The next call retries failed deletions.
 fn remove_old_previews(folder: &Path) {
-    let Some(limit) = SystemTime::now().checked_sub(LIFETIME) else { return };
+    let Some(limit) = SystemTime::now().checked_sub(PREVIEW_LIFETIME) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|metadata| metadata.modified());
         if written.is_ok_and(|written| written < limit) {

@@ -14,10 +14,10 @@ use crate::file_owner::{FileOwner, ForeignControl, ProcessUser};
 use crate::roots::{Root, Roots, canonical};
 
 /// Maximum number of entries to read from one directory.
-const MAX_ENTRIES: usize = 1_000;
+const MAX_DIRECTORY_ENTRIES: usize = 1_000;
 
 /// Maximum number of files to return.
-const MAX_FILES: usize = 200;
+const MAX_RULE_FILES: usize = 200;
 
 /// Returns the files in all workspace folders that match `patterns`, in pattern order and then by name. `*` matches any
 /// part of a name, but no slash. Skips paths that lead outside the workspace or do not name a file. Symbolic links are
@@ -32,7 +32,7 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
             // Check the file itself, because a directory in its path may have been replaced with a link in the
             // meantime.
             for key in keys.into_iter().filter(|key| stamp_of(roots, key).is_ok()) {
-                if !files.contains(&key) && files.len() < MAX_FILES {
+                if !files.contains(&key) && files.len() < MAX_RULE_FILES {
                     files.push(key);
                 }
             }
@@ -85,7 +85,7 @@ fn matches_by_part(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf
         paths = paths.into_iter().flat_map(|path| matching_entries(&path, part, matcher.as_ref())).collect();
         // Outside the workspace, not even file names are read.
         paths.retain(|path| roots.locate_absolute(path).is_ok());
-        paths.truncate(MAX_ENTRIES);
+        paths.truncate(MAX_DIRECTORY_ENTRIES);
         matches_by_part.push(paths.clone());
     }
     matches_by_part
@@ -103,7 +103,7 @@ fn matching_entries(folder: &Path, part: &str, matcher: Option<&GlobMatcher>) ->
         let entry = folder.join(part);
         return if part == ".." || !entry.exists() { Vec::new() } else { vec![entry] };
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_DIRECTORY_ENTRIES);
     let mut names: Vec<_> =
         entries.map(|entry| entry.file_name()).filter(|name| matcher.is_match(name)).collect();
     names.sort();

@@ -85,7 +85,7 @@ pub struct Walk {
 /// Maximum number of threads. Additional threads would only wait for the disk and for each other.
 const MAX_THREADS: usize = 4;
 /// Maximum depth of directories below a root. Limited because some work is done for each component of a key.
-const MAX_DEPTH: usize = 128;
+const MAX_FOLDER_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
     fn default() -> Self {
@@ -376,13 +376,13 @@ impl WalkFilter {
     }
 
     fn is_within_depth_limit(&self, folder: &Path, depth: usize) -> bool {
-        if depth > MAX_DEPTH {
+        if depth > MAX_FOLDER_DEPTH {
             self.record_problem(
                 folder,
-                format!("is not scanned: it is more than {MAX_DEPTH} directories deep"),
+                format!("is not scanned: it is more than {MAX_FOLDER_DEPTH} directories deep"),
             );
         }
-        depth <= MAX_DEPTH
+        depth <= MAX_FOLDER_DEPTH
     }
 
     fn record_problem(&self, folder: &Path, problem: String) {

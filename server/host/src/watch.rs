@@ -76,7 +76,7 @@ const QUEUE_CAPACITY: usize = 8_192;
 const MAX_REPORTED_PATHS: usize = if cfg!(windows) { 16 } else { 2_000 };
 /// Maximum number of watched directories, regardless of the system's limit. Each takes about a kilobyte of kernel
 /// memory.
-const MAX_FOLDERS: usize = 100_000;
+const MAX_WATCHED_FOLDERS: usize = 100_000;
 
 impl WatchCoverage {
     /// Coverage on the current system. On Windows, a directory cannot be renamed while one below it is watched. On
@@ -112,7 +112,7 @@ impl Watcher {
     /// # Errors
     /// [`WatchError::System`] if the system cannot watch files.
     pub fn new(on_event: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
-        Self::with_limit(MAX_FOLDERS, WatchCoverage::CURRENT, on_event)
+        Self::with_limit(MAX_WATCHED_FOLDERS, WatchCoverage::CURRENT, on_event)
     }
 
     fn with_limit(

@@ -16,7 +16,7 @@ use strata_tokens::counting::TokenCounter;
 type Anything = Box<dyn std::error::Error>;
 
 /// Number of times each prompt is assembled and measured.
-const ROUNDS: usize = 30;
+const ASSEMBLY_ROUNDS: usize = 30;
 
 fn main() -> Result<(), Anything> {
     let mut arguments = std::env::args().skip(1);
@@ -37,14 +37,14 @@ fn main() -> Result<(), Anything> {
     let (first, _) = timed(&mut headless, "strata.prompt.assemble", &arguments)?;
     println!("first prompt: {first:?}");
     let mut again = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..ASSEMBLY_ROUNDS {
         again.push(timed(&mut headless, "strata.prompt.assemble", &arguments)?.0);
     }
     print_times("the same question again", again);
 
     let mut turns = Vec::new();
     let mut last = Value::Null;
-    for turn in 0..ROUNDS {
+    for turn in 0..ASSEMBLY_ROUNDS {
         let arguments = json!({ "prompt": format!("Question {turn}: what does this do?") });
         let (time, reply) = timed(&mut headless, "strata.prompt.assemble", &arguments)?;
         let answer = json!({ "id": reply["id"], "response": format!("Answer {turn}.") });

@@ -21,7 +21,7 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService, Server};
 
 const REQUESTS: usize = 20_000;
 const CHANGES: usize = 300_000;
-const ROUNDS: usize = 5;
+const BENCHMARK_ROUNDS: usize = 5;
 
 struct Mock {
     changes: AtomicUsize,
@@ -59,7 +59,7 @@ impl LanguageServer for Mock {
 }
 
 #[derive(Clone, Copy)]
-enum Which {
+enum PeerKind {
     Transport,
     Library,
 }
@@ -70,25 +70,25 @@ struct Peer {
 }
 
 fn main() {
-    let mut figures: Vec<(&str, Which, &str, Vec<[f64; 3]>)> = vec![
-        ("transport, first poll", Which::Transport, "test/noop", Vec::new()),
-        ("transport, event first", Which::Transport, "test/mail", Vec::new()),
-        ("library, first poll", Which::Library, "test/noop", Vec::new()),
-        ("library, event first", Which::Library, "test/mail", Vec::new()),
+    let mut figures: Vec<(&str, PeerKind, &str, Vec<[f64; 3]>)> = vec![
+        ("transport, first poll", PeerKind::Transport, "test/noop", Vec::new()),
+        ("transport, event first", PeerKind::Transport, "test/mail", Vec::new()),
+        ("library, first poll", PeerKind::Library, "test/noop", Vec::new()),
+        ("library, event first", PeerKind::Library, "test/mail", Vec::new()),
     ];
-    for _ in 0..ROUNDS {
+    for _ in 0..BENCHMARK_ROUNDS {
         for (_, which, method, measured) in &mut figures {
             let mut peer = Peer::start(*which);
             let (p50, p99) = peer.round_trips(method);
             measured.push([p50, p99, peer.flood()]);
         }
     }
-    println!("medians of {ROUNDS} rounds: {REQUESTS} round trips, {CHANGES} didChange");
+    println!("medians of {BENCHMARK_ROUNDS} rounds: {REQUESTS} round trips, {CHANGES} didChange");
     println!("{:<24}{:>10}{:>10}{:>16}", "", "p50 us", "p99 us", "didChange/s");
     for (name, _, _, mut measured) in figures {
         let mut median = |column: usize| {
             measured.sort_by(|left, right| left[column].total_cmp(&right[column]));
-            measured[ROUNDS / 2][column]
+            measured[BENCHMARK_ROUNDS / 2][column]
         };
         println!("{name:<24}{:>10.1}{:>10.1}{:>16.0}", median(0), median(1), median(2));
     }
@@ -105,7 +105,7 @@ fn service() -> (LspService<Mock>, ClientSocket) {
 }
 
 impl Peer {
-    fn start(which: Which) -> Self {
+    fn start(which: PeerKind) -> Self {
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();
         thread::spawn(move || {
@@ -113,12 +113,12 @@ impl Peer {
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             let (service, socket) = service();
             match which {
-                Which::Transport => {
+                PeerKind::Transport => {
                     runtime
                         .block_on(serve(service, socket, reader, writer, TransportOptions::default(), |_| ()))
                         .unwrap();
                 }
-                Which::Library => {
+                PeerKind::Library => {
                     let reader =
                         tokio::fs::File::from_std(std::fs::File::from(std::os::fd::OwnedFd::from(reader)));
                     let writer =

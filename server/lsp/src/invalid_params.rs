@@ -16,13 +16,13 @@ use tower_lsp::ls_types::{
     ReferenceParams, TextDocumentPositionParams, WorkspaceSymbolParams,
 };
 
-const COUNT: &str = "a whole number from 0 to 4294967295";
+const U32_DESCRIPTION: &str = "a whole number from 0 to 4294967295";
 
 /// Fields of messages from the client, with their expected types. A description of a problem names only these fields,
 /// because other names are chosen by the client.
 const FIELDS: &[(&str, &str)] = &[
     ("arguments", "a list"),
-    ("character", COUNT),
+    ("character", U32_DESCRIPTION),
     ("cells", "a list"),
     ("change", "an object"),
     ("command", "a string"),
@@ -32,14 +32,14 @@ const FIELDS: &[(&str, &str)] = &[
     ("end", "an object"),
     ("includeDeclaration", "true or false"),
     ("languageId", "a string"),
-    ("line", COUNT),
+    ("line", U32_DESCRIPTION),
     ("message", "a string"),
     ("notebookDocument", "an object"),
     ("only", "a list"),
     ("position", "an object"),
     ("query", "a string"),
     ("range", "an object"),
-    ("rangeLength", COUNT),
+    ("rangeLength", U32_DESCRIPTION),
     ("start", "an object"),
     ("text", "a string"),
     ("textDocument", "an object"),
@@ -65,23 +65,23 @@ struct ExecuteCommandParams {
 pub(crate) fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
     let params = params.unwrap_or(&Value::Null);
     match method {
-        "initialize" => problem::<InitializeParams>(params),
-        "textDocument/didOpen" => problem::<DidOpenTextDocumentParams>(params),
-        "textDocument/didChange" => problem::<DidChangeTextDocumentParams>(params),
-        "textDocument/didSave" => problem::<DidSaveTextDocumentParams>(params),
-        "textDocument/didClose" => problem::<DidCloseTextDocumentParams>(params),
-        "notebookDocument/didOpen" => problem::<DidOpenNotebookDocumentParams>(params),
-        "notebookDocument/didChange" => problem::<DidChangeNotebookDocumentParams>(params),
-        "notebookDocument/didSave" => problem::<DidSaveNotebookDocumentParams>(params),
-        "notebookDocument/didClose" => problem::<DidCloseNotebookDocumentParams>(params),
-        "textDocument/documentSymbol" => problem::<DocumentSymbolParams>(params),
+        "initialize" => params_problem::<InitializeParams>(params),
+        "textDocument/didOpen" => params_problem::<DidOpenTextDocumentParams>(params),
+        "textDocument/didChange" => params_problem::<DidChangeTextDocumentParams>(params),
+        "textDocument/didSave" => params_problem::<DidSaveTextDocumentParams>(params),
+        "textDocument/didClose" => params_problem::<DidCloseTextDocumentParams>(params),
+        "notebookDocument/didOpen" => params_problem::<DidOpenNotebookDocumentParams>(params),
+        "notebookDocument/didChange" => params_problem::<DidChangeNotebookDocumentParams>(params),
+        "notebookDocument/didSave" => params_problem::<DidSaveNotebookDocumentParams>(params),
+        "notebookDocument/didClose" => params_problem::<DidCloseNotebookDocumentParams>(params),
+        "textDocument/documentSymbol" => params_problem::<DocumentSymbolParams>(params),
         "textDocument/hover" => position_problem::<HoverParams>(params),
         "textDocument/definition" => position_problem::<GotoDefinitionParams>(params),
         "textDocument/references" => position_problem::<ReferenceParams>(params),
-        "textDocument/codeAction" => problem::<CodeActionParams>(params),
-        "textDocument/codeLens" => problem::<CodeLensParams>(params),
-        "workspace/symbol" => problem::<WorkspaceSymbolParams>(params),
-        "workspace/executeCommand" => problem::<ExecuteCommandParams>(params),
+        "textDocument/codeAction" => params_problem::<CodeActionParams>(params),
+        "textDocument/codeLens" => params_problem::<CodeLensParams>(params),
+        "workspace/symbol" => params_problem::<WorkspaceSymbolParams>(params),
+        "workspace/executeCommand" => params_problem::<ExecuteCommandParams>(params),
         _ => None,
     }
 }
@@ -89,10 +89,10 @@ pub(crate) fn invalid_params(method: &str, params: Option<&Value>) -> Option<Str
 /// Describes what is wrong with parameters that contain a position in a document. Errors in flattened fields have no
 /// path, so the position is checked alone first.
 fn position_problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
-    problem::<TextDocumentPositionParams>(params).or_else(|| problem::<P>(params))
+    params_problem::<TextDocumentPositionParams>(params).or_else(|| params_problem::<P>(params))
 }
 
-fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
+fn params_problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     // Locating an error takes longer, and most messages have none.
     if P::deserialize(params).is_ok() {
         return None;

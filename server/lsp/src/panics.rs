@@ -21,7 +21,7 @@ use strata_prompt::settings::LspFeature;
 use crate::navigation::feature_method;
 use arguments::Arguments;
 use client::{Client, TestWorkspace};
-use state::{Masks, visible_state};
+use state::{RandomNameMasks, visible_state};
 use strata_app::commands::COMMANDS;
 use strata_app::faults::FaultPoint;
 use tour::{ClientKind, end, tour};
@@ -29,7 +29,7 @@ use tour::{ClientKind, end, tour};
 const POINTS: [FaultPoint; 3] = [FaultPoint::Before, FaultPoint::Changed, FaultPoint::After];
 
 /// Name of the panic points in the store. Every command that changes state reaches them.
-const STORE: &str = "store";
+const STORE_PANIC_POINT: &str = "store";
 
 /// A workspace with a session that contains all kinds of content.
 struct UsedSession {
@@ -44,7 +44,7 @@ impl UsedSession {
     fn new() -> Self {
         let workspace = TestWorkspace::new();
         let mut client = Client::start(&workspace);
-        begin(&mut client, &Value::Null);
+        initialize_client(&mut client, &Value::Null);
         let session =
             |client: &mut Client| client.run_ok("strata.server.status", json!({}))["session"].clone();
         client.run_ok("strata.files.select", json!({ "paths": ["src/lib.rs"] }));
@@ -80,7 +80,7 @@ impl UsedSession {
         let workspace = self.workspace.copy();
         let mut client = Client::start(&workspace);
         let [session, other] = &self.sessions;
-        begin(&mut client, session);
+        initialize_client(&mut client, session);
         let result = json!({ "callId": "call-1", "content": [{ "type": "text", "text": "ok" }] });
         let prompt = client.run_ok("strata.prompt.assemble", json!({ "toolResults": [result] }));
         let arguments = Arguments::new(&client, [other, &prompt["id"], &self.output]);
@@ -88,7 +88,7 @@ impl UsedSession {
     }
 }
 
-fn begin(client: &mut Client, session: &Value) {
+fn initialize_client(client: &mut Client, session: &Value) {
     let initialize_params = client.initialize_params(session);
     client.request("initialize", initialize_params).unwrap();
     client.notify("initialized", json!({}));
@@ -96,7 +96,7 @@ fn begin(client: &mut Client, session: &Value) {
 }
 
 #[derive(Default)]
-struct Outcomes {
+struct PanicOutcomes {
     in_commands: usize,
     while_stored: usize,
     wrong: Vec<String>,
@@ -115,7 +115,7 @@ fn a_command_that_panics_changes_nothing_and_succeeds_when_repeated() {
             });
         }
     });
-    let Outcomes { in_commands, while_stored, wrong } = outcomes.into_inner().unwrap();
+    let PanicOutcomes { in_commands, while_stored, wrong } = outcomes.into_inner().unwrap();
     eprintln!(
         "{} commands: {in_commands} panics while they ran, {while_stored} while their changes were stored, {} wrong",
         COMMANDS.len(),
@@ -128,23 +128,23 @@ fn a_command_that_panics_changes_nothing_and_succeeds_when_repeated() {
     );
 }
 
-fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) {
+fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<PanicOutcomes>) {
     let (mut undisturbed, arguments, _workspace) = used_session.start();
     let before = undisturbed.plan.reach_counts();
     let expected = undisturbed.run(name, arguments.for_command(name));
     let after = undisturbed.plan.reach_counts();
     undisturbed.quit();
     let stores = |point: FaultPoint| {
-        let point_name = (STORE.to_owned(), point);
+        let point_name = (STORE_PANIC_POINT.to_owned(), point);
         before.get(&point_name) != after.get(&point_name)
     };
 
     let (mut client, arguments, _workspace) = used_session.start();
     let state = visible_state(&mut client);
-    let (mut outcomes_of_command, panic_points) = (Outcomes::default(), [name, STORE]);
+    let (mut outcomes_of_command, panic_points) = (PanicOutcomes::default(), [name, STORE_PANIC_POINT]);
     for point_name in panic_points {
         for point in POINTS {
-            if point_name == STORE && !stores(point) {
+            if point_name == STORE_PANIC_POINT && !stores(point) {
                 continue;
             }
             client.plan.arm(point_name, point, 0);
@@ -157,7 +157,7 @@ fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) 
                 continue;
             }
             match point_name {
-                STORE => outcomes_of_command.while_stored += 1,
+                STORE_PANIC_POINT => outcomes_of_command.while_stored += 1,
                 _ => outcomes_of_command.in_commands += 1,
             }
             match answer {
@@ -173,8 +173,10 @@ fn panic_in(name: &str, used_session: &UsedSession, outcomes: &Mutex<Outcomes>) 
             }
         }
     }
-    let (expected, answer) =
-        (Masks::apply_to(&expected), Masks::apply_to(&client.run(name, arguments.for_command(name))));
+    let (expected, answer) = (
+        RandomNameMasks::apply_to(&expected),
+        RandomNameMasks::apply_to(&client.run(name, arguments.for_command(name))),
+    );
     if answer != expected {
         outcomes_of_command.wrong.push(format!(
             "{name}, run again after the panics: expected\n    {expected:?}\ngot\n    {answer:?}"
@@ -215,7 +217,7 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
             }
         }
     }
-    for name in EVENTS {
+    for name in TOUR_EVENTS {
         assert!(
             reached.contains(&(name.to_owned(), FaultPoint::Before)),
             "the tour does not trigger the event {name}"
@@ -275,7 +277,7 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
 }
 
 /// Names of the events that `tour` must trigger, which are all events except `sent` and `goodbye`.
-const EVENTS: [&str; 30] = [
+const TOUR_EVENTS: [&str; 30] = [
     "initialize",
     "initialized",
     "textDocument/didOpen",

@@ -503,7 +503,7 @@ impl ServerState {
 
     /// Returns the actions to take when these files have changed on disk.
     fn handle_disk_changes(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
-        let mut actions = change_actions(keys);
+        let mut actions = actions_after_file_changes(keys);
         actions.extend(self.refresh_document_keys());
         actions
     }
@@ -525,7 +525,7 @@ impl Default for ServerState {
 }
 
 /// Returns the actions to take when these files have changed on disk.
-fn change_actions(keys: BTreeSet<FileKey>) -> Vec<Action> {
+fn actions_after_file_changes(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |file_names: &[&str]| keys.iter().any(|key| file_names.contains(&key.file_name()));
     let mut actions = Vec::new();
     if names(&WORKSPACE_FILES) {
@@ -579,7 +579,7 @@ mod tests {
 
     #[test]
     fn a_changed_ignore_file_does_not_cancel_the_running_index_run() {
-        let changed = |name: &str| change_actions(BTreeSet::from([FileKey::from(name)]));
+        let changed = |name: &str| actions_after_file_changes(BTreeSet::from([FileKey::from(name)]));
         assert_eq!(changed("a/.gitignore"), [Action::ReindexNext]);
         assert_eq!(changed("a/b.py"), [Action::Refresh(BTreeSet::from([FileKey::from("a/b.py")]))]);
     }

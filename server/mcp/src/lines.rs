@@ -20,11 +20,11 @@ use tokio::io::{
 };
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use self::batches::Batches;
+use self::batches::UnansweredBatches;
 use self::repairs::repair_params;
 
 /// Maximum bytes of a line. Longer lines are skipped.
-const MAX_LINE: u64 = 16 << 20;
+const MAX_LINE_BYTES: u64 = 16 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -46,7 +46,8 @@ pub(crate) struct LineTransport<W> {
 impl<W: AsyncWrite + Send + Unpin + 'static> LineTransport<W> {
     /// Starts a task that reads `input`. The task ends with the input or with the transport.
     pub(crate) fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
-        let output = Arc::new(BatchedOutput { writer: Some(output).into(), batches: Batches::default() });
+        let output =
+            Arc::new(BatchedOutput { writer: Some(output).into(), batches: UnansweredBatches::default() });
         let (sender, messages) = channel(1);
         tokio::spawn(read(input, Arc::clone(&output), sender));
         Self { messages, output }
@@ -85,7 +86,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for LineTrans
 /// The output pipe, and the batches that are not completely answered.
 struct BatchedOutput<W> {
     writer: tokio::sync::Mutex<Option<W>>,
-    batches: Batches,
+    batches: UnansweredBatches,
 }
 
 impl<W: AsyncWrite + Send + Unpin> BatchedOutput<W> {
@@ -135,16 +136,16 @@ enum Line {
 /// Reads a line. Returns `None` at the end of the input.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
-    input.take(MAX_LINE + 1).read_until(b'\n', &mut line).await?;
+    input.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line).await?;
     if line.is_empty() {
         return Ok(None);
     }
-    if line.ends_with(b"\n") || line.len() as u64 <= MAX_LINE {
+    if line.ends_with(b"\n") || line.len() as u64 <= MAX_LINE_BYTES {
         return Ok(Some(Line::Text(line)));
     }
     while !line.is_empty() && !line.ends_with(b"\n") {
         line.clear();
-        input.take(MAX_LINE).read_until(b'\n', &mut line).await?;
+        input.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await?;
     }
     Ok(Some(Line::TooLong))
 }

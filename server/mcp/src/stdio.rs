@@ -104,7 +104,7 @@ struct BoundedTransport {
 
 /// Maximum number of unanswered requests. It exceeds the length of the worker's queue, so that a client is told when
 /// the queue is full.
-const MAX_UNANSWERED: usize = 320;
+const MAX_UNANSWERED_REQUESTS: usize = 320;
 
 impl Transport<RoleServer> for BoundedTransport {
     type Error = io::Error;
@@ -127,7 +127,7 @@ impl Transport<RoleServer> for BoundedTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         // `self` owns the sender, so waiting cannot fail.
-        self.unanswered.subscribe().wait_for(|ids| ids.len() < MAX_UNANSWERED).await.ok()?;
+        self.unanswered.subscribe().wait_for(|ids| ids.len() < MAX_UNANSWERED_REQUESTS).await.ok()?;
         let message = self.pipes.receive().await?;
         match &message {
             JsonRpcMessage::Request(request) => {

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::view::WorkspaceView;
 
 /// Maximum number of queued calls. Further calls are rejected.
-const MAX_QUEUED: usize = 256;
+const MAX_QUEUED_CALLS: usize = 256;
 /// Number of indexed files between two progress reports. The end is always reported.
 const PROGRESS_INTERVAL: usize = 256;
 
@@ -50,7 +50,7 @@ impl Worker {
     /// # Errors
     /// Returns the system's error if the thread cannot be started.
     pub(crate) fn new(view: WorkspaceView) -> io::Result<(Self, JoinHandle<()>)> {
-        let (jobs, waiting) = sync_channel(MAX_QUEUED);
+        let (jobs, waiting) = sync_channel(MAX_QUEUED_CALLS);
         let thread =
             thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || run_jobs(view, &waiting))?;
         Ok((Self { jobs }, thread))
@@ -176,7 +176,7 @@ mod tests {
             }
         };
         // The thread may or may not have taken the first call yet.
-        assert!((MAX_QUEUED - 1..=MAX_QUEUED).contains(&waiting.len()), "{}", waiting.len());
+        assert!((MAX_QUEUED_CALLS - 1..=MAX_QUEUED_CALLS).contains(&waiting.len()), "{}", waiting.len());
         assert!(refused.to_string().contains("too many calls"), "{refused}");
         release.send(()).unwrap();
         assert!(blocking.answer.blocking_recv().unwrap().unwrap());

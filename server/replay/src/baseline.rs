@@ -10,7 +10,7 @@ use crate::columns::Column;
 
 /// Number of earlier user messages at whose ends a provider with implicit caching looks for cache entries, in addition
 /// to its own breakpoint (OpenAI, "Prompt caching", implicit mode).
-const EARLIER_ENDS: usize = 20;
+const IMPLICIT_CACHE_LOOKBACK: usize = 20;
 
 /// A chunk of a prompt in [`Column::Fixed`]. The variants are in prompt order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ impl Column {
             span.mark = CacheMarker::None;
         }
         if self == Self::Automatic && matches!(kind, CacheKind::Explicit { lookback: 1, .. }) {
-            for at in user_message_ends(&said).rev().take(EARLIER_ENDS) {
+            for at in user_message_ends(&said).rev().take(IMPLICIT_CACHE_LOOKBACK) {
                 spans[at].mark = CacheMarker::Lookup;
             }
         }

@@ -17,10 +17,10 @@ use crate::columns::{Column, ColumnStats, share};
 use crate::predictions::{Prediction, predictions};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
 use crate::scenario::{PromptParts, Scenario};
-use crate::varied::PAUSE_MS;
+use crate::varied::PROMPT_PAUSE_MS;
 
 /// Sent in place of a recorded request without text, which only asked the model to continue.
-const ASKED_AGAIN: &str = "Go on.";
+const CONTINUE_REQUEST: &str = "Go on.";
 
 /// Anthropic's price for writing a token to a five-minute cache, in multiples of plain input ("Prompt caching",
 /// "Pricing"). `BILLED_READ` is the price for reading one.
@@ -115,7 +115,7 @@ fn play(
     let mut now_ms = 0;
     for turn in &transcript.turns {
         // A record may contain a backward step of the clock, which a session never sees.
-        now_ms = turn.time_ms.unwrap_or(now_ms + PAUSE_MS).max(now_ms);
+        now_ms = turn.time_ms.unwrap_or(now_ms + PROMPT_PAUSE_MS).max(now_ms);
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, now_ms, services)?;
             if archives {
@@ -189,7 +189,7 @@ fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
         return (results, Request::Prompt { text, images });
     }
     if results.is_empty() {
-        return (results, Request::Prompt { text: ASKED_AGAIN.to_owned(), images });
+        return (results, Request::Prompt { text: CONTINUE_REQUEST.to_owned(), images });
     }
     let results = results.into_iter().filter_map(|block| match block {
         ContentBlock::ToolResult { call_id, content, outcome } => {

@@ -35,7 +35,10 @@ impl Gap {
         let mut seen = BTreeSet::new();
         for (at, prompt) in prompts.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| prompts.get(before));
-            let history = Past { seen: &seen, last: before.map(|before| Last::new(before, prompt, prices)) };
+            let history = EarlierPrompts {
+                seen: &seen,
+                last: before.map(|before| PreviousPrompt::new(before, prompt, prices)),
+            };
             gap.add_prompt(prompt, &history, prompts.get(at + 1), prices);
             seen.extend(prompt.blocks.iter().flat_map(SentBlock::part_ids));
         }
@@ -81,7 +84,7 @@ impl Gap {
     fn add_prompt(
         &mut self,
         prompt: &ChargedPrompt,
-        past: &Past<'_>,
+        past: &EarlierPrompts<'_>,
         next: Option<&ChargedPrompt>,
         prices: Prices,
     ) {
@@ -133,13 +136,13 @@ fn kept(block: &SentBlock) -> GapCause {
 }
 
 /// The prompts before the current one.
-struct Past<'a> {
+struct EarlierPrompts<'a> {
     /// Everything that the earlier prompts showed.
     seen: &'a BTreeSet<PartId>,
-    last: Option<Last>,
+    last: Option<PreviousPrompt>,
 }
 
-impl Past<'_> {
+impl EarlierPrompts<'_> {
     /// Returns why a part of a block was not read from the cache. `shown` contains everything that the prompt
     /// shows before the block.
     fn cause(&self, block: &SentBlock, name: &PartId, shown: &BTreeSet<PartId>) -> GapCause {
@@ -159,7 +162,7 @@ impl Past<'_> {
 }
 
 /// The previous prompt, and what the current one could read of it.
-struct Last {
+struct PreviousPrompt {
     /// Offset in tokens of each item or text that the prompt shows.
     places: BTreeMap<PartId, usize>,
     /// Tokens of the prefix that the provider cached.
@@ -174,7 +177,7 @@ struct Last {
     expired: bool,
 }
 
-impl Last {
+impl PreviousPrompt {
     fn new(before: &ChargedPrompt, now: &ChargedPrompt, prices: Prices) -> Self {
         let mut places = BTreeMap::new();
         let mut start = 0;

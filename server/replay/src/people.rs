@@ -13,20 +13,20 @@ use crate::rng::Rng;
 use crate::varied::PlayedSession;
 
 /// Number of turns of a conversation. 90 of the 137 conversations have at most three.
-const TURNS: [usize; 20] = [1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 7, 9, 17, 32];
-/// Coprime to the length of [`TURNS`], so that twenty sessions in a row have all of its lengths.
-const TURNS_STEP: usize = 7;
+const CONVERSATION_TURN_COUNTS: [usize; 20] = [1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 7, 9, 17, 32];
+/// Coprime to the length of [`CONVERSATION_TURN_COUNTS`], so that twenty sessions in a row have all of its lengths.
+const TURN_COUNT_STRIDE: usize = 7;
 
 /// Number of files selected in the first turn. 112 of the 137 conversations start without a file.
-const FIRST_FILES: [usize; 20] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 4];
+const FIRST_TURN_FILE_COUNTS: [usize; 20] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 4];
 /// Number of files added before the second turn, most of them opened or created by the first answer.
-const FILES_ADDED_SECOND: [usize; 20] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 8];
+const SECOND_TURN_ADDED_FILES: [usize; 20] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 8];
 /// Number of files added before each later turn.
 const FILES_ADDED_LATER: [usize; 20] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 3];
 
 /// How often people deselect files, by the number of the turn. Only turns with selected files count. One person, who has
 /// most of the longest conversations, often deselects everything. The others deselect something in 3 % of these turns.
-const DROPS: [DeselectionRates; 3] = [
+const DESELECTION_RATES: [DeselectionRates; 3] = [
     DeselectionRates { last_turn: 7, turns: 186, all: 6, some: 5 },
     DeselectionRates { last_turn: 20, turns: 165, all: 11, some: 5 },
     DeselectionRates { last_turn: usize::MAX, turns: 133, all: 31, some: 0 },
@@ -48,8 +48,11 @@ impl PlayedSession<'static> {
     /// position of the session among those to play.
     pub(crate) fn human_like(trace: &Trace, index: usize, seed: u64) -> Self {
         let mut draws = Rng::for_session(&trace.name, seed);
-        let shift = (seed % TURNS.len() as u64) as usize;
-        let turns = TURNS.get((index % TURNS.len() * TURNS_STEP + shift) % TURNS.len());
+        let shift = (seed % CONVERSATION_TURN_COUNTS.len() as u64) as usize;
+        let turns = CONVERSATION_TURN_COUNTS.get(
+            (index % CONVERSATION_TURN_COUNTS.len() * TURN_COUNT_STRIDE + shift)
+                % CONVERSATION_TURN_COUNTS.len(),
+        );
         let selected = selections(trace, turns.copied().unwrap_or_default(), &mut draws);
         let turns = trace.turns.iter().zip(selected);
         let turns = turns.map(|(turn, touched)| TraceTurn { touched, ..turn.clone() }).collect();
@@ -71,11 +74,11 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
             deselect_files(&mut selected, at + 1, draws);
         }
         let added = draws.draw(match at {
-            0 => &FIRST_FILES,
-            1 => &FILES_ADDED_SECOND,
+            0 => &FIRST_TURN_FILE_COUNTS,
+            1 => &SECOND_TURN_ADDED_FILES,
             _ => &FILES_ADDED_LATER,
         });
-        let candidates = candidates(trace, at);
+        let candidates = likely_selections(trace, at);
         let new = candidates.into_iter().filter(|path| existing.contains(path) && !before.contains(path));
         selected.extend(new.take(added));
         selections.push(selected.iter().copied().cloned().collect());
@@ -93,7 +96,7 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
 
 /// Deselects as many files as people do before the `number`th turn.
 fn deselect_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
-    let Some(rates) = DROPS.iter().find(|rates| number <= rates.last_turn) else { return };
+    let Some(rates) = DESELECTION_RATES.iter().find(|rates| number <= rates.last_turn) else { return };
     let drawn = draws.next_below(rates.turns);
     if drawn < rates.all {
         selected.clear();
@@ -107,7 +110,7 @@ fn deselect_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
 
 /// Returns files that a person may add before a turn, without repetitions, the likeliest first. Of the recorded files,
 /// 57 % were changed by the last answer, which had opened or created them, and a third of the others by the next one.
-fn candidates(trace: &Trace, at: usize) -> Vec<&String> {
+fn likely_selections(trace: &Trace, at: usize) -> Vec<&String> {
     let last = at.checked_sub(1).and_then(|last| trace.turns.get(last));
     let next = trace.turns.get(at..).unwrap_or_default();
     let mut by_age: Vec<(&u32, &String)> = trace.recency.iter().map(|(path, age)| (age, path)).collect();

@@ -12,10 +12,10 @@ use strata_tokens::counting::Tokenizer;
 use strata_tokens::models::Model;
 
 /// Number of requests from which a calibration learns before its predictions count.
-pub(crate) const LEARNT_FROM: usize = 3;
+pub(crate) const CALIBRATION_WARMUP_REQUESTS: usize = 3;
 
 /// Error, as a share of the bill, above which a prediction counts as too small or too large.
-const TOO_FAR: f64 = 0.05;
+const MAX_PREDICTION_ERROR: f64 = 0.05;
 
 /// A way to predict the size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -104,7 +104,7 @@ struct EstimatorState {
     requests: usize,
 }
 
-/// Predicts the billed requests of a conversation after the first [`LEARNT_FROM`] ones. A compaction or a change of
+/// Predicts the billed requests of a conversation after the first [`CALIBRATION_WARMUP_REQUESTS`] ones. A compaction or a change of
 /// model starts a new conversation.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
@@ -150,7 +150,7 @@ impl EstimatorState {
     }
 
     fn predict(&self, billed: usize, tokenizer: Tokenizer, is_visible: bool) -> Option<Prediction> {
-        if self.requests < LEARNT_FROM {
+        if self.requests < CALIBRATION_WARMUP_REQUESTS {
             return None;
         }
         let Estimates { ratio, o200k, chars } = self.weight;
@@ -177,7 +177,7 @@ impl EstimatorState {
         }
         self.calibration.learn(self.weight.ratio as usize, billed);
         self.requests += 1;
-        if self.requests == LEARNT_FROM {
+        if self.requests == CALIBRATION_WARMUP_REQUESTS {
             self.blind = self.calibration.for_other_conversation();
         }
     }
@@ -250,7 +250,7 @@ impl PredictionStats {
             .enumerate()
             .map(|(at, way)| EstimatorStats::from_predictions(way, at, &visible));
         Some(Self {
-            learnt_from: LEARNT_FROM,
+            learnt_from: CALIBRATION_WARMUP_REQUESTS,
             requests: all.len(),
             visible: visible.len(),
             within_error: share(all.iter().filter(is_within).count(), all.len()),
@@ -272,8 +272,8 @@ impl EstimatorStats {
             way,
             median: quantile(sizes.clone(), 5),
             ninth: quantile(sizes, 9),
-            under: share(off.iter().filter(|off| **off < -TOO_FAR).count(), off.len()),
-            over: share(off.iter().filter(|off| **off > TOO_FAR).count(), off.len()),
+            under: share(off.iter().filter(|off| **off < -MAX_PREDICTION_ERROR).count(), off.len()),
+            over: share(off.iter().filter(|off| **off > MAX_PREDICTION_ERROR).count(), off.len()),
         }
     }
 }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn what_is_taught_makes_predictions_better() {
         let predicted = billed(1.3, 30);
-        assert_eq!(predicted.len(), 30 - LEARNT_FROM);
+        assert_eq!(predicted.len(), 30 - CALIBRATION_WARMUP_REQUESTS);
         assert!(predicted.iter().all(|one| one.is_visible));
         let [calibrated, whole, o200k] =
             [Estimator::Calibrated, Estimator::Whole, Estimator::O200k].map(|way| worst(&predicted, way));

@@ -13,7 +13,7 @@ use strata_conversation::transcript::{Transcript, parse};
 
 /// Maximum size of a transcript, or of a decompressed trace, in bytes. A small compressed file can expand to a very
 /// large one.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 /// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -22,10 +22,10 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const MAX_TRANSCRIPTS: usize = 2_000;
 
 /// Maximum depth of the directories to search.
-const MAX_DEPTH: usize = 16;
+const MAX_DIRECTORY_DEPTH: usize = 16;
 
 /// Maximum number of directories to search, so that a search from the root of a disk ends.
-const MAX_FOLDERS: usize = 100_000;
+const MAX_SEARCHED_FOLDERS: usize = 100_000;
 
 /// A record that could not be found, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +42,8 @@ pub(crate) enum RecordProblem {
     /// The file cannot be read, written or decompressed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The record is larger than [`MAX_BYTES`].
-    #[error("longer than {} MiB", MAX_BYTES >> 20)]
+    /// The record is larger than [`MAX_RECORD_BYTES`].
+    #[error("longer than {} MiB", MAX_RECORD_BYTES >> 20)]
     TooLong,
     /// The content is not a valid trace. The message includes the position of the error.
     #[error("not a trace: {0}")]
@@ -58,7 +58,8 @@ pub(crate) enum RecordProblem {
 /// # Errors
 /// [`RecordFileError`] if the file cannot be read or is not a valid trace.
 pub(crate) fn read_trace(path: &Path) -> Result<Trace, RecordFileError> {
-    read_trace_within(path, MAX_BYTES).map_err(|problem| RecordFileError { path: path.to_owned(), problem })
+    read_trace_within(path, MAX_RECORD_BYTES)
+        .map_err(|problem| RecordFileError { path: path.to_owned(), problem })
 }
 
 /// Writes a trace, compressed if the file name ends in `.gz`. The output is deterministic. An interrupted write leaves
@@ -152,13 +153,13 @@ pub(crate) fn find_transcript_files(place: &Path) -> Result<Vec<PathBuf>, Record
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            if kind.is_dir() && depth < MAX_DEPTH {
+            if kind.is_dir() && depth < MAX_DIRECTORY_DEPTH {
                 waiting.push((path, depth + 1));
             } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
                 found.push(path);
             }
         }
-        if found.len() > MAX_TRANSCRIPTS || folders > MAX_FOLDERS {
+        if found.len() > MAX_TRANSCRIPTS || folders > MAX_SEARCHED_FOLDERS {
             return Err(fail(RecordProblem::TooMany));
         }
     }
@@ -171,7 +172,7 @@ pub(crate) fn find_transcript_files(place: &Path) -> Result<Vec<PathBuf>, Record
 /// # Errors
 /// [`RecordFileError`] if the file cannot be read or is too large.
 pub(crate) fn read_transcript(path: &Path) -> Result<Transcript, RecordFileError> {
-    read_transcript_within(path, MAX_BYTES)
+    read_transcript_within(path, MAX_RECORD_BYTES)
         .map_err(|problem| RecordFileError { path: path.to_owned(), problem })
 }
 

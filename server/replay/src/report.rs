@@ -14,9 +14,9 @@ use crate::session::SessionStats;
 use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, SessionMeans};
 
 /// Length of the longest bar in the chart, in characters.
-const BAR: f64 = 60.0;
+const MAX_BAR_CHARS: f64 = 60.0;
 /// Maximum length of a name, in characters. A longer name is cut at its beginning.
-const NAME: usize = 28;
+const MAX_NAME_CHARS: usize = 28;
 /// Shown in place of a missing value.
 pub(crate) const ABSENT: &str = "-";
 
@@ -102,33 +102,33 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
             truncate_name(&session.name),
             count(session.turns),
             session.selection.clone(),
-            tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
+            tokens.map_or_else(absent_cell, |cell| count(cell.totals.mean_tokens())),
             none,
             auto,
             flat,
             fixed,
             ripple,
             ledger,
-            session.everything.as_ref().map_or_else(absent, |with| format_share(with.ledger.share)),
-            if session.turns == 0 { absent() } else { format_share(session.bound) },
+            session.everything.as_ref().map_or_else(absent_cell, |with| format_share(with.ledger.share)),
+            if session.turns == 0 { absent_cell() } else { format_share(session.bound) },
         ]);
     }
     if let Some(summary) = summary {
         let line = |column| summary.lines.iter().find(|line| line.column == column);
         let [none, auto, flat, fixed, ripple, ledger] =
-            Column::ALL.map(|column| line(column).map_or_else(absent, |line| format_share(line.cost)));
+            Column::ALL.map(|column| line(column).map_or_else(absent_cell, |line| format_share(line.cost)));
         table.add_row([
             "mean".to_owned(),
             String::new(),
             String::new(),
-            line(Column::None).map_or_else(absent, |line| count(line.mean_tokens)),
+            line(Column::None).map_or_else(absent_cell, |line| count(line.mean_tokens)),
             none,
             auto,
             flat,
             fixed,
             ripple,
             ledger,
-            summary.everything.as_ref().map_or_else(absent, |line| format_share(line.cost)),
+            summary.everything.as_ref().map_or_else(absent_cell, |line| format_share(line.cost)),
             format_share(summary.bound),
         ]);
     }
@@ -151,7 +151,7 @@ fn policy_table(summary: &SessionMeans) -> String {
             count(line.first.round() as usize),
             format_share(line.length),
             format_share(line.worst),
-            line.time.map_or_else(absent, |taken| format!("{:.1}", taken.mean as f64 / 1e6)),
+            line.time.map_or_else(absent_cell, |taken| format!("{:.1}", taken.mean as f64 / 1e6)),
         ]);
     };
     for line in &summary.lines {
@@ -166,13 +166,13 @@ fn policy_table(summary: &SessionMeans) -> String {
     table.add_row([
         "bound".to_owned(),
         format_share(summary.bound),
-        absent(),
-        absent(),
-        absent(),
-        absent(),
-        absent(),
-        absent(),
-        absent(),
+        absent_cell(),
+        absent_cell(),
+        absent_cell(),
+        absent_cell(),
+        absent_cell(),
+        absent_cell(),
+        absent_cell(),
     ]);
     table.render()
 }
@@ -188,7 +188,7 @@ fn cost_chart(summary: &SessionMeans) -> String {
             clippy::cast_sign_loss,
             reason = "between 0 and the longest bar"
         )]
-        let length = (cost / longest * BAR).round().clamp(0.0, BAR) as usize;
+        let length = (cost / longest * MAX_BAR_CHARS).round().clamp(0.0, MAX_BAR_CHARS) as usize;
         table.add_row([
             name,
             format!("{} {}", "#".repeat(length), format_share(cost)).trim_start().to_owned(),
@@ -207,17 +207,18 @@ fn conversation_table(conversations: &[ConversationStats], means: Option<&Conver
         let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);
         let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
         let tokens = told.columns.get(&Column::None);
-        let ratio =
-            |cost: Option<f64>| cost.zip(auto).map_or_else(absent, |(cost, auto)| format_share(cost / auto));
+        let ratio = |cost: Option<f64>| {
+            cost.zip(auto).map_or_else(absent_cell, |(cost, auto)| format_share(cost / auto))
+        };
         table.add_row([
             truncate_name(&told.name),
             count(told.turns),
-            tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
-            told.billed.map_or_else(absent, format_share),
-            auto.map_or_else(absent, format_share),
-            ledger.map_or_else(absent, format_share),
+            tokens.map_or_else(absent_cell, |cell| count(cell.totals.mean_tokens())),
+            told.billed.map_or_else(absent_cell, format_share),
+            auto.map_or_else(absent_cell, format_share),
+            ledger.map_or_else(absent_cell, format_share),
             ratio(ledger),
-            told.with_archival.map_or_else(absent, format_share),
+            told.with_archival.map_or_else(absent_cell, format_share),
             ratio(told.with_archival),
         ]);
     }
@@ -226,7 +227,7 @@ fn conversation_table(conversations: &[ConversationStats], means: Option<&Conver
             "mean, and the worst ratios".to_owned(),
             String::new(),
             String::new(),
-            means.billed.map_or_else(absent, format_share),
+            means.billed.map_or_else(absent_cell, format_share),
             format_share(means.automatic),
             format_share(means.ledger),
             format_share(means.worst_ratio),
@@ -275,22 +276,22 @@ fn prediction_report(predictions: &PredictionStats) -> String {
 }
 
 fn cost_cells(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
-    Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| format_share(cell.share)))
+    Column::ALL.map(|column| columns.get(&column).map_or_else(absent_cell, |cell| format_share(cell.share)))
 }
 
 /// Cuts a long name at its beginning, since its end is more distinctive.
 pub(crate) fn truncate_name(name: &str) -> String {
     let length = name.chars().count();
-    if length <= NAME {
+    if length <= MAX_NAME_CHARS {
         return name.to_owned();
     }
-    format!("…{}", name.chars().skip(length + 1 - NAME).collect::<String>())
+    format!("…{}", name.chars().skip(length + 1 - MAX_NAME_CHARS).collect::<String>())
 }
 
 fn format_share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-fn absent() -> String {
+fn absent_cell() -> String {
     ABSENT.to_owned()
 }

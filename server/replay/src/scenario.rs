@@ -28,9 +28,9 @@ use crate::bound::{CostBound, TokenNeed};
 
 /// Minimum weight of the references between two files for them to share a tier. A reference to one name that only the
 /// other file defines has a weight of about 1.
-const CLUSTER_WEIGHT: f64 = 1.0;
+const MIN_CLUSTER_WEIGHT: f64 = 1.0;
 /// Maximum number of files that the session state lists as read (`docs/prompt.md`).
-const FILES_READ: usize = 20;
+const MAX_LISTED_READ_FILES: usize = 20;
 
 /// Parts to include in the prompts of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -279,7 +279,7 @@ impl<'a> Scenario<'a> {
         self.references = ReferenceGraph::build(&self.symbols, &Arc::default());
         self.seeds = TierSeeds {
             referenced: self.references.rank(&symbols::Seeds::default()).files.to_vec(),
-            clusters: self.references.clusters(CLUSTER_WEIGHT),
+            clusters: self.references.clusters(MIN_CLUSTER_WEIGHT),
         };
         self.lexical = OnceLock::new();
         self.listing = self.files.keys().cloned().collect();
@@ -295,7 +295,8 @@ impl<'a> Scenario<'a> {
         if self.parts == PromptParts::Everything {
             self.read.retain(|key| !self.selected.contains(key));
             self.read.extend(self.selected.iter().cloned());
-            let read = self.read.iter().rev().take(FILES_READ).map(|key| format!("- {}\n", key.notice()));
+            let read =
+                self.read.iter().rev().take(MAX_LISTED_READ_FILES).map(|key| format!("- {}\n", key.notice()));
             self.session_state = format!(
                 "# Session\n\nRepository: {}, turn {}. Files already read, not to be read again:\n{}",
                 self.trace.name,

@@ -20,7 +20,7 @@ use crate::record_file::{
 };
 
 /// Number of unchanged lines around each change in the diffs of an exported trace, as in diffs of `ledger`.
-const CONTEXT: usize = 2;
+const DIFF_CONTEXT_LINES: usize = 2;
 
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -185,7 +185,8 @@ fn with_diff_tokens(trace: &Trace, count: impl Fn(&str) -> usize) -> Trace {
     for turn in &mut trace.turns {
         for (path, text) in &turn.edits {
             if let (Some(before), Some(after)) = (files.get(path), text) {
-                turn.diff_tokens.insert(path.clone(), count(&unified_diff(before, after, CONTEXT)));
+                turn.diff_tokens
+                    .insert(path.clone(), count(&unified_diff(before, after, DIFF_CONTEXT_LINES)));
             }
         }
         for (path, text) in turn.edits.iter().chain(&turn.ext) {

@@ -12,19 +12,29 @@ use strata_tokens::cost::PAUSES_S;
 use crate::rng::Rng;
 
 /// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
-pub(crate) const PAUSE_MS: u64 = 60_000;
+pub(crate) const PROMPT_PAUSE_MS: u64 = 60_000;
 
 /// Time that an agent's tool takes.
-const TOOL_MS: u64 = 5_000;
+const TOOL_DURATION_MS: u64 = 5_000;
 /// Pauses between an answer and the next prompt, drawn with equal probability. Only the last is longer than five minutes.
-const PAUSES_MS: [u64; 10] =
-    [PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, 150_000, 150_000, 420_000];
+const PAUSES_MS: [u64; 10] = [
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    PROMPT_PAUSE_MS,
+    150_000,
+    150_000,
+    420_000,
+];
 /// The pause over lunch, once per session.
 const LUNCH_MS: u64 = 45 * 60_000;
 /// Number of turns whose changes are undone on another branch.
-const BRANCH_TURNS: usize = 5;
+const BRANCH_UNDONE_TURNS: usize = 5;
 /// Maximum lines of a file that a tool returns.
-const READ_LINES: usize = 100;
+const MAX_READ_LINES: usize = 100;
 
 /// How a turn is played, beyond what its trace says.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,7 +52,7 @@ pub(crate) struct TurnConditions {
 impl TurnConditions {
     /// Conditions of every turn of a session that is not varied.
     pub(crate) const PLAIN: Self =
-        Self { pause_ms: PAUSE_MS, call: None, is_for_second_model: false, is_compacted: false };
+        Self { pause_ms: PROMPT_PAUSE_MS, call: None, is_for_second_model: false, is_compacted: false };
 }
 
 /// A session as it is played.
@@ -73,7 +83,9 @@ impl<'a> PlayedSession<'a> {
     pub(crate) fn with_human_pauses(mut self, seed: u64) -> Self {
         let mut rng = Rng::new(seed ^ self.trace.turns.len() as u64);
         self.conditions.resize(self.trace.turns.len(), TurnConditions::PLAIN);
-        for conditions in self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_MS) {
+        for conditions in
+            self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_DURATION_MS)
+        {
             conditions.pause_ms = rng.draw(&PAUSES_S) * 1_000;
         }
         self
@@ -192,7 +204,7 @@ impl VariedSessionBuilder {
     /// Adds two questions on a branch without the changes of the last turns.
     fn add_branch_questions(&mut self, next: &TraceTurn, selected: &[String]) {
         let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
-        for undo in self.undo.iter().rev().take(BRANCH_TURNS) {
+        for undo in self.undo.iter().rev().take(BRANCH_UNDONE_TURNS) {
             before.extend(undo.iter().map(|(path, text)| (path.clone(), text.clone())));
         }
         let after = before.keys().map(|path| (path.clone(), self.files.get(path).cloned())).collect();
@@ -215,7 +227,7 @@ impl VariedSessionBuilder {
             let text = self.files.get(&path).map_or("", String::as_str);
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
             let from = self.draws.next_below(lines.len());
-            let result = lines.iter().skip(from).take(READ_LINES).copied().collect();
+            let result = lines.iter().skip(from).take(MAX_READ_LINES).copied().collect();
             let input = json!({"read": path, "line": from + 1});
             calls.push(ToolCall { input, result, edits: BTreeMap::new() });
         }
@@ -232,7 +244,7 @@ impl VariedSessionBuilder {
                 selected,
                 TurnConditions { pause_ms, call: Some(input), ..TurnConditions::PLAIN },
             );
-            (prompt, pause_ms) = (result, TOOL_MS);
+            (prompt, pause_ms) = (result, TOOL_DURATION_MS);
         }
         let answer = format!("Done: {}\n", turn.prompt);
         let last = TraceTurn { prompt, answer, ext: turn.ext.clone(), ..TraceTurn::default() };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_prompt::budget::{self, BudgetReport};
 
-use super::compaction::RequestParams;
+use super::compaction::ReportedRequestParams;
 use super::{Access, Command, CommandError, Context, IndexNeed};
 
 pub struct ReportBudget;
@@ -14,10 +14,10 @@ impl Command for ReportBudget {
     const SUMMARY: &str = "Reports the tokens of the next request, excluding the user's new message.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Glance;
-    type Args = RequestParams;
+    type Args = ReportedRequestParams;
     type Reply = BudgetReport;
 
-    fn run(params: RequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
+    fn run(params: ReportedRequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
         let prompt_request = params.next_prompt_request(context.session, context.now_ms);
         let report = context.snapshot.with_workspace(
             context.session,

@@ -25,7 +25,7 @@ pub struct RunParams {
 /// Model and token limit of the request to report on, if they differ from those of the next request.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RequestParams {
+pub struct ReportedRequestParams {
     /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
     pub model: Option<String>,
     /// Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
@@ -33,7 +33,7 @@ pub struct RequestParams {
     pub max_input_tokens: Option<usize>,
 }
 
-impl RequestParams {
+impl ReportedRequestParams {
     /// Returns the next request of a session, with the model and the token limit from `self` if they are given.
     pub(super) fn next_prompt_request(self, session: &Session, now_ms: u64) -> PromptRequest {
         let last_request = session.next_request(now_ms);
@@ -62,10 +62,13 @@ impl Command for ReportCompactionStatus {
     const NAME: &str = "strata.compaction.status";
     const SUMMARY: &str = "Reports how close the conversation is to compaction.";
     const ACCESS: Access = Access::Reads;
-    type Args = RequestParams;
+    type Args = ReportedRequestParams;
     type Reply = CompactionStatus;
 
-    fn run(params: RequestParams, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
+    fn run(
+        params: ReportedRequestParams,
+        context: &mut Context<'_>,
+    ) -> Result<CompactionStatus, CommandError> {
         let (session, services) = (&context.session, context.snapshot.prompt_services());
         let prompt_request = params.next_prompt_request(session, context.now_ms);
         let status = session.compaction_status(

@@ -159,7 +159,7 @@ pub(super) struct SetAutoBudget;
 impl Command for SetAutoBudget {
     const NAME: &str = "strata.context.auto";
     const SUMMARY: &str = "Sets the token limit of automatic context in this session, or toggles it.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = AutoParams;
     type Reply = AutoReply;
 

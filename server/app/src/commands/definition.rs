@@ -142,7 +142,7 @@ impl CommandDefinition {
             name: C::NAME,
             access: C::ACCESS,
             index: C::INDEX,
-            shown: C::SHOWN,
+            shown: C::SHOWS_OUTCOME,
             may_await_reply: C::may_await_reply,
             run: run::<C>,
             describe: |shapes| shapes.add_command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),

@@ -18,7 +18,7 @@ use crate::services::compaction::InstallError;
 /// Maximum characters of an argument quoted in an error message.
 const MAX_QUOTE_CHARS: usize = 80;
 /// Maximum characters of an error message about an argument. One message may quote several strings.
-const MAX_MESSAGE_CHARS: usize = 2_000;
+const MAX_ERROR_MESSAGE_CHARS: usize = 2_000;
 
 /// Why a command failed. A failed command changes nothing. The message is one line without links, whatever it quotes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -181,7 +181,7 @@ fn with_short_quotes(message: &str) -> String {
         });
     }
     short.push_str(rest);
-    shorten_middle(&short, MAX_MESSAGE_CHARS)
+    shorten_middle(&short, MAX_ERROR_MESSAGE_CHARS)
 }
 
 /// Splits a message at its first quote character. Returns the text before it, the quote character, and the text after

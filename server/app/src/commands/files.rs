@@ -23,7 +23,7 @@ use crate::model::path_reference::{FilePart, PathReference};
 /// Files that a command applies to.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Paths {
+pub struct FilePathsParams {
     /// Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept parts.
     pub paths: Vec<String>,
     /// Files to select although their names suggest secrets. Their content is not redacted. Defaults to none.
@@ -192,10 +192,10 @@ impl Command for SelectFiles {
     const NAME: &str = "strata.files.select";
     const SUMMARY: &str = "Selects files, so that prompts contain them in full.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         let changed = select_into(&mut selection, &params, context)?;
         set_selection(selection, context);
@@ -209,10 +209,10 @@ impl Command for ReplaceSelection {
     const NAME: &str = "strata.files.set";
     const SUMMARY: &str = "Replaces the selection.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         selection.deselect_all();
         let changed = select_into(&mut selection, &params, context)?;
@@ -247,10 +247,10 @@ impl Command for DeselectFiles {
     const NAME: &str = "strata.files.deselect";
     const SUMMARY: &str = "Deselects files, so that prompts contain their outlines instead of their text.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         change_matching_files(
             &params,
             context,
@@ -269,10 +269,10 @@ impl Command for RemoveFromSelection {
     const NAME: &str = "strata.files.remove";
     const SUMMARY: &str = "Same as `strata.files.deselect`.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         DeselectFiles::run(params, context)
     }
 }
@@ -283,10 +283,10 @@ impl Command for IncludeFiles {
     const NAME: &str = "strata.files.include";
     const SUMMARY: &str = "Makes excluded files visible to models again.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         change_matching_files(
             &params,
             context,
@@ -302,10 +302,10 @@ impl Command for ExcludeFiles {
     const NAME: &str = "strata.files.exclude";
     const SUMMARY: &str = "Excludes files from prompts entirely.";
     const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = Paths;
+    type Args = FilePathsParams;
     type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
+    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
@@ -480,7 +480,7 @@ impl Command for FindFiles {
     }
 }
 
-impl Paths {
+impl FilePathsParams {
     /// Creates arguments that name one document, or some of its lines.
     pub(super) fn for_document(key: &FileKey, lines: Option<LineRange>) -> Self {
         let path = match lines {
@@ -524,7 +524,7 @@ pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, Exp
 
 fn select_into(
     selection: &mut Selection,
-    params: &Paths,
+    params: &FilePathsParams,
     context: &Context<'_>,
 ) -> Result<SelectionChange, CommandError> {
     let mut changed = SelectionChange::default();
@@ -617,7 +617,7 @@ fn select_lines(
 /// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk
 /// any more.
 fn change_matching_files(
-    params: &Paths,
+    params: &FilePathsParams,
     context: &mut Context<'_>,
     chosen: fn(&Selection) -> BTreeSet<FileKey>,
     change: fn(&mut Selection, &FileKey),

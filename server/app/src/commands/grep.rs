@@ -18,9 +18,9 @@ use super::{Access, Command, CommandError, Context, IndexNeed};
 use crate::model::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Default maximum number of matching lines in the reply.
-const DEFAULT_LIMIT: usize = 100;
+const DEFAULT_MATCH_LIMIT: usize = 100;
 /// Maximum number of context lines to show before and after each match.
-const MAX_CONTEXT: usize = 50;
+const MAX_CONTEXT_LINES: usize = 50;
 /// Maximum number of characters of a line in the reply.
 const MAX_LINE_CHARS: usize = 300;
 /// Maximum size of the files that one search reads, in bytes.
@@ -53,7 +53,7 @@ pub struct GrepParams {
 }
 
 fn default_limit() -> usize {
-    DEFAULT_LIMIT
+    DEFAULT_MATCH_LIMIT
 }
 
 /// The lines that match a pattern.
@@ -153,7 +153,7 @@ impl Command for Grep {
         let pattern = Pattern::new(&params.pattern, options)
             .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
         let FilesToSearch { files, too_large } = files_to_search(&params.paths, context)?;
-        let context_lines = params.context.min(MAX_CONTEXT);
+        let context_lines = params.context.min(MAX_CONTEXT_LINES);
         let mut matches = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
         let bytes_left = AtomicU64::new(MAX_SEARCHED_BYTES);
         let Context { snapshot, session, cancel, .. } = context;

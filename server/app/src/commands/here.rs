@@ -93,13 +93,13 @@ pub(super) struct SelectDocument;
 impl Command for SelectDocument {
     const NAME: &str = "strata.here.select";
     const SUMMARY: &str = "Selects the current document, or a range of its lines, and shows a message.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::SelectFiles::run(files::Paths::for_document(&key, document.lines()), context)
+        files::SelectFiles::run(files::FilePathsParams::for_document(&key, document.lines()), context)
             .map_err(without_argument_name)?;
         Ok(describe_selection(&key, context).into())
     }
@@ -110,14 +110,14 @@ pub(super) struct DeselectDocument;
 impl Command for DeselectDocument {
     const NAME: &str = "strata.here.deselect";
     const SUMMARY: &str = "Deselects the current document and shows a message.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::DeselectFiles::run(files::Paths::for_document(&key, None), context)
+        files::DeselectFiles::run(files::FilePathsParams::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Selected => format!("{}: removed from the model's context", key.notice()),
@@ -132,7 +132,7 @@ pub(super) struct ToggleDocument;
 impl Command for ToggleDocument {
     const NAME: &str = "strata.here.toggle";
     const SUMMARY: &str = "Selects the current document, or deselects it if selected, and shows a message.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
@@ -150,13 +150,13 @@ pub(super) struct ExcludeDocument;
 impl Command for ExcludeDocument {
     const NAME: &str = "strata.here.exclude";
     const SUMMARY: &str = "Excludes the current document from prompts and shows a message.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
-        files::ExcludeFiles::run(files::Paths::for_document(&key, None), context)
+        files::ExcludeFiles::run(files::FilePathsParams::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
@@ -167,14 +167,14 @@ pub(super) struct IncludeDocument;
 impl Command for IncludeDocument {
     const NAME: &str = "strata.here.include";
     const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
-        files::IncludeFiles::run(files::Paths::for_document(&key, None), context)
+        files::IncludeFiles::run(files::FilePathsParams::for_document(&key, None), context)
             .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Excluded => format!("{}: no longer excluded", key.notice()),
@@ -191,7 +191,7 @@ impl Command for WritePromptPreview {
     const SUMMARY: &str = "Writes the next prompt to a file, and opens it in the editor or shows its path.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Prompt;
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 
@@ -214,7 +214,7 @@ impl Command for AskAboutDocument {
                            code. Opens the complete answer in the editor.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Prompt;
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = DeferredReply<HereReply>;
 
@@ -246,7 +246,7 @@ impl Command for ShowContextSummary {
     const NAME: &str = "strata.here.status";
     const SUMMARY: &str = "Shows a one-line summary of the context.";
     const ACCESS: Access = Access::Reads;
-    const SHOWN: bool = true;
+    const SHOWS_OUTCOME: bool = true;
     type Args = CurrentDocument;
     type Reply = HereReply;
 

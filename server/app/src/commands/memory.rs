@@ -17,7 +17,7 @@ use crate::model::workspace_context;
 /// Maximum number of matches that a client can request.
 const MAX_MATCHES: usize = 1_000;
 /// Maximum number of matches in memory files, which are listed before all others.
-const MAX_FILE_MATCHES: usize = 5;
+const MAX_MEMORY_FILE_MATCHES: usize = 5;
 
 /// A note to add.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -199,7 +199,7 @@ impl Command for SearchMemory {
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         let limits = limits(params.limit);
-        let stored = search(&params.query, &SearchScope::Workspace, limits, context)?;
+        let stored = search_store(&params.query, &SearchScope::Workspace, limits, context)?;
         let files = workspace_context::memory(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limits)?;
         // If only one source matches all words, drop the matches of the other source, which match only some.
@@ -220,10 +220,10 @@ pub(super) fn search_in(
     scope: &SearchScope,
     context: &Context<'_>,
 ) -> Result<SearchReply, CommandError> {
-    Ok(search(query, scope, limits(limit), context)?.into())
+    Ok(search_store(query, scope, limits(limit), context)?.into())
 }
 
-fn search(
+fn search_store(
     query: &str,
     scope: &SearchScope,
     limits: SearchLimits,
@@ -245,11 +245,16 @@ fn search_files(
 ) -> Result<(Vec<MemoryMatch>, MatchedWords), StoreError> {
     let passages: Vec<(&FileKey, usize, &str)> = files
         .iter()
-        .flat_map(|file| paragraphs(&file.text).into_iter().map(|(line, text)| (&file.path, line, text)))
+        .flat_map(|file| {
+            numbered_paragraphs(&file.text).into_iter().map(|(line, text)| (&file.path, line, text))
+        })
         .collect();
     let texts: Vec<&str> = passages.iter().map(|(_, _, text)| *text).collect();
-    let (passages_found, matched) =
-        search_passages(&texts, query, SearchLimits { hits: limits.hits.min(MAX_FILE_MATCHES), ..limits })?;
+    let (passages_found, matched) = search_passages(
+        &texts,
+        query,
+        SearchLimits { hits: limits.hits.min(MAX_MEMORY_FILE_MATCHES), ..limits },
+    )?;
     let to_match = |FoundPassage { index, snippet, score }| {
         let (path, line, _) = *passages.get(index)?;
         let place = MatchLocation::File { path: path.clone(), line };
@@ -260,7 +265,7 @@ fn search_files(
 
 /// Splits text into paragraphs, each with the number of its first line, counted from 1. Empty lines separate
 /// paragraphs, and a heading starts a new one.
-fn paragraphs(text: &str) -> Vec<(usize, &str)> {
+fn numbered_paragraphs(text: &str) -> Vec<(usize, &str)> {
     let mut paragraphs = Vec::new();
     let mut paragraph_start: Option<(usize, usize)> = None;
     let mut offset = 0;
@@ -319,7 +324,7 @@ mod tests {
     fn paragraphs_have_the_number_of_their_first_line() {
         let text = "\n# Build\nUse cargo.\n\n\n- one\n- two\n## Tests\nRun them";
         let expected = [(2, "# Build\nUse cargo.\n"), (6, "- one\n- two\n"), (8, "## Tests\nRun them")];
-        assert_eq!(paragraphs(text), expected);
-        assert_eq!(paragraphs(""), []);
+        assert_eq!(numbered_paragraphs(text), expected);
+        assert_eq!(numbered_paragraphs(""), []);
     }
 }

@@ -13,7 +13,7 @@ use strata_code::symbols::{
     FileRelevance, MapRequest, QuestionWords, Ranking, RelevanceQuery, Seeds, build_map,
     rank_files_for_question,
 };
-use strata_prompt::layout::fence;
+use strata_prompt::layout::fence_for;
 
 use super::expansion::expand_pattern;
 use super::{Access, Command, CommandError, Context, IndexNeed};
@@ -21,13 +21,13 @@ use super::{Access, Command, CommandError, Context, IndexNeed};
 /// Token limit for the pack of a whole workspace, unless requested otherwise.
 const DEFAULT_WORKSPACE_BUDGET: usize = 30_000;
 /// Share of the budget that files in full may take if not all of them fit. The rest is for outlines.
-const FULL_SHARE: f64 = 0.8;
+const MAX_FULL_FILES_SHARE: f64 = 0.8;
 /// Estimated tokens around the text of a file.
 const FILE_OVERHEAD: usize = 12;
 /// Estimated tokens of a pack besides its files and outlines.
 const PACK_OVERHEAD: usize = 100;
 /// Number of files that do not fit after which no more files are read.
-const MAX_MISSES: usize = 20;
+const MAX_UNFITTING_FILES: usize = 20;
 
 /// What to pack, and how.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -99,7 +99,7 @@ impl Command for MakePack {
 
     fn run(params: PackParams, context: &mut Context<'_>) -> Result<Pack, CommandError> {
         let mut skipped = Vec::new();
-        let candidates = candidates(&params, context, &mut skipped)?;
+        let candidates = files_to_pack(&params, context, &mut skipped)?;
         let is_whole = params.paths.is_empty();
         let budget = params.budget.unwrap_or(if is_whole { DEFAULT_WORKSPACE_BUDGET } else { usize::MAX });
         let question = params.question.as_deref().map(str::trim).filter(|question| !question.is_empty());
@@ -140,7 +140,7 @@ impl Command for MakePack {
 }
 
 /// Returns the files to pack. Adds those that need the user's confirmation to `skipped`.
-fn candidates(
+fn files_to_pack(
     params: &PackParams,
     context: &Context<'_>,
     skipped: &mut Vec<SkippedFile>,
@@ -207,7 +207,7 @@ impl<'a> PackBuilder<'a, '_> {
         let unranked = candidates.iter().filter(|key| !in_ranking.contains(key));
         for key in ranked.chain(unranked) {
             self.context.cancel.check()?;
-            if misses >= MAX_MISSES || skipped.iter().any(|file| file.path == *key) {
+            if misses >= MAX_UNFITTING_FILES || skipped.iter().any(|file| file.path == *key) {
                 continue;
             }
             let file = match snapshot.text(key, &self.context.session.selection) {
@@ -236,7 +236,7 @@ impl<'a> PackBuilder<'a, '_> {
         let remaining = |files: &BTreeMap<FileKey, PackedFile>| candidates.len() - files.len();
         if misses > 0 {
             // Make room for outlines. The least relevant files give way.
-            while total as f64 > available as f64 * FULL_SHARE
+            while total as f64 > available as f64 * MAX_FULL_FILES_SHARE
                 && let Some((key, tokens)) = sizes.pop()
             {
                 files.remove(&key);
@@ -351,7 +351,7 @@ impl PackContents<'_> {
 }
 
 fn code_block(language: &str, content: &str) -> String {
-    let fence = fence(content);
+    let fence = fence_for(content);
     format!("{fence}{language}\n{}\n{fence}\n", content.trim_end_matches('\n'))
 }
 

@@ -33,7 +33,7 @@ use crate::services::token_count_client::CountedPrompt;
 const MAX_COUNT_REQUESTS: usize = 2;
 /// The client is asked for a token count only if the margin for estimation error exceeds the available tokens divided
 /// by this number.
-const WORTH_COUNTING: usize = 20;
+const COUNTING_MARGIN_DIVISOR: usize = 20;
 
 /// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -340,7 +340,7 @@ fn measure_if_over_limit(
         let RequestSize { tokens, limit, .. } = prepared.size;
         let limit = limit.unwrap_or(usize::MAX);
         let margin = prepared.reply.tokens.room.saturating_sub(limit);
-        if tokens <= limit || margin <= prepared.reply.tokens.room / WORTH_COUNTING {
+        if tokens <= limit || margin <= prepared.reply.tokens.room / COUNTING_MARGIN_DIVISOR {
             break;
         }
         match client.count_prompt_tokens(&prepared.reply, context.cancel) {

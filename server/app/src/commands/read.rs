@@ -15,7 +15,7 @@ use crate::model::parsed_file::ParsedFile;
 use crate::model::path_reference::{FilePart, PathReference};
 
 /// Maximum number of definitions listed in an error message.
-const MAX_LISTED: usize = 8;
+const MAX_LISTED_DEFINITIONS: usize = 8;
 
 /// The file, lines or definition to read.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -124,7 +124,8 @@ fn file_of_member(key: &FileKey, name: &str, context: &Context<'_>) -> Result<Op
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
         several => {
-            let names = several.iter().take(MAX_LISTED).map(|key| format!("`{}#{name}`", key.notice()));
+            let names =
+                several.iter().take(MAX_LISTED_DEFINITIONS).map(|key| format!("`{}#{name}`", key.notice()));
             let names: Vec<String> = names.collect();
             let message = format!("several files define `{name}`: {}", names.join(", "));
             Err(CommandError::invalid("path", &message))
@@ -180,10 +181,10 @@ fn narrow_to_definition(
         let candidates: Vec<String> = matching
             .iter()
             .zip(&dotted)
-            .take(MAX_LISTED)
+            .take(MAX_LISTED_DEFINITIONS)
             .map(|(place, name)| format!("{name} (line {})", parsed.definition_lines(place).0))
             .collect();
-        let ellipsis = if matching.len() > MAX_LISTED { ", …" } else { "" };
+        let ellipsis = if matching.len() > MAX_LISTED_DEFINITIONS { ", …" } else { "" };
         return Err(invalid(format!("`{name}` is ambiguous: {}{ellipsis}", candidates.join(", "))));
     }
     let chosen = matching.get(only.unwrap_or(0)).copied();

@@ -4,7 +4,7 @@
 use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, lines};
 use strata_conversation::selection::{Choice, LineRange};
-use strata_prompt::layout::{fence, inline_code};
+use strata_prompt::layout::{fence_for, inline_code};
 
 use crate::format;
 
@@ -55,7 +55,7 @@ impl FileQuestion {
 }
 
 fn code_block(text: &str) -> String {
-    let fence = fence(text);
+    let fence = fence_for(text);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 

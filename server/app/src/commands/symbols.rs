@@ -304,7 +304,7 @@ pub fn default_relevant() -> usize {
 }
 
 /// Token limit for the code of all items in one reply, the same as for code that the command line adds to a prompt.
-const MAX_RELEVANT: usize = 8_000;
+const MAX_RELEVANT_CODE_TOKENS: usize = 8_000;
 
 /// The code that is relevant to a task.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -661,7 +661,7 @@ impl Command for ReportDependencies {
         let mutual = dependents.iter().filter(|key| dependency_set.contains(key)).cloned().collect();
         let imports = owned(references.imports(&key));
         Ok(DependentsReply {
-            incoming: references.incoming(&key),
+            incoming: references.referrer_weight(&key),
             path: key,
             dependents,
             dependencies,
@@ -724,12 +724,12 @@ struct ParsedFiles {
 }
 
 /// Maximum size of the files that are parsed for the lines of definitions in one reply, in bytes.
-const MAX_PARSED: u64 = 32 << 20;
+const MAX_PARSED_BYTES: u64 = 32 << 20;
 
 impl ParsedFiles {
     fn open(&mut self, key: &FileKey, context: &Context<'_>) -> Result<Option<&ParsedFile>, CommandError> {
         if !self.files.contains_key(key) {
-            if self.bytes > MAX_PARSED {
+            if self.bytes > MAX_PARSED_BYTES {
                 return Ok(None);
             }
             let file = ParsedFile::open(context.snapshot, key, &context.session.selection, context.cancel)?;
@@ -786,7 +786,7 @@ impl Command for FindRelevantCode {
         let excerpts = context.snapshot.relevant_excerpts(
             context.session,
             &params.query,
-            MAX_RELEVANT,
+            MAX_RELEVANT_CODE_TOKENS,
             context.cancel,
         )?;
         let mut ranked: Vec<RankedCode> = excerpts.into_iter().flat_map(RankedCode::from_excerpt).collect();

@@ -14,10 +14,10 @@ use strata_prompt::session::Session;
 use super::{Access, Command, CommandError, Context};
 
 /// Default number of lines to read.
-const DEFAULT_LINES: usize = 200;
+const DEFAULT_OUTPUT_LINES: usize = 200;
 
 /// Maximum digits of a message number in a string. Names of spilled outputs are longer.
-const MAX_DIGITS: usize = 20;
+const MAX_MESSAGE_ID_DIGITS: usize = 20;
 
 /// A tool output to truncate, and optionally to add to the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub(super) struct ReadParams {
     /// Output to read: the number of a message, or the name of a spilled output.
     id: OutputName,
     /// First line to read, counted from 1. Defaults to 1.
-    #[serde(default = "first")]
+    #[serde(default = "default_first_line")]
     from: usize,
     /// Number of lines to read. Defaults to 200.
     count: Option<usize>,
@@ -113,10 +113,10 @@ impl Command for ReadToolOutput {
 
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ResultPage, CommandError> {
         let ReadParams { id, from, count } = params;
-        let count = count.unwrap_or(DEFAULT_LINES);
+        let count = count.unwrap_or(DEFAULT_OUTPUT_LINES);
         let id = match id {
             // The schema for models declares a string, also for a number.
-            OutputName::Spill(name) if name.len() <= MAX_DIGITS => {
+            OutputName::Spill(name) if name.len() <= MAX_MESSAGE_ID_DIGITS => {
                 name.parse().map(MessageId).map_or(OutputName::Spill(name), OutputName::Message)
             }
             name @ OutputName::Spill(_) => name,
@@ -185,6 +185,6 @@ fn spill(text: &str, owner: &Session, context: &Context<'_>) -> Option<SpilledOu
     })
 }
 
-fn first() -> usize {
+fn default_first_line() -> usize {
     1
 }

@@ -9,7 +9,7 @@ use strata_prompt::layout::{ItemKey, Tier};
 use super::{Access, Command, CommandError, Context, NoArguments};
 
 /// Maximum length of a page's address or title, in bytes.
-const MAX_NAME_BYTES: usize = 4_096;
+const MAX_PAGE_NAME_BYTES: usize = 4_096;
 
 /// A web page to add to the session.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -151,8 +151,8 @@ fn is_url(text: &str) -> bool {
 /// Trims an address or a title, and rejects one that is too long.
 fn trimmed_name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
     let text = text.trim();
-    if text.len() > MAX_NAME_BYTES {
-        return Err(CommandError::invalid(field, &format!("it is longer than {MAX_NAME_BYTES} bytes")));
+    if text.len() > MAX_PAGE_NAME_BYTES {
+        return Err(CommandError::invalid(field, &format!("it is longer than {MAX_PAGE_NAME_BYTES} bytes")));
     }
     Ok(text)
 }

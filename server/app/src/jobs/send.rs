@@ -202,7 +202,7 @@ fn small_window(window: usize) -> String {
 /// Returns a warning if the model read much less than was sent. Ollama drops the beginning of a prompt that exceeds its
 /// window, without an error: <https://github.com/ollama/ollama/issues/17889>.
 fn truncation(read: usize, sent: usize) -> Option<String> {
-    let is_cut = sent > SMALLEST_WINDOW && read > 0 && read < sent / 10 * CUT_TENTHS;
+    let is_cut = sent > SMALLEST_WINDOW && read > 0 && read < sent / 10 * CUT_PROMPT_TENTHS;
     is_cut.then(|| {
         format!(
             "the model read only {} of about {} tokens, because its server's window is smaller: enlarge the window (with \
@@ -217,7 +217,7 @@ fn truncation(read: usize, sent: usize) -> Option<String> {
 const SMALLEST_WINDOW: usize = 2_048;
 
 /// Tenths of the estimated tokens below which the reported tokens mean that the prompt was cut. Estimates are closer.
-const CUT_TENTHS: usize = 6;
+const CUT_PROMPT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
 fn recording(id: String, answer: &Reply, is_complete: bool) -> RecordParams {

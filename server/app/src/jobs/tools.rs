@@ -35,7 +35,7 @@ pub struct Tool {
 }
 
 /// Template for tools that change the selection.
-const CHANGES_THE_SELECTION: Tool = Tool {
+const SELECTION_TOOL_TEMPLATE: Tool = Tool {
     name: "",
     title: "",
     description: "",
@@ -159,28 +159,28 @@ pub const TOOLS: &[Tool] = &[
         description: "Adds files, directories, globs or lines of a file in full to the prompt (`strata://prompt`). \
                       Skips files whose names suggest secrets.",
         command: "strata.files.select",
-        ..CHANGES_THE_SELECTION
+        ..SELECTION_TOOL_TEMPLATE
     },
     Tool {
         name: "files_deselect",
         title: "Deselect files",
         description: "Shows files in the prompt by their definitions only, without bodies.",
         command: "strata.files.deselect",
-        ..CHANGES_THE_SELECTION
+        ..SELECTION_TOOL_TEMPLATE
     },
     Tool {
         name: "files_exclude",
         title: "Exclude files",
         description: "Hides files, directories or globs from the prompt, including their names.",
         command: "strata.files.exclude",
-        ..CHANGES_THE_SELECTION
+        ..SELECTION_TOOL_TEMPLATE
     },
     Tool {
         name: "files_include",
         title: "Include files again",
         description: "Undoes `files_exclude`.",
         command: "strata.files.include",
-        ..CHANGES_THE_SELECTION
+        ..SELECTION_TOOL_TEMPLATE
     },
     Tool {
         name: "rules",

@@ -10,13 +10,13 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_host::disk::{Stamp, quick_stamp};
 
-use crate::model::live_view::{TICK_MS, UnsavedText, ViewState};
+use crate::model::live_view::{MAX_MTIME_LAG_MS, UnsavedText, ViewState};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of files that a client has read to remember. The one read longest ago is forgotten.
-const MAX_READ: usize = 2_000;
+const MAX_REMEMBERED_READS: usize = 2_000;
 /// Maximum number of files to list in each part of a note.
-const MAX_LISTED: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 /// Tools whose replies contain texts of files.
 const READING_TOOLS: [&str; 3] = ["files_read", "outline", "grep"];
 
@@ -85,7 +85,7 @@ impl Freshness {
 
     /// Returns what a reader must know, as sentences.
     pub fn sentences(&self) -> Vec<String> {
-        let listed = |names: Vec<String>| match names.split_at_checked(MAX_LISTED) {
+        let listed = |names: Vec<String>| match names.split_at_checked(MAX_LISTED_FILES) {
             Some((first, more)) if !more.is_empty() => {
                 format!("{} and {} more", first.join(", "), more.len())
             }
@@ -179,14 +179,14 @@ impl ReadLog {
         let hash = snapshot.text_hash(&key);
         let is_recent = match version {
             TextVersion::Disk(stamp) => {
-                stamp.mtime_ns / 1_000_000 + TICK_MS > i64::try_from(began_ms).unwrap_or(i64::MAX)
+                stamp.mtime_ns / 1_000_000 + MAX_MTIME_LAG_MS > i64::try_from(began_ms).unwrap_or(i64::MAX)
             }
             TextVersion::Buffer(_) => false,
             TextVersion::Missing => true,
         };
         self.reads += 1;
         self.files.insert(key, ReadRecord { hash, version, last_read: self.reads });
-        if self.files.len() > MAX_READ {
+        if self.files.len() > MAX_REMEMBERED_READS {
             let oldest = self.files.iter().min_by_key(|(_, read)| read.last_read);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
                 self.files.remove(&oldest);

@@ -38,7 +38,7 @@ use outlining::{OutlineResult, OutlineRun};
 
 /// Number of new outlines after which an index run stores them, so that not all work is lost if the process is killed.
 /// The remaining outlines are stored at the end, when no caller waits.
-const STORE_THRESHOLD: usize = 8_192;
+const MIN_OUTLINES_TO_STORE: usize = 8_192;
 
 /// Maximum size of a project file, in bytes. Larger files are usually generated.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
@@ -49,16 +49,16 @@ const MAX_MANIFESTS: usize = 5_000;
 const MAX_LISTED_UNPARSED: usize = 50;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
-const REBUILD_THRESHOLD: usize = 1_000;
+const REBUILD_FILE_THRESHOLD: usize = 1_000;
 /// All roots are scanned if the number of changed paths exceeds this number, and also the number of files divided by
-/// `FILES_PER_CHECKED_PATH`. Checking one path descends from the root and reads the ignore files on the way, whereas a
+/// `FULL_SCAN_DIVISOR`. Checking one path descends from the root and reads the ignore files on the way, whereas a
 /// scan queries every file on disk.
 const FULL_SCAN_THRESHOLD: usize = 64;
-const FILES_PER_CHECKED_PATH: usize = 500;
+const FULL_SCAN_DIVISOR: usize = 500;
 
 /// Minimum weight of the mutual references that put two files in the same group when initial tiers are formed. A
 /// reference to one name that only the other file defines weighs about this much.
-const CLUSTER_WEIGHT: f64 = 1.0;
+const MIN_CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ impl Index {
                     symbols.extend(outlined.symbols.clone().map(|file_symbols| (key.clone(), file_symbols)));
                     updates.record_outline(roots, &key, outlined);
                 }
-                if updates.pending_count() >= STORE_THRESHOLD || updates.is_costly_to_lose() {
+                if updates.pending_count() >= MIN_OUTLINES_TO_STORE || updates.is_costly_to_lose() {
                     std::mem::take(&mut updates).save(cache);
                 }
             },
@@ -234,7 +234,7 @@ impl Index {
         keys: &BTreeSet<FileKey>,
         inputs: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let many = keys.len() > FULL_SCAN_THRESHOLD.max(self.entries.len() / FILES_PER_CHECKED_PATH);
+        let many = keys.len() > FULL_SCAN_THRESHOLD.max(self.entries.len() / FULL_SCAN_DIVISOR);
         let all = many.then(|| walk(inputs.roots, &inputs.options, inputs.cancel)).transpose()?;
         self.refresh_with_scan(all.as_ref(), keys, inputs)
     }
@@ -345,7 +345,7 @@ impl Index {
         if keys.is_empty() && walked.folders == *self.folders {
             return Ok(None);
         }
-        if keys.len() > REBUILD_THRESHOLD {
+        if keys.len() > REBUILD_FILE_THRESHOLD {
             return Self::build(inputs, |_| ()).map(Some);
         }
         let folders = Arc::new(walked.folders.clone());
@@ -395,8 +395,10 @@ impl Index {
     pub fn with_fresh_references(self) -> Self {
         let references = ReferenceGraph::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
-        let seeds =
-            TierSeeds { referenced: ranking.files.to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
+        let seeds = TierSeeds {
+            referenced: ranking.files.to_vec(),
+            clusters: references.clusters(MIN_CLUSTER_WEIGHT),
+        };
         Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 

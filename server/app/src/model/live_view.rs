@@ -39,9 +39,9 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 const SERVER_CALL_TIMEOUT: Duration = Duration::from_secs(8);
 /// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
 /// 10 ms.
-pub(crate) const TICK_MS: i64 = 10;
+pub(crate) const MAX_MTIME_LAG_MS: i64 = 10;
 /// Maximum size of a file that can have unsaved text, in bytes. Larger files are compared neither.
-const READ_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
+const UNSAVED_FILE_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
 
 /// The open documents of all editors, as of the last [refresh](LiveView::refresh).
 #[derive(Debug, Default)]
@@ -347,11 +347,11 @@ impl OverlayCandidate {
         }
         let is_edited = self.edited_at > self.saved_at;
         let Some(text) = &self.text else { return false };
-        match snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS) {
+        match snapshot.disk.text(&snapshot.roots, &self.key, UNSAVED_FILE_LIMITS) {
             Ok(disk) if is_same_text(&disk.text, text) => false,
             Ok(disk) => {
                 // An editor may save one version while the next one is being typed.
-                let last_tick = disk.stamp.mtime_ns / 1_000_000 + TICK_MS;
+                let last_tick = disk.stamp.mtime_ns / 1_000_000 + MAX_MTIME_LAG_MS;
                 is_edited || last_tick < to_i64_ms(self.saved_at) || last_tick < to_i64_ms(self.edited_at)
             }
             // Also if the file was deleted, or never saved.
@@ -360,7 +360,7 @@ impl OverlayCandidate {
     }
 
     fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
-        let disk = snapshot.disk.text(&snapshot.roots, &self.key, READ_LIMITS);
+        let disk = snapshot.disk.text(&snapshot.roots, &self.key, UNSAVED_FILE_LIMITS);
         let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > to_i64_ms(self.saved_at));
         let out_of_sync = self.sync != DocumentSync::InStep;
         UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
@@ -414,7 +414,7 @@ fn open_notebook(
 /// Returns the text of an open document that differs from the file on disk. `None` if it does not, or is not open.
 pub(crate) fn unsaved_text(key: &FileKey, snapshot: &Snapshot) -> Option<Arc<str>> {
     let text = snapshot.documents.text(key)?.text;
-    let disk = snapshot.disk.text(&snapshot.roots, key, READ_LIMITS);
+    let disk = snapshot.disk.text(&snapshot.roots, key, UNSAVED_FILE_LIMITS);
     disk.map_or(true, |disk| !is_same_text(&disk.text, &text)).then_some(text)
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 /// Maximum number of documents to remember. One is not enough, because the client may close the most recent ones.
-const MAX_DOCUMENTS: usize = 64;
+const MAX_RECENT_DOCUMENTS: usize = 64;
 
 /// URIs of the documents that the client mentioned, most recent last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -14,7 +14,7 @@ impl RecentDocuments {
     /// Records that the client mentioned the document with this URI.
     pub fn record_mention(&mut self, uri: &str) {
         self.remove(uri);
-        if self.0.len() >= MAX_DOCUMENTS {
+        if self.0.len() >= MAX_RECENT_DOCUMENTS {
             self.0.remove(0);
         }
         self.0.push(uri.into());
@@ -51,6 +51,6 @@ mod tests {
     fn the_number_of_remembered_documents_is_limited() {
         let mut documents = RecentDocuments::default();
         (0..1_000).for_each(|number| documents.record_mention(&number.to_string()));
-        assert_eq!((documents.0.len(), documents.latest()), (MAX_DOCUMENTS, Some("999")));
+        assert_eq!((documents.0.len(), documents.latest()), (MAX_RECENT_DOCUMENTS, Some("999")));
     }
 }

@@ -24,7 +24,7 @@ use strata_prompt::session::Session;
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of patterns to read from one rule file.
-const MAX_PATTERNS: usize = 100;
+const MAX_RULE_PATTERNS: usize = 100;
 /// Maximum number of lines of front matter.
 const MAX_FRONT_MATTER_LINES: usize = 200;
 
@@ -174,7 +174,7 @@ impl RuleScope {
             return Self::Everywhere;
         }
         let mut patterns = field_values(&head, field);
-        patterns.truncate(MAX_PATTERNS);
+        patterns.truncate(MAX_RULE_PATTERNS);
         if is_cursor {
             for pattern in patterns.iter_mut().filter(|pattern| !pattern.contains('/')) {
                 *pattern = format!("**/{pattern}");

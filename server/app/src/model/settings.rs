@@ -16,7 +16,7 @@ use strata_tokens::counting::GivenId;
 use strata_tokens::models::{ModelTable, Models, TableError};
 
 /// Origin reported for settings from the editor.
-const EDITOR: &str = "editor";
+const EDITOR_SOURCE_NAME: &str = "editor";
 
 /// Environment variables that look like settings but are not.
 const NON_SETTING_VARIABLES: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
@@ -143,7 +143,7 @@ impl SettingProblem {
 pub fn editor_settings(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
-    vec![Ok(SettingsSource { layer: SettingLayer::Editor, name: EDITOR.into(), values })]
+    vec![Ok(SettingsSource { layer: SettingLayer::Editor, name: EDITOR_SOURCE_NAME.into(), values })]
 }
 
 /// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.

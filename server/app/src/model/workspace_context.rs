@@ -22,7 +22,7 @@ use crate::model::snapshot::Snapshot;
 /// Maximum number of recently read files to list.
 const MAX_FILES_READ: usize = 20;
 /// Maximum number of uncommitted files to list.
-const MAX_UNCOMMITTED: usize = 40;
+const MAX_UNCOMMITTED_FILES: usize = 40;
 
 /// Returns the rules that apply to the selected files, and the skills and memory files of the workspace, for the system
 /// prompt. Empty if the workspace is not trusted.
@@ -149,13 +149,13 @@ fn render_session_state(
     if !changes.is_empty() {
         let _ = write!(state, "\n\n## Not committed\n");
         let mut by_status: BTreeMap<FileStatus, Vec<String>> = BTreeMap::new();
-        for (status, key) in changes.iter().take(MAX_UNCOMMITTED) {
+        for (status, key) in changes.iter().take(MAX_UNCOMMITTED_FILES) {
             by_status.entry(*status).or_default().push(inline_code(key.as_str()));
         }
         for (status, names) in by_status {
             let _ = write!(state, "\n{}: {}", status_label(status), names.join(", "));
         }
-        if let more @ 1.. = changes.len().saturating_sub(MAX_UNCOMMITTED) {
+        if let more @ 1.. = changes.len().saturating_sub(MAX_UNCOMMITTED_FILES) {
             let _ = write!(state, "\nand {more} more");
         }
     }

@@ -65,7 +65,7 @@ pub use strata_prompt::trust::Trust;
 pub use strata_tokens::models::CacheTtl;
 
 /// The command that lists what has changed since a client asked, which only the client knows.
-const CHANGED_FILES: &str = "strata.files.changed";
+const CHANGED_FILES_COMMAND: &str = "strata.files.changed";
 
 /// A workspace without an editor of its own, with a single folder and a single session.
 pub struct HeadlessWorkspace {
@@ -163,7 +163,10 @@ fn parse_value(text: &str) -> Value {
 fn can_run_on_server(command: &CommandDefinition) -> bool {
     let needs_index = matches!(command.index, IndexNeed::Files | IndexNeed::Outlines);
     let is_look_up = ["strata.files.", "strata.symbols."].iter().any(|area| command.name.starts_with(area));
-    is_look_up && command.access == commands::Access::Reads && needs_index && command.name != CHANGED_FILES
+    is_look_up
+        && command.access == commands::Access::Reads
+        && needs_index
+        && command.name != CHANGED_FILES_COMMAND
 }
 
 /// Loads a stored session again, even if it is already open in this process.

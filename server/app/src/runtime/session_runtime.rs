@@ -18,7 +18,7 @@ mod tasks;
 use std::collections::BTreeSet;
 
 use self::compactions::RunningCompactions;
-use self::queue::{Task, TaskQueues};
+use self::queue::{SessionTask, TaskQueues};
 use self::running_sends::RunningSends;
 
 pub use self::event::{Caller, CommandCall, ReplySender, SessionEvent};
@@ -54,13 +54,13 @@ impl SessionRuntime {
             SessionEvent::ToolResultsSummarized(session, archival) => {
                 self.archiving.remove(&session);
                 if let Some(archival) = archival {
-                    self.push(&session, Task::Archive(archival), host);
+                    self.push(&session, SessionTask::Archive(archival), host);
                 }
             }
             SessionEvent::TokensCounted(session, count) => {
                 self.measuring.remove(&session);
                 if let Some(count) = count {
-                    self.push(&session, Task::Measure(count), host);
+                    self.push(&session, SessionTask::Measure(count), host);
                 }
             }
         }

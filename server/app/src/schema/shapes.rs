@@ -56,7 +56,7 @@ impl TypeSchemas {
         add_field(&mut reply, "stateVersion", version, Presence::Required);
         let type_prefix = type_name(name);
         let (params, reply_name) = (format!("{type_prefix}Params"), format!("{type_prefix}Reply"));
-        let message = describe_message(doc, reference(&params), Some(reference(&reply_name)));
+        let message = describe_message(doc, schema_ref(&params), Some(schema_ref(&reply_name)));
         self.arguments.insert(params, arguments.into());
         self.replies.insert(reply_name, reply.into());
         message
@@ -144,7 +144,7 @@ fn type_name(command: &str) -> String {
     parts.filter_map(capital).collect()
 }
 
-fn reference(name: &str) -> Value {
+fn schema_ref(name: &str) -> Value {
     json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
 }
 
@@ -229,16 +229,16 @@ mod tests {
     fn types_with_different_input_and_output_shapes_have_two_names() {
         let mut shapes = TypeSchemas::default();
         let message = shapes.add_command::<Payload, Payload>("strata.things.doIt", "Does it.");
-        assert_eq!(message["params"], reference("ThingsDoItParams"));
+        assert_eq!(message["params"], schema_ref("ThingsDoItParams"));
         let definitions = shapes.into_definitions();
         let names: Vec<&str> = definitions.keys().map(String::as_str).collect();
         let expected =
             ["Inner", "InnerInput", "Outer", "OuterInput", "Same", "ThingsDoItParams", "ThingsDoItReply"];
         assert_eq!(names, expected);
         let field = |name: &str, field: &str| definitions[name]["properties"][field].clone();
-        assert_eq!(field("ThingsDoItParams", "outer"), reference("OuterInput"));
-        assert_eq!(field("OuterInput", "inner"), reference("InnerInput"));
-        assert_eq!(field("ThingsDoItReply", "outer"), reference("Outer"));
+        assert_eq!(field("ThingsDoItParams", "outer"), schema_ref("OuterInput"));
+        assert_eq!(field("OuterInput", "inner"), schema_ref("InnerInput"));
+        assert_eq!(field("ThingsDoItReply", "outer"), schema_ref("Outer"));
         assert_eq!(definitions["InnerInput"].get("required"), None);
         assert_eq!(definitions["Inner"]["required"], serde_json::json!(["size"]));
     }

@@ -15,7 +15,7 @@ use crate::services::summarizer_client::wait_for_answer;
 
 /// Timeout for counting the tokens of one request. It is longer than a provider's counting endpoint takes, but short
 /// enough for a user who waits for the prompt.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TOKEN_COUNT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client for exact token counts.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ impl TokenCountClient {
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
         let params = CountTokens { model: model.clone(), format: *format, body };
         let (answer, wait) = channel();
-        self.0.count_tokens(params, TIMEOUT, answer).map_err(|gone| gone.to_string())?;
-        let counted = wait_for_answer(&wait, TIMEOUT, cancel)?;
+        self.0.count_tokens(params, TOKEN_COUNT_TIMEOUT, answer).map_err(|gone| gone.to_string())?;
+        let counted = wait_for_answer(&wait, TOKEN_COUNT_TIMEOUT, cancel)?;
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 

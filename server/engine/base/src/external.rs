@@ -15,11 +15,11 @@ pub struct ExternalText<'a>(&'a str);
 #[derive(Clone, Copy)]
 pub struct RenderedText<'a> {
     text: &'a str,
-    medium: Medium,
+    medium: TextPlacement,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Medium {
+enum TextPlacement {
     Line,
     Lines,
     Label,
@@ -44,44 +44,44 @@ impl<'a> ExternalText<'a> {
 
     /// For the terminal, the log and messages: one line.
     pub fn line(self) -> RenderedText<'a> {
-        self.render(Medium::Line)
+        self.render(TextPlacement::Line)
     }
 
     /// For the terminal, if the text has several lines, such as the content of a file: keeps line breaks, tabs, and the
     /// characters that join or vary visible ones, as in emoji.
     pub fn lines(self) -> RenderedText<'a> {
-        self.render(Medium::Lines)
+        self.render(TextPlacement::Lines)
     }
 
     /// For labels: one line without icons. VS Code turns `$(x)` into an icon in most labels.
     pub fn label(self) -> RenderedText<'a> {
-        self.render(Medium::Label)
+        self.render(TextPlacement::Label)
     }
 
     /// For notifications: one line without links and icons. VS Code turns `[x](y)` into a link in every notification, also
     /// if `y` runs a command of the editor.
     pub fn notice(self) -> RenderedText<'a> {
-        self.render(Medium::Notice)
+        self.render(TextPlacement::Notice)
     }
 
     /// For Markdown: one line that is only text. Source: CommonMark 0.31, "Backslash escapes", and the extended
     /// autolinks of GitHub Flavored Markdown.
     pub fn markdown(self) -> RenderedText<'a> {
-        self.render(Medium::Markdown)
+        self.render(TextPlacement::Markdown)
     }
 
     /// A name at the start of a line, in a prompt or in the result of a tool: one line that is no match (`12: text`),
     /// heading, hint or warning.
     pub fn line_start(self) -> RenderedText<'a> {
-        self.render(Medium::LineStart)
+        self.render(TextPlacement::LineStart)
     }
 
     /// A line of content in the result of a tool, after its position: keeps tabs.
     pub fn tool_line(self) -> RenderedText<'a> {
-        self.render(Medium::ToolLine)
+        self.render(TextPlacement::ToolLine)
     }
 
-    fn render(self, medium: Medium) -> RenderedText<'a> {
+    fn render(self, medium: TextPlacement) -> RenderedText<'a> {
         RenderedText { text: self.0, medium }
     }
 }
@@ -92,7 +92,7 @@ impl fmt::Debug for ExternalText<'_> {
     }
 }
 
-impl Medium {
+impl TextPlacement {
     /// Returns how a character is written, depending on the ones before and after it.
     fn character_form(self, before: Option<char>, character: char, after: Option<char>) -> CharacterForm {
         if is_invisible(character) {

@@ -34,13 +34,13 @@ pub fn replace_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     let mut offset = 0;
     while let Some(escape) = json.get(offset..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
         offset += escape;
-        offset += match (surrogate(json, offset), surrogate(json, offset + ESCAPE)) {
-            (Some(Half::Leading), Some(Half::Trailing)) => 2 * ESCAPE,
+        offset += match (surrogate(json, offset), surrogate(json, offset + UNICODE_ESCAPE_BYTES)) {
+            (Some(SurrogateHalf::Leading), Some(SurrogateHalf::Trailing)) => 2 * UNICODE_ESCAPE_BYTES,
             (Some(_), _) => {
-                if let Some(lone) = repaired.to_mut().get_mut(offset..offset + ESCAPE) {
+                if let Some(lone) = repaired.to_mut().get_mut(offset..offset + UNICODE_ESCAPE_BYTES) {
                     lone.copy_from_slice(br"\ufffd");
                 }
-                ESCAPE
+                UNICODE_ESCAPE_BYTES
             }
             // Another escape, of which the second byte may be a backslash too.
             (None, _) => 2,
@@ -50,24 +50,24 @@ pub fn replace_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Length of an escape such as `\ud83d`, in bytes.
-const ESCAPE: usize = 6;
+const UNICODE_ESCAPE_BYTES: usize = 6;
 
 /// Half of a surrogate pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Half {
+enum SurrogateHalf {
     Leading,
     Trailing,
 }
 
 /// Returns which surrogate is escaped at `at`, if any.
-fn surrogate(json: &[u8], offset: usize) -> Option<Half> {
-    let digits = json.get(offset..offset + ESCAPE)?.strip_prefix(br"\u")?;
+fn surrogate(json: &[u8], offset: usize) -> Option<SurrogateHalf> {
+    let digits = json.get(offset..offset + UNICODE_ESCAPE_BYTES)?.strip_prefix(br"\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     match u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()? {
-        0xD800..=0xDBFF => Some(Half::Leading),
-        0xDC00..=0xDFFF => Some(Half::Trailing),
+        0xD800..=0xDBFF => Some(SurrogateHalf::Leading),
+        0xDC00..=0xDFFF => Some(SurrogateHalf::Trailing),
         _ => None,
     }
 }

@@ -49,7 +49,7 @@ pub use lead::with_lead;
 pub(crate) use live::{Freshness, LiveOutline};
 pub(crate) use located::find_mentions;
 pub use located::{locate_symbols, name_at};
-pub(crate) use names::Names;
+pub(crate) use names::NameList;
 pub use places::{find_definitions, numbered_outline};
 pub use qualified::qualified_name;
 pub(crate) use qualified::{QualifiedNameTracker, name_parts};

@@ -16,19 +16,21 @@ mod trigger;
 
 pub use commit::{CompactionRecord, DraftRefusal, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
-pub(crate) use profile::KEPT_RESULTS;
+pub(crate) use profile::DEFAULT_KEPT_TOOL_RESULTS;
 pub use profile::{
     ActivityListUpdate, BuiltinProfile, CompactionMoment, NoSuchProfile, Profile, ProfileOptions,
 };
 #[cfg(test)]
 pub(crate) use profile::{DigestLimits, FirstMessageRetention, KeepRules, Trigger, WindowReserve};
 #[cfg(test)]
-pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
+pub(crate) use question::{
+    MAX_FILES_TO_NAME, MAX_TOPIC_DETECTION_MESSAGES, MAX_TOPIC_MESSAGE_CHARS, MIN_TOPIC_CONFIDENCE,
+};
 pub use question::{SummarizerQuestion, SummaryPurpose};
 #[cfg(test)]
 pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{
-    AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize, EMERGENCY,
+    AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize, EMERGENCY_DROP_FACTOR,
     NotCompacted, Summariser, SummaryAuthor, TokenCounters, TopicDetection,
 };
 #[cfg(test)]

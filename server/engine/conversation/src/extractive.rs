@@ -12,7 +12,7 @@ mod structure;
 
 use std::sync::Arc;
 
-use crate::conversation_facts::{ToolPatterns, bundle, extract_facts_after_summary};
+use crate::conversation_facts::{ToolPatterns, extract_facts_after_summary, to_brace_notation};
 use crate::history::Message;
 
 pub(crate) use budget::SummaryBudget;
@@ -50,7 +50,7 @@ pub(crate) fn bundle_within_limit<P: AsRef<str>>(
     count: &dyn Fn(&str) -> usize,
 ) -> String {
     let written = |count: usize| {
-        let list = bundle(paths[..count].iter().map(AsRef::as_ref));
+        let list = to_brace_notation(paths[..count].iter().map(AsRef::as_ref));
         match paths.len() - count {
             0 => list,
             left => format!("{list} (and {left} more)"),

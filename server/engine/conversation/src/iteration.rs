@@ -24,16 +24,16 @@ pub use marker::LoopPromise;
 pub use prompt::ContextualPrompt;
 
 /// Maximum characters of an iteration's prompt that are stored.
-pub(crate) const PROMPT_CHARS: usize = 500;
+pub(crate) const MAX_ITERATION_PROMPT_CHARS: usize = 500;
 /// Maximum characters of an iteration's output that are stored.
-pub(crate) const OUTPUT_CHARS: usize = 5_000;
+pub(crate) const MAX_ITERATION_OUTPUT_CHARS: usize = 5_000;
 
 /// Maximum number of accomplishments, and of changed files, stored for an iteration.
-const MOST_NAMED: usize = 200;
+const MAX_ITERATION_ITEMS: usize = 200;
 /// Maximum characters of an accomplishment, a path, or the name of a program or model.
-const NAME_CHARS: usize = 1_000;
+const MAX_NAME_CHARS: usize = 1_000;
 /// Maximum number of file events stored. Older ones are dropped.
-const MOST_EVENTS: usize = 1_000;
+const MAX_FILE_EVENTS: usize = 1_000;
 /// Replaces the value of an environment variable that may contain a secret.
 const WITHHELD: &str = "[withheld]";
 
@@ -89,9 +89,9 @@ pub(crate) struct Iteration {
     pub cli: String,
     /// Name of the model that the iteration used.
     pub model: String,
-    /// Prompt of the iteration, clipped to [`PROMPT_CHARS`].
+    /// Prompt of the iteration, clipped to [`MAX_ITERATION_PROMPT_CHARS`].
     pub prompt: String,
-    /// Output of the iteration, clipped to [`OUTPUT_CHARS`].
+    /// Output of the iteration, clipped to [`MAX_ITERATION_OUTPUT_CHARS`].
     pub output: String,
     /// Progress as reported by the caller, always finite.
     pub progress_score: f64,
@@ -231,17 +231,21 @@ impl Default for RollingConfig {
 
 impl NewIteration {
     fn into_iteration(self, number: u64, progress: Vec<String>) -> Iteration {
-        let named =
-            |names: Vec<String>| names.into_iter().take(MOST_NAMED).map(|name| clip_owned(name, NAME_CHARS));
+        let named = |names: Vec<String>| {
+            names.into_iter().take(MAX_ITERATION_ITEMS).map(|name| clip_owned(name, MAX_NAME_CHARS))
+        };
         Iteration {
             number,
             time_ms: self.time_ms,
-            cli: clip_owned(self.cli, NAME_CHARS),
-            model: clip_owned(self.model, NAME_CHARS),
-            prompt: clip_owned(self.prompt, PROMPT_CHARS),
-            output: clip_owned(self.output, OUTPUT_CHARS),
+            cli: clip_owned(self.cli, MAX_NAME_CHARS),
+            model: clip_owned(self.model, MAX_NAME_CHARS),
+            prompt: clip_owned(self.prompt, MAX_ITERATION_PROMPT_CHARS),
+            output: clip_owned(self.output, MAX_ITERATION_OUTPUT_CHARS),
             progress_score: if self.progress_score.is_finite() { self.progress_score } else { 0.0 },
-            progress_markers: named(self.progress_markers).chain(progress).take(MOST_NAMED).collect(),
+            progress_markers: named(self.progress_markers)
+                .chain(progress)
+                .take(MAX_ITERATION_ITEMS)
+                .collect(),
             file_changes: named(self.file_changes).collect(),
             duration_ms: self.duration_ms,
         }
@@ -280,9 +284,9 @@ impl AgentLoop {
         self.total = self.total.saturating_add(1);
         let number = self.total;
         // Parse the whole output before it is clipped, because tags are often at the end.
-        let progress = marker::parse_progress(&reported.output)
-            .take(MOST_NAMED)
-            .map(|text| clip(text, NAME_CHARS).to_owned());
+        let progress = marker::progress_tags(&reported.output)
+            .take(MAX_ITERATION_ITEMS)
+            .map(|text| clip(text, MAX_NAME_CHARS).to_owned());
         let progress = progress.collect();
         let promise = marker::parse_promise(&reported.output);
         if promise == LoopPromise::Complete {
@@ -307,9 +311,9 @@ impl AgentLoop {
         if let Some(environment) = environment {
             self.env_snapshot = environment.into_iter().map(without_secret).collect();
         }
-        let clip = |event: FileEvent| FileEvent { path: clip_owned(event.path, NAME_CHARS), ..event };
+        let clip = |event: FileEvent| FileEvent { path: clip_owned(event.path, MAX_NAME_CHARS), ..event };
         self.file_events.extend(file_events.into_iter().map(clip));
-        let over = self.file_events.len().saturating_sub(MOST_EVENTS);
+        let over = self.file_events.len().saturating_sub(MAX_FILE_EVENTS);
         self.file_events.drain(..over);
     }
 
@@ -373,7 +377,7 @@ fn clip_owned(text: String, chars: usize) -> String {
 
 /// Withholds the value of an environment variable if its name suggests a secret.
 fn without_secret((name, value): (String, String)) -> (String, String) {
-    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clip_owned(value, NAME_CHARS) };
+    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clip_owned(value, MAX_NAME_CHARS) };
     (name, value)
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use strata_base::text::ParseTextError;
 
 use super::compaction::{
-    AutoCompaction, BuiltinProfile, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions,
+    AutoCompaction, BuiltinProfile, DEFAULT_KEPT_TOOL_RESULTS, NoSuchProfile, Profile, ProfileOptions,
 };
 
 /// Author of compaction summaries.
@@ -174,7 +174,7 @@ impl Default for ToolOutputSettings {
             max_bytes: 50 << 10,
             large_output_threshold: 200 << 10,
             truncate_mode: TruncateMode::default(),
-            cutoff: KEPT_RESULTS,
+            cutoff: DEFAULT_KEPT_TOOL_RESULTS,
             summary: ToolSummaryStrategy::default(),
             ageing: ArchivalMode::default(),
         }

@@ -15,7 +15,7 @@ pub use intake::IncomingToolResult;
 
 /// Maximum length of a truncated output, in characters. Applies only if `max_bytes` is 0 or larger, because a text never
 /// has more characters than bytes.
-const MAX_CHARS: usize = 200 << 10;
+const MAX_TRUNCATED_CHARS: usize = 200 << 10;
 
 /// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,13 +49,13 @@ pub struct SpilledOutput {
 /// bytes.
 pub(crate) fn handle_output(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // A text has at least as many bytes as characters, so short outputs need no counting.
-    if exceeds(text.len(), settings.large_output_threshold) {
+    if exceeds_nonzero_limit(text.len(), settings.large_output_threshold) {
         let before = OutputSize::from_text(text);
-        if exceeds(before.chars, settings.large_output_threshold) {
+        if exceeds_nonzero_limit(before.chars, settings.large_output_threshold) {
             return OutputHandling::Spill(before);
         }
     }
-    truncated(text, settings, MAX_CHARS)
+    truncated(text, settings, MAX_TRUNCATED_CHARS)
         .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
 }
 
@@ -95,6 +95,6 @@ fn truncated(
 }
 
 /// Whether `amount` exceeds `limit`, where 0 means no limit.
-fn exceeds(amount: usize, limit: usize) -> bool {
+fn exceeds_nonzero_limit(amount: usize, limit: usize) -> bool {
     limit > 0 && amount > limit
 }

@@ -25,7 +25,9 @@ use words::ArchivedResults;
 pub(crate) use rewrite::ArchivalCost;
 pub use rewrite::{CacheState, WarmCache, expected_turns, turns_until_next_archival};
 #[cfg(test)]
-pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
+pub(crate) use words::{
+    ARCHIVED, MAX_HEURISTIC_SUMMARY_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_RESULT_INPUT_CHARS,
+};
 
 /// Tool results to archive, and how to summarize them.
 #[derive(Clone, PartialEq, Debug)]

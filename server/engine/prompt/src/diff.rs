@@ -25,7 +25,7 @@ pub fn unified_diff(old: &str, new: &str, context: usize) -> String {
     if old == new {
         return text;
     }
-    let (old, new) = (lines(old), lines(new));
+    let (old, new) = (lines_with_endings(old), lines_with_endings(new));
     for hunk in hunks(changes(&old, &new), context) {
         // Every hunk has at least one change.
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
@@ -51,7 +51,7 @@ pub fn unified_diff(old: &str, new: &str, context: usize) -> String {
 /// Returns the zero-based line ranges of `old` that `new` changes. The range of a pure addition covers the lines before
 /// and after it.
 pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
-    let (old, new) = (lines(old), lines(new));
+    let (old, new) = (lines_with_endings(old), lines_with_endings(new));
     let changed_range = |Change { old: lines, .. }: Change| match lines.is_empty() {
         true => lines.start.saturating_sub(1)..(lines.end + 1).min(old.len()),
         false => lines,
@@ -62,10 +62,10 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
 /// Applies a diff in the format of [`unified_diff`] to `old`. Returns `None` if `diff` is not in this format, or if a line
 /// number, a count, or an unchanged or removed line does not match `old`.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
-    let old = lines(old);
+    let old = lines_with_endings(old);
     let mut output = PatchedText::default();
     let mut old_line = 0;
-    let mut rest = lines(diff).into_iter().peekable();
+    let mut rest = lines_with_endings(diff).into_iter().peekable();
     while let Some(header) = rest.next() {
         let [from, to] = parse_hunk_header(header)?;
         output.append_lines(old.get(old_line..from.start)?)?;
@@ -127,7 +127,7 @@ impl PatchedText {
     }
 }
 
-fn lines(text: &str) -> Vec<&str> {
+fn lines_with_endings(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
@@ -394,14 +394,14 @@ mod tests {
 
         #[test]
         fn a_small_edit_makes_a_small_diff(text in text(), at in any::<prop::sample::Index>(), added in text()) {
-            let all = lines(&text);
+            let all = lines_with_endings(&text);
             let at = at.index(all.len() + 1);
             let new = [all[..at].concat(), added.clone(), all[at..].concat()].concat();
             let diff = unified_diff(&text, &new, 0);
             prop_assert_eq!(apply(&text, &diff), Some(new));
             // All added lines, one old line that may be grouped with them, and the lines between them.
             let changed = diff.lines().filter(|line| line.starts_with(['+', '-'])).count();
-            prop_assert!(changed <= 2 * lines(&added).len() + 4, "{}", diff);
+            prop_assert!(changed <= 2 * lines_with_endings(&added).len() + 4, "{}", diff);
         }
 
         #[test]

@@ -10,7 +10,7 @@ mod quote;
 mod spans;
 
 pub use blocks::{Layout, LayoutBlock, Part, Tier};
-pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
+pub(crate) use compose::{GROUP_TOKENS, MAX_GROUPED_MAP_BLOCKS};
 pub(crate) use compose::{LayoutBuilder, WORKING_FILES};
 pub(crate) use content::{CountFn, FileListCoverage};
 pub use content::{
@@ -18,6 +18,6 @@ pub use content::{
 };
 pub use excerpt_key::{ExcerptKey, ExcerptPlace};
 pub use item::ItemKey;
-pub use quote::{fence, inline_code};
+pub use quote::{fence_for, inline_code};
 pub use spans::block_spans;
 pub(crate) use spans::spans;

@@ -28,7 +28,7 @@ use crate::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest,
 use crate::layout::{ItemKey, Layout, Tier};
 use crate::tiers::TierState;
 
-use self::cache_memory::{Anchor, Pending, Turn};
+use self::cache_memory::{Anchor, PendingPrompt, Turn};
 use self::last_turn::LastTurnInput;
 
 pub use archival::PromptFit;
@@ -39,9 +39,9 @@ pub(crate) use step_history::StepHistory;
 
 /// Maximum number of prompts that await an answer. A further prompt replaces the oldest one (`docs/prompt.md`, "The
 /// turn").
-const MAX_PENDING: usize = 8;
+const MAX_PENDING_PROMPTS: usize = 8;
 /// Number of `record` replies to keep, so that a repeated call returns the same reply.
-const MAX_RECORDED: usize = 8;
+const MAX_RECORD_REPLIES: usize = 8;
 
 /// Billed usage of a session, with its cost.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
@@ -119,7 +119,7 @@ pub struct RecordResult {
 pub enum SessionError {
     /// No prompt with this id awaits an answer.
     #[error(
-        "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING} newer ones were assembled; assemble it again"
+        "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING_PROMPTS} newer ones were assembled; assemble it again"
     )]
     NoSuchPrompt(String),
     /// The prompt was too long for the provider even after a compaction. Contains the largest parts of the prompt, if
@@ -390,13 +390,13 @@ impl Session {
         let id = format!("p{}", self.cache.next_prompt);
         self.cache_mut().next_prompt += 1;
         let (base, same_until) = (self.cache.revision, self.cache.revision);
-        self.cache_mut().pending.push_back(Pending {
+        self.cache_mut().pending.push_back(PendingPrompt {
             id: id.clone(),
             base,
             same_until,
             turn: Arc::new(turn),
         });
-        if self.cache.pending.len() > MAX_PENDING {
+        if self.cache.pending.len() > MAX_PENDING_PROMPTS {
             self.cache_mut().pending.pop_front();
         }
         AssembledPrompt { id: Some(id), ..reply }
@@ -410,7 +410,7 @@ impl Session {
         self.take_pending(id).map(drop)
     }
 
-    fn take_pending(&mut self, id: &str) -> Result<Pending, SessionError> {
+    fn take_pending(&mut self, id: &str) -> Result<PendingPrompt, SessionError> {
         let at = self.cache.pending.iter().position(|pending| pending.id == id);
         at.and_then(|at| self.cache_mut().pending.remove(at))
             .ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
@@ -453,7 +453,7 @@ impl Session {
             retry,
         };
         self.recorded.push_back(recorded.clone());
-        if self.recorded.len() > MAX_RECORDED {
+        if self.recorded.len() > MAX_RECORD_REPLIES {
             self.recorded.pop_front();
         }
         Ok(recorded)
@@ -462,7 +462,7 @@ impl Session {
     /// Adds an answered prompt and its answer to the conversation. Returns warnings for the user.
     fn commit_turn(
         &mut self,
-        Pending { base, same_until, turn, .. }: &Pending,
+        PendingPrompt { base, same_until, turn, .. }: &PendingPrompt,
         outcome: RequestOutcome,
     ) -> Vec<String> {
         let RequestOutcome { answer, usage, time_ms, .. } = outcome;

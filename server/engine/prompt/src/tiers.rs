@@ -59,9 +59,9 @@ impl PolicyName {
 
     pub fn policy(self) -> &'static dyn Policy {
         match self {
-            Self::Ledger => &ledger::Ledger,
-            Self::Ripple => &ripple::Ripple,
-            Self::Flat => &flat::Flat,
+            Self::Ledger => &ledger::LedgerPolicy,
+            Self::Ripple => &ripple::RipplePolicy,
+            Self::Flat => &flat::FlatPolicy,
         }
     }
 

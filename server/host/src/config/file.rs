@@ -62,7 +62,7 @@ impl SettingsFileError {
 }
 
 /// Maximum size of the user's settings file, in bytes.
-const MAX_BYTES: u64 = 256 * 1024;
+const MAX_SETTINGS_FILE_BYTES: u64 = 256 * 1024;
 
 /// Returns the path of the user's settings file, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME`
 /// or else `~/.config`, or in `%APPDATA%` on Windows. `variable` looks up an environment variable.
@@ -113,7 +113,7 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Set
     for name in WORKSPACE_FILES {
         let Some(key) = roots.key(index, name) else { continue };
         let file = key.as_str();
-        let disk_text = match read_text(roots, &key, ReadLimits { max_bytes: MAX_BYTES }) {
+        let disk_text = match read_text(roots, &key, ReadLimits { max_bytes: MAX_SETTINGS_FILE_BYTES }) {
             Ok(disk_text) => disk_text,
             Err(ReadError::NotFound(_)) => continue,
             Err(error) => {
@@ -191,18 +191,18 @@ fn to_json(value: toml::Value) -> Result<Value, String> {
 }
 
 /// Reads a file in the user's own configuration directory. Follows links, but rejects anything other than a regular
-/// file of at most `MAX_BYTES`.
+/// file of at most `MAX_SETTINGS_FILE_BYTES`.
 fn read_config_file(path: &Path) -> io::Result<String> {
     let rejected = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return rejected("it is not a regular file");
     }
-    if metadata.len() > MAX_BYTES {
+    if metadata.len() > MAX_SETTINGS_FILE_BYTES {
         return rejected("it is too large for a settings file");
     }
     let mut text = String::new();
-    fs::File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
+    fs::File::open(path)?.take(MAX_SETTINGS_FILE_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct OpenFile {
 
 /// A directory inside a root, opened without following links. Operations apply to this directory even if another
 /// directory later takes over its path.
-pub(crate) struct RealFolder(system::Folder);
+pub(crate) struct RealFolder(system::FolderHandle);
 
 impl RealFolder {
     /// Opens the directory `below`, relative to `root`. All components must be plain names.
@@ -32,7 +32,7 @@ impl RealFolder {
     /// # Errors
     /// The operating system's error, including when a component is a link.
     pub(crate) fn open(root: &Path, below: &Path) -> io::Result<Self> {
-        system::Folder::open(root, below).map(Self)
+        system::FolderHandle::open(root, below).map(Self)
     }
 
     /// Whether the entry `name` of this directory is the file that `metadata` describes.
@@ -108,7 +108,7 @@ mod system {
     use super::*;
 
     /// Flags for opening each directory in a path. With `O_PATH`, where available, the directory need not be readable.
-    const FOLDER: OFlags = {
+    const FOLDER_OPEN_FLAGS: OFlags = {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let pass_through = OFlags::PATH;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -116,22 +116,22 @@ mod system {
         pass_through.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC)
     };
 
-    const FILE: OFlags = OFlags::RDONLY
+    const FILE_OPEN_FLAGS: OFlags = OFlags::RDONLY
         .union(OFlags::NOFOLLOW)
         .union(OFlags::NONBLOCK)
         .union(OFlags::NOCTTY)
         .union(OFlags::CLOEXEC);
 
-    pub(super) struct Folder(OwnedFd);
+    pub(super) struct FolderHandle(OwnedFd);
 
-    impl Folder {
+    impl FolderHandle {
         pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
-            let mut directory = rustix::fs::open(root, FOLDER, Mode::empty())?;
+            let mut directory = rustix::fs::open(root, FOLDER_OPEN_FLAGS, Mode::empty())?;
             for component in below.components() {
                 let Component::Normal(component) = component else {
                     return Err(io::ErrorKind::InvalidInput.into());
                 };
-                directory = rustix::fs::openat(&directory, component, FOLDER, Mode::empty())?;
+                directory = rustix::fs::openat(&directory, component, FOLDER_OPEN_FLAGS, Mode::empty())?;
             }
             Ok(Self(directory))
         }
@@ -163,10 +163,10 @@ mod system {
         below: &str,
         key: &FileKey,
     ) -> Result<Result<OpenFile, ReadError>, Errno> {
-        let mut directory: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
+        let mut directory: OwnedFd = rustix::fs::open(root, FOLDER_OPEN_FLAGS, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
         for component in folders.split('/').filter(|component| !component.is_empty()) {
-            directory = rustix::fs::openat(&directory, component, FOLDER, Mode::empty())?;
+            directory = rustix::fs::openat(&directory, component, FOLDER_OPEN_FLAGS, Mode::empty())?;
         }
         let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -175,7 +175,7 @@ mod system {
             FileType::Symlink => return Err(Errno::LOOP),
             _ => return Ok(Err(ReadError::NotRegular(key.clone()))),
         }
-        let file = File::from(rustix::fs::openat(&directory, name, FILE, Mode::empty())?);
+        let file = File::from(rustix::fs::openat(&directory, name, FILE_OPEN_FLAGS, Mode::empty())?);
         Ok(match file.metadata() {
             Ok(metadata) if metadata.is_file() && !is_kernel_interface(&file) => {
                 Ok(OpenFile { stamp: stamp_from_metadata(&metadata), file })
@@ -215,9 +215,9 @@ mod system {
     use crate::roots::canonical;
 
     /// The directory's canonical path. Every operation checks that the path is still canonical.
-    pub(super) struct Folder(std::path::PathBuf);
+    pub(super) struct FolderHandle(std::path::PathBuf);
 
-    impl Folder {
+    impl FolderHandle {
         pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
             let path = root.join(below);
             if canonical(&path)? == path { Ok(Self(path)) } else { Err(io::ErrorKind::NotFound.into()) }

@@ -19,13 +19,13 @@ pub struct Stamp {
 /// Coarsest timestamp resolution of common file systems, in nanoseconds: 2 s on FAT; Linux before 6.13 has up to 10 ms.
 /// A file that is read within this time of its last change could change again and keep its stamp (Git calls this
 /// "racily clean").
-const CLOCK_STEP_NS: i64 = 2_000_000_000;
+const FILE_TIME_RESOLUTION_NS: i64 = 2_000_000_000;
 
 impl Stamp {
     /// Whether the last change is old enough that any later change must alter the stamp.
     pub fn is_reliable(self) -> bool {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
-        self.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)
+        self.mtime_ns.checked_add(FILE_TIME_RESOLUTION_NS).is_some_and(|settled_at| settled_at < now_ns)
     }
 }

@@ -12,15 +12,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS, MAX_REPLY,
-    MAX_REQUEST, RETRY_PAUSE, list_addresses, random_name,
+    AskError, CONNECTION_TIMEOUT, ENDPOINT_DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS,
+    MAX_REPLY, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random_name,
 };
 use crate::store::paths::{ensure_private_directory, ensure_private_top};
 
 /// End of the name of a socket that accepts connections.
 const SUFFIX: &str = "sock";
 /// Maximum bytes of a socket's path, on the system with the shortest ones (104 with the end, on macOS and the BSDs).
-const MAX_PATH: usize = 103;
+const MAX_SOCKET_PATH_BYTES: usize = 103;
 
 /// The endpoint of a server, which closes when it is dropped.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Endpoint {
         answer: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
     ) -> Result<Self, EndpointError> {
         ensure_private_top(state)?;
-        let directory = state.join(DIRECTORY);
+        let directory = state.join(ENDPOINT_DIRECTORY);
         ensure_private_directory(&directory)?;
         let name = random_name()?;
         let path = directory.join(format!("{name}.{SUFFIX}"));
@@ -70,7 +70,7 @@ impl Drop for Endpoint {
 /// Returns the endpoints below a state directory, sorted. Their servers may have ended. Empty if the directory is not
 /// private, since another user may then have put the sockets there.
 pub fn endpoints(state: &Path) -> Vec<EndpointAddress> {
-    let directory = state.join(DIRECTORY);
+    let directory = state.join(ENDPOINT_DIRECTORY);
     let is_private = directory.symlink_metadata().is_ok_and(|metadata| {
         metadata.is_dir() && metadata.uid() == current_user() && metadata.mode() & 0o077 == 0
     });
@@ -118,7 +118,7 @@ fn at_short_path<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> i
     use std::os::fd::AsRawFd as _;
 
     let (true, Some(directory), Some(name)) =
-        (path.as_os_str().len() > MAX_PATH, path.parent(), path.file_name())
+        (path.as_os_str().len() > MAX_SOCKET_PATH_BYTES, path.parent(), path.file_name())
     else {
         return open(path);
     };
@@ -129,7 +129,7 @@ fn at_short_path<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> i
 /// Calls `open` with the path of a socket.
 #[cfg(not(target_os = "linux"))]
 fn at_short_path<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-    if path.as_os_str().len() > MAX_PATH {
+    if path.as_os_str().len() > MAX_SOCKET_PATH_BYTES {
         let problem = "the path of the state directory is too long for a socket";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
     }
@@ -168,7 +168,7 @@ fn serve(
 
 fn serve_connection(mut stream: UnixStream, answer: &impl Fn(&[u8]) -> Vec<u8>) -> io::Result<()> {
     let deadline = Instant::now() + CONNECTION_TIMEOUT;
-    match receive(&mut stream, MAX_REQUEST, deadline)? {
+    match receive(&mut stream, MAX_REQUEST_BYTES, deadline)? {
         Some(request) => send(&mut stream, &answer(&request), deadline),
         None => Err(io::Error::new(io::ErrorKind::InvalidData, "the request is too large")),
     }
@@ -240,7 +240,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         fs::set_permissions(state.path(), Permissions::from_mode(0o755)).unwrap();
         let _endpoint = echo(state.path());
-        let directory = state.path().join(DIRECTORY);
+        let directory = state.path().join(ENDPOINT_DIRECTORY);
         assert_eq!((mode(&directory), mode(&only_address(state.path()).0)), (0o700, 0o600));
         fs::set_permissions(&directory, Permissions::from_mode(0o750)).unwrap();
         assert!(
@@ -255,7 +255,7 @@ mod tests {
     fn a_socket_whose_process_was_killed_is_removed() {
         let state = tempfile::tempdir().unwrap();
         let _endpoint = echo(state.path());
-        let stale_socket = state.path().join(DIRECTORY).join("0123.sock");
+        let stale_socket = state.path().join(ENDPOINT_DIRECTORY).join("0123.sock");
         drop(UnixListener::bind(&stale_socket).unwrap());
         assert_eq!(endpoints(state.path()).len(), 2);
         assert!(matches!(ask(&EndpointAddress(stale_socket.clone()), b"", LIMIT), Err(AskError::Ended)));
@@ -267,7 +267,7 @@ mod tests {
     fn a_directory_that_another_user_chose_is_not_used() {
         let state = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(elsewhere.path(), state.path().join(DIRECTORY)).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), state.path().join(ENDPOINT_DIRECTORY)).unwrap();
         assert!(matches!(Endpoint::open(state.path(), <[u8]>::to_vec), Err(EndpointError::Store(_))));
         assert!(endpoints(state.path()).is_empty());
     }

@@ -20,13 +20,13 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
 use super::{
-    AskError, CONNECTION_TIMEOUT, DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS, MAX_REPLY,
-    MAX_REQUEST, RETRY_PAUSE, list_addresses, random, random_name,
+    AskError, CONNECTION_TIMEOUT, ENDPOINT_DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS,
+    MAX_REPLY, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random, random_name,
 };
 use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, open_own_file};
 
 /// End of the name of the file of a pipe that accepts connections.
-const SUFFIX: &str = "pipe";
+const PIPE_FILE_EXTENSION: &str = "pipe";
 /// Pause before the next attempt to connect to a pipe that has no free instance at the moment.
 const CONNECT_PAUSE: Duration = Duration::from_millis(2);
 /// `ERROR_PIPE_BUSY`: no instance of the pipe is free.
@@ -35,7 +35,7 @@ const ERROR_PIPE_BUSY: i32 = 231;
 const ERROR_NO_DATA: i32 = 232;
 
 /// A secret, a challenge or a hash of both.
-type Token = [u8; 32];
+type AuthToken = [u8; 32];
 
 /// The endpoint of a server, which closes when it is dropped.
 #[derive(Debug)]
@@ -46,9 +46,9 @@ pub struct Endpoint {
 }
 
 /// What a connection of a server needs.
-struct Service<F> {
+struct ConnectionContext<F> {
     name: String,
-    secret: Token,
+    secret: AuthToken,
     answer: F,
 }
 
@@ -63,12 +63,13 @@ impl Endpoint {
         answer: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
     ) -> Result<Self, EndpointError> {
         ensure_private_top(state)?;
-        let directory = state.join(DIRECTORY);
+        let directory = state.join(ENDPOINT_DIRECTORY);
         ensure_private_directory(&directory)?;
         let name = random_name()?;
-        let service = Service { name: name.clone(), secret: random()?, answer };
+        let service = ConnectionContext { name: name.clone(), secret: random()?, answer };
         // Clients may look at any time, so the file gets its final name once its content is complete.
-        let (starting, path) = (directory.join(&name), directory.join(format!("{name}.{SUFFIX}")));
+        let (starting, path) =
+            (directory.join(&name), directory.join(format!("{name}.{PIPE_FILE_EXTENSION}")));
         let runtime = runtime(MAX_CONNECTIONS)?;
         let first = {
             let _entered = runtime.enter();
@@ -94,7 +95,7 @@ impl Drop for Endpoint {
 
 /// Returns the endpoints below a state directory, sorted. Their servers may have ended.
 pub fn endpoints(state: &Path) -> Vec<EndpointAddress> {
-    list_addresses(&state.join(DIRECTORY), SUFFIX)
+    list_addresses(&state.join(ENDPOINT_DIRECTORY), PIPE_FILE_EXTENSION)
 }
 
 /// Sends a request and returns the reply, within `time`. Removes the file of a server that has ended.
@@ -112,7 +113,7 @@ pub fn ask(address: &EndpointAddress, request: &[u8], time: Duration) -> Result<
     runtime(1).map_err(from_io)?.block_on(exchange)
 }
 
-async fn ask_at(path: &Path, secret: &Token, request: &[u8]) -> Result<Vec<u8>, AskError> {
+async fn ask_at(path: &Path, secret: &AuthToken, request: &[u8]) -> Result<Vec<u8>, AskError> {
     let mut pipe = connect(path).await?;
     let challenge = random().map_err(from_io)?;
     pipe.write_all(&challenge).await.map_err(from_io)?;
@@ -146,7 +147,7 @@ async fn connect(path: &Path) -> Result<NamedPipeClient, AskError> {
 
 async fn serve<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     mut pipe: NamedPipeServer,
-    service: Arc<Service<F>>,
+    service: Arc<ConnectionContext<F>>,
 ) {
     let open = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -173,7 +174,7 @@ async fn serve<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
 
 async fn serve_connection<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     mut pipe: NamedPipeServer,
-    service: Arc<Service<F>>,
+    service: Arc<ConnectionContext<F>>,
 ) -> io::Result<()> {
     let invalid = |problem: &'static str| io::Error::new(io::ErrorKind::InvalidData, problem);
     let challenge = token(&mut pipe).await?;
@@ -182,7 +183,7 @@ async fn serve_connection<F: Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>(
     if Sha256::digest(token(&mut pipe).await?) != Sha256::digest(service.secret) {
         return Err(invalid("the client does not know the secret"));
     }
-    let Some(request) = receive(&mut pipe, MAX_REQUEST).await? else {
+    let Some(request) = receive(&mut pipe, MAX_REQUEST_BYTES).await? else {
         return Err(invalid("the request is too large"));
     };
     let answered = tokio::task::spawn_blocking(move || (service.answer)(&request));
@@ -212,18 +213,18 @@ async fn send(pipe: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<
     pipe.write_all(bytes).await
 }
 
-async fn token(pipe: &mut (impl AsyncRead + Unpin)) -> io::Result<Token> {
-    let mut token = Token::default();
+async fn token(pipe: &mut (impl AsyncRead + Unpin)) -> io::Result<AuthToken> {
+    let mut token = AuthToken::default();
     pipe.read_exact(&mut token).await?;
     Ok(token)
 }
 
-fn proof(secret: &Token, challenge: &Token) -> Token {
+fn proof(secret: &AuthToken, challenge: &AuthToken) -> AuthToken {
     Sha256::new().chain_update(secret).chain_update(challenge).finalize().into()
 }
 
-fn secret(path: &Path) -> io::Result<Token> {
-    let mut secret = Token::default();
+fn secret(path: &Path) -> io::Result<AuthToken> {
+    let mut secret = AuthToken::default();
     io::Read::read_exact(&mut open_own_file(path)?, &mut secret)?;
     Ok(secret)
 }
@@ -265,8 +266,8 @@ pub(super) mod tests {
 
     /// Creates the file of an endpoint whose secret is zero.
     fn file(state: &Path, name: &str) -> EndpointAddress {
-        let path = state.join(DIRECTORY).join(format!("{name}.{SUFFIX}"));
-        fs::write(&path, Token::default()).unwrap();
+        let path = state.join(ENDPOINT_DIRECTORY).join(format!("{name}.{PIPE_FILE_EXTENSION}"));
+        fs::write(&path, AuthToken::default()).unwrap();
         EndpointAddress(path)
     }
 
@@ -286,10 +287,10 @@ pub(super) mod tests {
         let _endpoint = echo(state.path());
         let mut stranger = open(&only_address(state.path()));
         stranger.write_all(&[7; 32]).unwrap();
-        stranger.read_exact(&mut Token::default()).unwrap();
+        stranger.read_exact(&mut AuthToken::default()).unwrap();
         // The server closes the pipe after the wrong secret.
-        let _ =
-            stranger.write_all(&[Token::default().as_slice(), &[5, 0, 0, 0, 0, 0, 0, 0], b"hello"].concat());
+        let _ = stranger
+            .write_all(&[AuthToken::default().as_slice(), &[5, 0, 0, 0, 0, 0, 0, 0], b"hello"].concat());
         assert_eq!(stranger.read_to_end(&mut Vec::new()).unwrap_or(0), 0);
     }
 
@@ -326,7 +327,7 @@ pub(super) mod tests {
         let _silent = open(&address);
         let mut endless = open(&address);
         endless.write_all(&[7; 32]).unwrap();
-        endless.read_exact(&mut Token::default()).unwrap();
+        endless.read_exact(&mut AuthToken::default()).unwrap();
         endless.write_all(&secret(&address.0).unwrap()).unwrap();
         endless.write_all(&u64::MAX.to_le_bytes()).unwrap();
         let chunk = vec![b'x'; 1 << 20];

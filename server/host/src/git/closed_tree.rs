@@ -11,23 +11,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::error::NotContainedReason;
-use super::limits::{MAX_DIRECTORIES, MAX_ENTRIES};
+use super::limits::{MAX_CHECKED_DIRECTORIES, MAX_CHECKED_ENTRIES};
 
 /// Maximum number of trees to remember. A tree is forgotten if it is not among the last that were checked.
-const MAX_REMEMBERED: usize = 8;
+const MAX_REMEMBERED_TREES: usize = 8;
 
 /// Time after which two changes of a directory certainly have different timestamps. The clock of a file system advances
 /// every 10 milliseconds or more often.
-pub(super) const CLOCK_TICK: Duration = Duration::from_millis(20);
+pub(super) const TIMESTAMP_GRANULARITY: Duration = Duration::from_millis(20);
 
 /// The most recently checked trees, newest first.
-static REMEMBERED: Mutex<Vec<(PathBuf, Arc<Listings>)>> = Mutex::new(Vec::new());
+static CHECKED_TREES: Mutex<Vec<(PathBuf, Arc<Listings>)>> = Mutex::new(Vec::new());
 
 /// A directory without links, pipes and devices, as of one moment.
 pub(super) struct LinkFreeTree {
     /// All directories of the tree, beginning with the top.
     directories: Vec<(PathBuf, DirectoryStamp)>,
-    /// Whether any later change would be noticed. A change within [`CLOCK_TICK`] of an earlier one might not be.
+    /// Whether any later change would be noticed. A change within [`TIMESTAMP_GRANULARITY`] of an earlier one might not be.
     pub(super) is_settled: bool,
 }
 
@@ -91,12 +91,12 @@ fn scan(
         };
         let listing = match remembered_listings.get(&relative_path) {
             Some(listing) if listing.stamp == stamp => Arc::clone(listing),
-            _ => Arc::new(Listing::read(&path, &relative_path, stamp, MAX_ENTRIES - count)?),
+            _ => Arc::new(Listing::read(&path, &relative_path, stamp, MAX_CHECKED_ENTRIES - count)?),
         };
         count += listing.count;
         pending.extend(listing.directories.iter().map(|name| relative_path.join(name)));
         tree.directories.push((path, stamp));
-        if count > MAX_ENTRIES || tree.directories.len() + pending.len() > MAX_DIRECTORIES {
+        if count > MAX_CHECKED_ENTRIES || tree.directories.len() + pending.len() > MAX_CHECKED_DIRECTORIES {
             return Err(NotContainedReason::TooLarge);
         }
         if listing.is_settled {
@@ -181,12 +181,12 @@ impl DirectoryStamp {
     /// Whether the last change was so long before `now` that a later change has another timestamp.
     fn is_reliable(&self, now: SystemTime) -> bool {
         let age = self.changed.and_then(|changed| now.duration_since(changed).ok());
-        age.is_some_and(|age| age >= CLOCK_TICK)
+        age.is_some_and(|age| age >= TIMESTAMP_GRANULARITY)
     }
 }
 
 fn cached_listings(top: &Path) -> Arc<Listings> {
-    let trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let trees = CHECKED_TREES.lock().unwrap_or_else(PoisonError::into_inner);
     trees
         .iter()
         .find(|(tree_top, _)| tree_top == top)
@@ -195,10 +195,10 @@ fn cached_listings(top: &Path) -> Arc<Listings> {
 }
 
 fn cache_listings(top: &Path, listings: Listings) {
-    let mut trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut trees = CHECKED_TREES.lock().unwrap_or_else(PoisonError::into_inner);
     trees.retain(|(tree_top, _)| tree_top != top);
     trees.insert(0, (top.to_owned(), Arc::new(listings)));
-    trees.truncate(MAX_REMEMBERED);
+    trees.truncate(MAX_REMEMBERED_TREES);
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
             if tree.is_settled {
                 return tree;
             }
-            std::thread::sleep(CLOCK_TICK);
+            std::thread::sleep(TIMESTAMP_GRANULARITY);
         }
     }
 

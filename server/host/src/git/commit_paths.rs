@@ -7,14 +7,14 @@ use strata_base::cancel::Cancel;
 
 use super::error::{GitError, none_if_unreadable};
 use super::history::{Commit, History};
-use super::limits::{MAX_COLLECTED_BYTES, MAX_COMMITS};
+use super::limits::{MAX_COMMITS, MAX_HISTORY_PATH_BYTES};
 
 /// Maximum number of files in a commit. Commits with more files are skipped, since they say little about each file.
-const MAX_FILES: usize = 100;
+const MAX_COMMIT_FILES: usize = 100;
 /// Maximum length of a subject, in characters. Longer subjects are truncated.
 const MAX_SUBJECT_CHARS: usize = 400;
 /// Maximum number of merge commits to skip before reading stops, as a multiple of `MAX_COMMITS`.
-const MAX_MERGE_FACTOR: u32 = 4;
+const MAX_MERGES_PER_COMMIT: u32 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitPaths {
@@ -57,8 +57,8 @@ pub(super) fn recent_commits(
             }
         }
         if read_commits >= MAX_COMMITS
-            || merges >= MAX_COMMITS * MAX_MERGE_FACTOR
-            || path_bytes > MAX_COLLECTED_BYTES
+            || merges >= MAX_COMMITS * MAX_MERGES_PER_COMMIT
+            || path_bytes > MAX_HISTORY_PATH_BYTES
         {
             break;
         }
@@ -66,7 +66,7 @@ pub(super) fn recent_commits(
     Ok(commits)
 }
 
-/// Reads the files that a commit changed. Returns `None` if there are none, if there are more than `MAX_FILES`, or if
+/// Reads the files that a commit changed. Returns `None` if there are none, if there are more than `MAX_COMMIT_FILES`, or if
 /// the parent commit or a tree cannot be read.
 fn commit_paths(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<CommitPaths>, GitError> {
     let before = match commit.parent {
@@ -80,7 +80,7 @@ fn commit_paths(history: &History, commit: Commit, cancel: &Cancel) -> Result<Op
     let Some(changes) = none_if_unreadable(history.changes(before, commit.tree, cancel).map(Some))? else {
         return Ok(None);
     };
-    if !(1..=MAX_FILES).contains(&changes.len()) {
+    if !(1..=MAX_COMMIT_FILES).contains(&changes.len()) {
         return Ok(None);
     }
     let message = none_if_unreadable(history.message(commit.id).map(Some))?.unwrap_or_default();

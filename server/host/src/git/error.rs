@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use strata_base::cancel::Cancelled;
 
-use super::limits::{MAX_DIRECTORIES, MAX_ENTRIES, MAX_TEXT_BYTES};
+use super::limits::{MAX_CHECKED_DIRECTORIES, MAX_CHECKED_ENTRIES, MAX_COMMIT_SOURCE_BYTES};
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum GitError {
     Changing(PathBuf),
     /// The source files at one commit exceed the total size that Strata accepts when it builds sessions to replay from
     /// a history.
-    #[error("the repository has more than {} MiB of source text at one commit", MAX_TEXT_BYTES >> 20)]
+    #[error("the repository has more than {} MiB of source text at one commit", MAX_COMMIT_SOURCE_BYTES >> 20)]
     TooLarge,
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -47,7 +47,11 @@ pub enum NotContainedReason {
     OneWay,
     #[error("{0:?} cannot be checked: {1}")]
     Unlisted(PathBuf, io::ErrorKind),
-    #[error("it has more than {} files or {} directories, too many to check", MAX_ENTRIES, MAX_DIRECTORIES)]
+    #[error(
+        "it has more than {} files or {} directories, too many to check",
+        MAX_CHECKED_ENTRIES,
+        MAX_CHECKED_DIRECTORIES
+    )]
     TooLarge,
 }
 

@@ -15,7 +15,7 @@ use gix::objs::tree::EntryMode;
 use strata_base::cancel::Cancel;
 use strata_prompt::trust::Trust;
 
-use super::closed_tree::CLOCK_TICK;
+use super::closed_tree::TIMESTAMP_GRANULARITY;
 use super::error::GitError;
 use super::index::GitIndex;
 use super::ownership;
@@ -27,7 +27,7 @@ const OBJECT_CACHE_BYTES: usize = 16 << 20;
 
 /// Maximum number of entries to visit when comparing two trees. A few nested trees can describe more files than would
 /// fit on a disk.
-const MAX_ENTRIES: usize = 500_000;
+const MAX_VISITED_ENTRIES: usize = 500_000;
 
 /// Maximum total path length of the visited entries, in bytes.
 const MAX_PATHS_BYTES: usize = 64 << 20;
@@ -40,7 +40,7 @@ const OBJECT_SIZE_LIMIT: &str = "gitoxide.objects.allocLimit=64m";
 const NO_MULTI_PACK_INDEX: &str = "core.multiPackIndex=false";
 
 /// How often to read a repository that changes while it is read.
-const MAX_ATTEMPTS: usize = 4;
+const MAX_READ_ATTEMPTS: usize = 4;
 
 /// Maximum length of a path, in bytes. Longer paths come from trees that are nested maliciously.
 const MAX_PATH_BYTES: usize = 4096;
@@ -107,11 +107,11 @@ impl History {
         mut read: impl FnMut(&Self) -> Result<Option<T>, GitError>,
     ) -> Result<Option<T>, GitError> {
         let Some(top) = ownership::nearest_repository(folder) else { return Ok(None) };
-        for _ in 0..MAX_ATTEMPTS {
+        for _ in 0..MAX_READ_ATTEMPTS {
             let checked = ContainedRepository::check(&top)
                 .map_err(|part| GitError::Elsewhere { path: top.clone(), part })?;
             if !checked.tree.is_settled {
-                thread::sleep(CLOCK_TICK);
+                thread::sleep(TIMESTAMP_GRANULARITY);
                 continue;
             }
             let outcome =
@@ -286,7 +286,7 @@ impl History {
         let kind = self.repository.object_hash();
         let mut recorder = BoundedRecorder {
             inner: Recorder::default(),
-            entries_left: MAX_ENTRIES,
+            entries_left: MAX_VISITED_ENTRIES,
             bytes_left: MAX_PATHS_BYTES,
             cancel,
         };

@@ -10,11 +10,11 @@ use super::first_parents::{CommitChanges, FirstParents};
 use super::history::{Commit, History};
 
 /// Number of first-parent commits to read.
-const COMMITS: u32 = 10;
+const MAX_LINE_AGE_COMMITS: u32 = 10;
 /// Maximum number of files in a commit. Commits that change more files are mostly mechanical.
-const MAX_FILES: usize = 100;
+const MAX_COMMIT_FILES: usize = 100;
 /// Maximum size of a text, in bytes.
-const MAX_TEXT: u64 = 256 << 10;
+const MAX_BLOB_BYTES: u64 = 256 << 10;
 
 /// Returns the ages of the lines of the files that the last commits changed, by path.
 pub(super) fn line_ages(
@@ -23,14 +23,14 @@ pub(super) fn line_ages(
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, LineAges>, GitError> {
     let mut ages: BTreeMap<String, LineAges> = BTreeMap::new();
-    for (age, changes) in (0..COMMITS).zip(FirstParents::new(newest, history, cancel)) {
+    for (age, changes) in (0..MAX_LINE_AGE_COMMITS).zip(FirstParents::new(newest, history, cancel)) {
         let CommitChanges { is_root, files } = changes?;
-        if is_root || files.len() > MAX_FILES {
+        if is_root || files.len() > MAX_COMMIT_FILES {
             continue;
         }
         for change in files.into_iter().filter(|change| change.new.is_some()) {
             let text = match change.old {
-                Some(old) => none_if_unreadable(history.blob_text(old, MAX_TEXT))?,
+                Some(old) => none_if_unreadable(history.blob_text(old, MAX_BLOB_BYTES))?,
                 None => Some(String::new()),
             };
             if let Some(text) = text {

@@ -16,7 +16,7 @@ use crate::roots::canonical;
 const POINTERS: &[&str] = &["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
 /// Maximum size of a file that contains a path, in bytes.
-const MAX_POINTER: u64 = 8 * 1024;
+const MAX_POINTER_FILE_BYTES: u64 = 8 * 1024;
 
 /// Maximum size of a `config` file that is searched for `core.worktree`, in bytes.
 const MAX_CONFIG: u64 = 256 * 1024;
@@ -112,7 +112,7 @@ fn linked_directories(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
 /// Returns the rest of a file's first line after `prefix`. Returns `None` if the line does not begin with the
 /// prefix, or nothing follows it.
 fn pointer_target(file: &Path, prefix: &str) -> Option<String> {
-    let text = read_short_file(file, MAX_POINTER)?;
+    let text = read_short_file(file, MAX_POINTER_FILE_BYTES)?;
     let target = text.lines().next()?.strip_prefix(prefix)?.trim();
     (!target.is_empty()).then(|| target.to_owned())
 }

@@ -11,7 +11,7 @@ use super::commit_paths::{CommitPaths, recent_commits};
 use super::error::{GitError, none_if_unreadable};
 use super::first_parents::FirstParents;
 use super::history::{Commit, History};
-use super::limits::{MAX_COLLECTED_BYTES, MAX_COMMITS};
+use super::limits::{MAX_COMMITS, MAX_HISTORY_PATH_BYTES};
 use super::line_ages::line_ages;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(super) fn recency(
                 }
             };
         }
-        if path_bytes >= MAX_COLLECTED_BYTES {
+        if path_bytes >= MAX_HISTORY_PATH_BYTES {
             break;
         }
     }

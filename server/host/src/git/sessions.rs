@@ -12,13 +12,13 @@ use strata_prompt::diff::unified_diff;
 
 use super::error::GitError;
 use super::history::{Commit, History};
-use super::limits::MAX_TEXT_BYTES;
+use super::limits::MAX_COMMIT_SOURCE_BYTES;
 use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, SourceVerdict, classify_source_name, is_source_by_first_line};
 use crate::roots::canonical;
 
 /// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
-const MAX_FILES_PER_TURN: usize = 10;
+const MAX_COMMIT_FILES: usize = 10;
 
 /// Maximum length of an answer, in bytes. Models do not write longer answers.
 const MAX_ANSWER_BYTES: usize = 40_000;
@@ -117,7 +117,7 @@ impl TraceBuilder<'_> {
     fn add_commit(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
         let edits = self.edits(before, commit)?;
         let turn = match edits.len() {
-            1..=MAX_FILES_PER_TURN => turn_from_commit(&self.history.message(commit.id)?, &edits),
+            1..=MAX_COMMIT_FILES => turn_from_commit(&self.history.message(commit.id)?, &edits),
             _ => None,
         };
         if self.start.is_none() && turn.is_some() {
@@ -159,7 +159,7 @@ impl TraceBuilder<'_> {
             self.cancel.check()?;
             let Some(text) = self.read_source(&file.path, file.new)? else { continue };
             bytes += text.len();
-            if bytes > MAX_TEXT_BYTES {
+            if bytes > MAX_COMMIT_SOURCE_BYTES {
                 return Err(GitError::TooLarge);
             }
             files.insert(file.path, text);

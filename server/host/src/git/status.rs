@@ -20,7 +20,7 @@ use crate::roots::{PathError, Roots};
 
 /// Maximum number of files and submodules to compare. The comparison takes a few microseconds for each of them, and
 /// runs before every prompt.
-const MAX_FILES: usize = 50_000;
+const MAX_COMPARED_FILES: usize = 50_000;
 /// Maximum bytes to read from files whose state Git's index does not determine.
 const MAX_READ_BYTES: u64 = 16 << 20;
 
@@ -52,7 +52,7 @@ pub fn status<'a>(
     trust: Trust,
     cancel: &Cancel,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    status_with_limit(folder, files, trust, cancel, MAX_FILES)
+    status_with_limit(folder, files, trust, cancel, MAX_COMPARED_FILES)
 }
 
 /// Like [`status`], but compares at most `max_files` files and submodules.

@@ -43,28 +43,28 @@ pub(super) struct RunningParse<'a> {
     slot: u32,
 }
 
-const RUNNING_DIRECTORY: &str = "parsing";
+const RUNNING_PARSES_DIRECTORY: &str = "parsing";
 const GIVEN_UP_DIRECTORY: &str = "given-up";
 /// Bytes of a key.
 const KEY_LENGTH: usize = 16;
 /// Maximum number of recorded parses at the same time. More threads than that do not parse.
-const SLOT_COUNT: u32 = u64::BITS;
+const MAX_RECORDED_PARSES: u32 = u64::BITS;
 /// Number of ended processes after which a text is given up. One may have ended for another reason: a user may kill an
 /// editor while it indexes a repository.
-const MAX_ENDED_PROCESSES: u32 = 2;
+const MAX_INTERRUPTED_PARSES: u32 = 2;
 /// Maximum number of texts given up. Further ones are not remembered.
-const MAX_GIVEN_UP: usize = 10_000;
+const MAX_GIVEN_UP_TEXTS: usize = 10_000;
 
 /// What a file in [`GIVEN_UP_DIRECTORY`] contains: this, or the number of processes that ended.
 const TIMED_OUT_MARK: &str = "slow";
 
 /// Files of this process, for [`delete_parse_records`].
-static OWN_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static OWN_PARSE_RECORDS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Deletes the records of running parses of this process. Call it when the process ends in an orderly way, so that the
 /// texts it was parsing at that moment are not given up.
 pub fn delete_parse_records() {
-    for path in std::mem::take(&mut *OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner)) {
+    for path in std::mem::take(&mut *OWN_PARSE_RECORDS.lock().unwrap_or_else(PoisonError::into_inner)) {
         let _ = fs::remove_file(path);
     }
 }
@@ -74,7 +74,8 @@ impl ParseRecords {
     pub(super) fn open(cache: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let directory = create_directory(cache).map_err(io::Error::other)?;
-        let [running, given_up] = [RUNNING_DIRECTORY, GIVEN_UP_DIRECTORY].map(|name| directory.join(name));
+        let [running, given_up] =
+            [RUNNING_PARSES_DIRECTORY, GIVEN_UP_DIRECTORY].map(|name| directory.join(name));
         for path in [&running, &given_up] {
             ensure_private_directory(path).map_err(io::Error::other)?;
         }
@@ -87,7 +88,7 @@ impl ParseRecords {
         let path = running.join(name);
         let file = create_private_file(&path)?;
         file.try_lock().map_err(io::Error::other)?;
-        OWN_FILES.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        OWN_PARSE_RECORDS.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         let reasons = files_in(&given_up)?.into_iter().filter_map(|path| read_reason(&path)).collect();
         Ok(Self { file, given_up, reasons: Mutex::new(reasons), slots: AtomicU64::new(0) })
     }
@@ -99,7 +100,9 @@ impl ParseRecords {
     /// Gives up a text because parsing it took too long.
     pub(super) fn give_up_parsing(&self, key: OutlineKey) {
         let mut reasons = self.lock_reasons();
-        if reasons.len() < MAX_GIVEN_UP && reasons.insert(key.to_bytes(), GiveUpReason::TimedOut).is_none() {
+        if reasons.len() < MAX_GIVEN_UP_TEXTS
+            && reasons.insert(key.to_bytes(), GiveUpReason::TimedOut).is_none()
+        {
             write(&self.given_up.join(hex(&key.to_bytes())), TIMED_OUT_MARK);
         }
     }
@@ -149,7 +152,7 @@ fn record_parses_of_ended_process(path: &Path, given_up: &Path) {
     let mut keys = Vec::new();
     let Ok(file) = open_own_file(path) else { return };
     if file.try_lock().is_err()
-        || file.take(u64::from(SLOT_COUNT) * KEY_LENGTH as u64).read_to_end(&mut keys).is_err()
+        || file.take(u64::from(MAX_RECORDED_PARSES) * KEY_LENGTH as u64).read_to_end(&mut keys).is_err()
     {
         return;
     }
@@ -158,8 +161,9 @@ fn record_parses_of_ended_process(path: &Path, given_up: &Path) {
     let keys: BTreeSet<[u8; KEY_LENGTH]> = keys.as_chunks::<KEY_LENGTH>().0.iter().copied().collect();
     for key in keys.iter().filter(|key| **key != [0; KEY_LENGTH]) {
         let path = given_up.join(hex(key));
-        let ended_processes =
-            content(&path).and_then(|ended_processes| ended_processes.parse::<u32>().ok()).unwrap_or(0);
+        let ended_processes = read_parse_record(&path)
+            .and_then(|ended_processes| ended_processes.parse::<u32>().ok())
+            .unwrap_or(0);
         tracing::warn!(file = %path.display(), "a process ended while it was parsing a text");
         write(&path, &ended_processes.saturating_add(1).to_string());
     }
@@ -169,14 +173,14 @@ fn record_parses_of_ended_process(path: &Path, given_up: &Path) {
 fn read_reason(path: &Path) -> Option<([u8; KEY_LENGTH], GiveUpReason)> {
     let name = path.file_name()?.to_str()?;
     let key = u128::from_str_radix(name, 16).ok()?.to_be_bytes();
-    let text = content(path)?;
+    let text = read_parse_record(path)?;
     if text == TIMED_OUT_MARK {
         return Some((key, GiveUpReason::TimedOut));
     }
-    (text.parse::<u32>().ok()? >= MAX_ENDED_PROCESSES).then_some((key, GiveUpReason::ProcessEnded))
+    (text.parse::<u32>().ok()? >= MAX_INTERRUPTED_PARSES).then_some((key, GiveUpReason::ProcessEnded))
 }
 
-fn content(path: &Path) -> Option<String> {
+fn read_parse_record(path: &Path) -> Option<String> {
     let mut text = String::new();
     open_own_file(path).ok()?.take(16).read_to_string(&mut text).ok()?;
     Some(text)
@@ -193,7 +197,10 @@ fn write(path: &Path, text: &str) {
 }
 
 fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    Ok(fs::read_dir(directory)?.filter_map(|entry| Some(entry.ok()?.path())).take(MAX_GIVEN_UP).collect())
+    Ok(fs::read_dir(directory)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .take(MAX_GIVEN_UP_TEXTS)
+        .collect())
 }
 
 fn hex(key: &[u8; KEY_LENGTH]) -> String {
@@ -218,7 +225,7 @@ mod tests {
     #[test]
     fn a_text_is_given_up_after_two_processes_ended_while_parsing_it() {
         let cache = tempfile::tempdir().unwrap();
-        for ended_processes in 1..=MAX_ENDED_PROCESSES {
+        for ended_processes in 1..=MAX_INTERRUPTED_PARSES {
             let process = ParseRecords::open(cache.path()).unwrap();
             drop(process.start(key("done")).unwrap());
             std::mem::forget(process.start(key("deadly")).unwrap());
@@ -228,7 +235,7 @@ mod tests {
             let next = ParseRecords::open(cache.path()).unwrap();
             assert_eq!(
                 next.give_up_reason(key("deadly")),
-                (ended_processes == MAX_ENDED_PROCESSES).then_some(GiveUpReason::ProcessEnded)
+                (ended_processes == MAX_INTERRUPTED_PARSES).then_some(GiveUpReason::ProcessEnded)
             );
             assert_eq!(next.give_up_reason(key("done")), None);
         }
@@ -252,7 +259,8 @@ mod tests {
     fn parses_without_a_free_slot_are_not_recorded() {
         let cache = tempfile::tempdir().unwrap();
         let records = ParseRecords::open(cache.path()).unwrap();
-        let all: Vec<_> = (0..SLOT_COUNT).map(|n| records.start(key(&n.to_string())).unwrap()).collect();
+        let all: Vec<_> =
+            (0..MAX_RECORDED_PARSES).map(|n| records.start(key(&n.to_string())).unwrap()).collect();
         assert!(records.start(key("one more")).is_none());
         drop(all);
         assert!(records.start(key("one more")).is_some());
@@ -266,7 +274,7 @@ mod tests {
         for (name, content) in [("x", "1"), ("00ff", "none"), ("11", "\u{fffd}"), ("22", "")] {
             fs::write(records.given_up.join(name), content).unwrap();
         }
-        fs::write(cache.path().join("outlines").join(RUNNING_DIRECTORY).join("1-1"), [7; 45]).unwrap();
+        fs::write(cache.path().join("outlines").join(RUNNING_PARSES_DIRECTORY).join("1-1"), [7; 45]).unwrap();
         let next = ParseRecords::open(cache.path()).unwrap();
         assert_eq!(next.lock_reasons().len(), 0, "no text ended several processes");
         let path = next.given_up.join(hex(&[7; KEY_LENGTH]));

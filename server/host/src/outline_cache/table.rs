@@ -58,7 +58,7 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, day INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS files (
         folder INTEGER NOT NULL, path TEXT NOT NULL,
-        mtime INTEGER NOT NULL, size INTEGER NOT NULL, identity INTEGER NOT NULL, hash BLOB NOT NULL,
+        mtime INTEGER NOT NULL, size INTEGER NOT NULL, inode_number INTEGER NOT NULL, hash BLOB NOT NULL,
         PRIMARY KEY (folder, path)
     ) WITHOUT ROWID;
 ";
@@ -73,7 +73,7 @@ const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum number of days between two recorded uses of an outline or a folder, so that most starts write nothing.
-const USE_INTERVAL_DAYS: i64 = 7;
+const USE_RECORD_INTERVAL_DAYS: i64 = 7;
 
 /// Number of rows per transaction. Small enough to let other processes write in between, and to lose little if the
 /// process is killed.
@@ -104,7 +104,7 @@ impl OutlineDatabase {
         let Some((folder, _)) = self.find_folder(folder)? else { return Ok(HashMap::new()) };
         let mut statement = self
             .connection
-            .prepare_cached("SELECT path, mtime, size, identity, hash FROM files WHERE folder = ?1")?;
+            .prepare_cached("SELECT path, mtime, size, inode_number, hash FROM files WHERE folder = ?1")?;
         let rows = statement.query_map([folder], |row| {
             let stamp = Stamp {
                 mtime_ns: row.get(1)?,
@@ -157,12 +157,12 @@ impl OutlineDatabase {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
                 let mut file = transaction.prepare_cached(
-                    "INSERT OR REPLACE INTO files (folder, path, mtime, size, identity, hash) \
+                    "INSERT OR REPLACE INTO files (folder, path, mtime, size, inode_number, hash) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?;
                 for (path, KnownFile { stamp, hash }) in rows {
-                    let (size, identity) = (stamp.size.cast_signed(), stamp.identity.cast_signed());
-                    file.execute(params![folder, path, stamp.mtime_ns, size, identity, hash.to_bytes()])?;
+                    let (size, inode_number) = (stamp.size.cast_signed(), stamp.identity.cast_signed());
+                    file.execute(params![folder, path, stamp.mtime_ns, size, inode_number, hash.to_bytes()])?;
                 }
             }
             transaction.commit()?;
@@ -178,7 +178,7 @@ impl OutlineDatabase {
             }
             transaction.commit()?;
         }
-        if last_day.is_none_or(|last_day| last_day.saturating_add(USE_INTERVAL_DAYS) <= today) {
+        if last_day.is_none_or(|last_day| last_day.saturating_add(USE_RECORD_INTERVAL_DAYS) <= today) {
             for rows in update.used.chunks(ROWS_PER_TRANSACTION) {
                 let transaction =
                     self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -241,11 +241,11 @@ impl OutlineDatabase {
             "SELECT id, body FROM outlines",
             "SELECT id, day FROM uses",
             "SELECT id, path, day FROM folders",
-            "SELECT folder, path, mtime, size, identity, hash FROM files",
+            "SELECT folder, path, mtime, size, inode_number, hash FROM files",
         ] {
             connection.prepare(query)?;
         }
-        Ok(Self { connection, identity: identity(&path), path })
+        Ok(Self { connection, identity: inode_number(&path), path })
     }
 
     /// Returns the row id of a folder and the recorded day of its last use, or `None` if the folder is not stored.
@@ -255,11 +255,11 @@ impl OutlineDatabase {
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Records that a folder is used today, unless a use was recorded in the last `USE_INTERVAL_DAYS` days. Returns its row id
+    /// Records that a folder is used today, unless a use was recorded in the last `USE_RECORD_INTERVAL_DAYS` days. Returns its row id
     /// and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last_day)) = self.find_folder(folder)? {
-            if last_day.saturating_add(USE_INTERVAL_DAYS) <= today {
+            if last_day.saturating_add(USE_RECORD_INTERVAL_DAYS) <= today {
                 self.connection
                     .prepare_cached("UPDATE folders SET day = ?2 WHERE id = ?1")?
                     .execute(params![id, today])?;
@@ -322,7 +322,7 @@ impl DatabaseFile {
     pub(super) fn delete_unless_replaced(&self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
         let _lock = lock(directory)?;
-        if identity(&self.path) == self.identity {
+        if inode_number(&self.path) == self.identity {
             delete_database_files(directory)?;
         }
         Ok(())
@@ -384,13 +384,13 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn identity(path: &Path) -> u64 {
+fn inode_number(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     fs::metadata(path).map_or(0, |metadata| metadata.ino())
 }
 
 /// Returns 0, because an open file cannot be replaced on this system.
 #[cfg(not(unix))]
-fn identity(_: &Path) -> u64 {
+fn inode_number(_: &Path) -> u64 {
     0
 }

@@ -18,7 +18,7 @@ use super::key_filter::{EventRedactor, KeyRedactor, RedactKey};
 use super::outcome::{RequestLimits, StreamEvent, StreamOutcome};
 use super::retry::{AttemptCounter, AttemptFailure, RetryDecision};
 
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Maximum deadline. Longer deadlines are reduced to it.
 const MAX_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -110,7 +110,7 @@ impl<'a> RetryingRequest<'a> {
             if let Some(error) = limit_error {
                 break Some(AttemptFailure::permanent(error));
             }
-            match pending.pieces.recv_timeout(time_left.min(stall_left).min(POLL_INTERVAL)) {
+            match pending.pieces.recv_timeout(time_left.min(stall_left).min(CANCEL_CHECK_INTERVAL)) {
                 Ok(ResponsePiece::Head(head)) if !(200..300).contains(&head.status) => {
                     rejection = Some((head, Vec::new()));
                 }
@@ -172,7 +172,7 @@ impl<'a> RetryingRequest<'a> {
             if time_left.is_zero() {
                 return Ok(());
             }
-            thread::sleep(time_left.min(POLL_INTERVAL));
+            thread::sleep(time_left.min(CANCEL_CHECK_INTERVAL));
         }
     }
 }

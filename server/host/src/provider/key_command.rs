@@ -16,22 +16,22 @@ use super::error::SendError;
 use super::key::ApiKey;
 
 /// Timeout of a command that prints a key. Long enough to enter a password or use a fingerprint reader.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+const KEY_COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a key is cached before the command runs again.
-const LIFETIME: Duration = Duration::from_secs(15 * 60);
+const KEY_CACHE_LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum time to wait for output after the command has exited.
-const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-const MAX_OUTPUT: u64 = 64 * 1024;
+const MAX_KEY_OUTPUT_BYTES: u64 = 64 * 1024;
 
 /// Keys and the time when they were printed, by command.
 type CachedKeys = BTreeMap<Vec<String>, (ApiKey, Instant)>;
 
-static KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
+static CACHED_KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
 
 /// Checks that the program of a command is valid, without running it.
 pub(super) fn check(command: &[String]) -> Result<(), SendError> {
@@ -42,7 +42,7 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     let cached = lock_keys().get(command).cloned();
     if let Some((key, since)) = cached
-        && since.elapsed() < LIFETIME
+        && since.elapsed() < KEY_CACHE_LIFETIME
     {
         return Ok(key);
     }
@@ -57,7 +57,7 @@ pub(super) fn forget_cached_key(command: &[String]) {
 }
 
 fn lock_keys() -> MutexGuard<'static, CachedKeys> {
-    KEYS.lock().unwrap_or_else(PoisonError::into_inner)
+    CACHED_KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the program of a command, which must be a bare name to be found in `PATH` or an absolute path.
@@ -94,16 +94,16 @@ fn run(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     if !status.success() {
         return Err(failure(format!("failed ({status})")));
     }
-    let line = first_line.and_then(|line| line.recv_timeout(OUTPUT_TIMEOUT).ok()).unwrap_or_default();
+    let line = first_line.and_then(|line| line.recv_timeout(OUTPUT_DRAIN_TIMEOUT).ok()).unwrap_or_default();
     ApiKey::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
 }
 
-/// Returns a channel that receives the first line of a command's output. Drains up to `MAX_OUTPUT` bytes, so that the
+/// Returns a channel that receives the first line of a command's output. Drains up to `MAX_KEY_OUTPUT_BYTES` bytes, so that the
 /// command does not block.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        let mut output = BufReader::new(output.take(MAX_OUTPUT));
+        let mut output = BufReader::new(output.take(MAX_KEY_OUTPUT_BYTES));
         let mut line = Vec::new();
         if output.read_until(b'\n', &mut line).is_ok() {
             // The receiver is gone if the command took too long.
@@ -122,10 +122,10 @@ fn wait_or_kill(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
             Ok(None) if cancel.is_cancelled() => break None,
-            Ok(None) if start.elapsed() > COMMAND_TIMEOUT => {
-                break Some(format!("took longer than {} s", COMMAND_TIMEOUT.as_secs()));
+            Ok(None) if start.elapsed() > KEY_COMMAND_TIMEOUT => {
+                break Some(format!("took longer than {} s", KEY_COMMAND_TIMEOUT.as_secs()));
             }
-            Ok(None) => thread::sleep(POLL_INTERVAL),
+            Ok(None) => thread::sleep(EXIT_POLL_INTERVAL),
             Err(error) => break Some(format!("failed while running: {error}")),
         }
     };

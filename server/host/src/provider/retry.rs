@@ -14,10 +14,10 @@ const TEMPORARY_STATUSES: [u16; 5] = [429, 500, 502, 503, 529];
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Maximum wait, unless the provider asks for a longer one.
-const MAX_WAIT: Duration = Duration::from_secs(8);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(8);
 
 /// Maximum wait that a provider may ask for. If it asks for a longer one, the request fails and the user decides.
-const MAX_HINT: Duration = Duration::from_secs(60);
+const MAX_REQUESTED_WAIT: Duration = Duration::from_secs(60);
 
 /// A failed attempt, and whether a retry may help.
 #[derive(Debug)]
@@ -95,13 +95,13 @@ impl AttemptCounter {
         if self.failed > retries || self.billed > 1 {
             return None;
         }
-        let backoff = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(MAX_WAIT);
+        let backoff = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(MAX_RETRY_WAIT);
         match failure.retry {
             RetryDecision::Never => None,
             // Wait for a random time between half of the usual wait and all of it, so that clients that failed at the
             // same time do not retry at the same time.
             RetryDecision::Usual => Some(backoff / 2 + jitter(backoff / 2)),
-            RetryDecision::After(hint) if hint > MAX_HINT => None,
+            RetryDecision::After(hint) if hint > MAX_REQUESTED_WAIT => None,
             RetryDecision::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
         }
     }

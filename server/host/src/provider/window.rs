@@ -23,7 +23,7 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Models (base URL and name) that a server could not load for their windows. The wait is not repeated by each question
 /// of this process.
-static LOAD_FAILURES: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
+static WINDOW_LOAD_FAILURES: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
 
 /// Maximum size of a reply in bytes. Descriptions of models contain their templates and licenses.
 const MAX_REPLY: usize = 4 << 20;
@@ -64,7 +64,7 @@ impl Provider {
 
     /// Loads the model, unless that failed before.
     fn load_model(&self, path: &'static str, body: &Value, cancel: &Cancel) -> Option<Value> {
-        let failures = || LOAD_FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = || WINDOW_LOAD_FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (self.base_url.clone(), self.model.clone());
         if failures().contains(&key) {
             return None;

@@ -10,7 +10,7 @@ use super::PathRefusal;
 use super::canonical;
 
 /// Maximum number of broken links to follow, one after the other.
-const MAX_LINKS: usize = 40;
+const MAX_FOLLOWED_LINKS: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RealPath {
@@ -51,7 +51,7 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, PathRefusal> {
 /// cannot be resolved for another reason.
 pub(super) fn broken_link_target(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
+    for _ in 0..MAX_FOLLOWED_LINKS {
         match real_path(&path) {
             Ok(real) => return Some(real.path),
             Err(PathRefusal::BrokenLink) => {

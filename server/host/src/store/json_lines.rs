@@ -30,7 +30,7 @@ struct Header {
     created_ms: u64,
 }
 
-const VERSION: u32 = 1;
+const EXPORT_FORMAT_VERSION: u32 = 1;
 
 /// Maximum length of a line, in bytes. Equal to the maximum message size of the protocol.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -52,7 +52,7 @@ impl Store {
         let (name, created_ms): (String, i64) =
             session.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let created_ms = created_ms.cast_unsigned();
-        write_line(out, &Header { strata_session: VERSION, id: id.clone(), name, created_ms })?;
+        write_line(out, &Header { strata_session: EXPORT_FORMAT_VERSION, id: id.clone(), name, created_ms })?;
         for_each_message(&transaction, key, |message| write_line(out, &message))
     }
 
@@ -64,7 +64,7 @@ impl Store {
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
         let header = read_line(&mut lines, 1)?.ok_or_else(|| line_error(1, "the header is missing"))?;
         let header: Header = json::from_slice(&header).map_err(|error| line_error(1, error))?;
-        if header.strata_session != VERSION {
+        if header.strata_session != EXPORT_FORMAT_VERSION {
             return Err(line_error(1, format!("unknown format version {}", header.strata_session)));
         }
         let id = match session_key(&self.connection, &header.id) {

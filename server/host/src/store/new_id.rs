@@ -11,7 +11,7 @@ use super::id::SessionId;
 /// Digits of random identifiers: Crockford's base 32 in lowercase, which omits letters that look like digits.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-const MAX_BYTES: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 
 impl SessionId {
     /// Generates an identifier: `s-` followed by 80 random bits.
@@ -28,7 +28,7 @@ impl FromStr for SessionId {
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
         let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_valid = text.len() <= MAX_BYTES
+        let is_valid = text.len() <= MAX_ID_BYTES
             && text.bytes().next().is_some_and(is_plain)
             && text.bytes().all(|byte| is_plain(byte) || matches!(byte, b'-' | b'_'));
         if is_valid { Ok(Self(text.into())) } else { Err(StoreError::BadSessionId(text.to_owned())) }

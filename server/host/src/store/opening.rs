@@ -156,7 +156,7 @@ fn create_database_file(path: &Path) -> Result<(), StoreError> {
 /// Checks the tables, which takes a millisecond per thousand messages. The word index takes ten times as long, so it is
 /// checked only if damage was noticed earlier, and rebuilt from the tables if it is damaged.
 fn check_tables(connection: &mut Connection, paths: &StorePaths) -> Result<(), StoreError> {
-    for table in schema::TABLES {
+    for table in schema::PRIMARY_TABLES {
         // SQLite does not report a missing table as damage.
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
         check_table(connection, table)?;

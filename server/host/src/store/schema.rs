@@ -74,7 +74,7 @@ ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
 
 /// Tables with primary data.
-pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
+pub(super) const PRIMARY_TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
 
 /// Name of the word index, which is derived from the tables.
 pub(super) const WORD_INDEX: &str = "words";

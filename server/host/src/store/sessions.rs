@@ -63,7 +63,7 @@ pub struct StoredCacheMemory {
 pub(crate) const PREVIEW_CHARS: usize = 120;
 
 /// Maximum nesting depth that can be read back. `serde_json` rejects deeper nesting.
-const MAX_DEPTH: usize = 127;
+const MAX_JSON_DEPTH: usize = 127;
 
 /// Maximum number of user messages to read for a preview. More than one, since some messages have no text.
 const PREVIEW_MESSAGES: u32 = 3;
@@ -398,8 +398,8 @@ impl MessageColumns {
         let json_error = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
         let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
         let body = serde_json::to_string(message).map_err(json_error)?;
-        if depth(&body) > MAX_DEPTH {
-            return Err(StoreError::TooDeep(MAX_DEPTH));
+        if depth(&body) > MAX_JSON_DEPTH {
+            return Err(StoreError::TooDeep(MAX_JSON_DEPTH));
         }
         Ok(Self {
             role: name(serde_json::to_value(message.role).map_err(json_error)?),

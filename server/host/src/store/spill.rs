@@ -70,7 +70,7 @@ const ID_DIGITS: usize = 26;
 
 /// Minimum difference between the modification times of a new output and the newest existing one. Keeps the order of
 /// outputs if the clock goes backwards, on file systems with a resolution of 100 ns or better.
-const MIN_TIME_STEP: Duration = Duration::from_micros(1);
+const MIN_MTIME_STEP: Duration = Duration::from_micros(1);
 
 impl Default for SpillQuota {
     /// Allows 256 MiB of spilled outputs, enough for more than a thousand at the default
@@ -331,7 +331,7 @@ fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(
     let result = create_private_file(path).and_then(|mut file| {
         file.write_all(output)?;
         let modified = file.metadata()?.modified()?;
-        if let Some(later) = newest.and_then(|newest| newest.checked_add(MIN_TIME_STEP))
+        if let Some(later) = newest.and_then(|newest| newest.checked_add(MIN_MTIME_STEP))
             && modified < later
         {
             file.set_modified(later)?;

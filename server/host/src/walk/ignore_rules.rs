@@ -19,18 +19,18 @@ use crate::roots::slash_path;
 
 /// Maximum size of an ignore file, and of all ignore files that apply to a directory together, in bytes. Every name is
 /// matched against every rule.
-pub(super) const MAX_BYTES: u64 = 256 << 10;
+pub(super) const MAX_IGNORE_FILE_BYTES: u64 = 256 << 10;
 
 /// Maximum size of all ignore files of a workspace folder together, in bytes. The largest repositories have a quarter of
 /// this.
-const MAX_TOTAL_BYTES: u64 = 2 << 20;
+const MAX_TOTAL_IGNORE_BYTES: u64 = 2 << 20;
 
 /// Name of Strata's own ignore file.
 pub const IGNORE_FILE: &str = ".strataignore";
 
 /// The ignore files of a directory, in order of precedence. Git's is the last.
-const IGNORE_FILE_NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT];
-const GIT: &str = ".gitignore";
+const IGNORE_FILE_NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT_IGNORE_FILE];
+const GIT_IGNORE_FILE: &str = ".gitignore";
 
 /// The ignore rules of a workspace folder.
 pub(super) struct IgnoreRules {
@@ -107,7 +107,7 @@ impl IgnoreRules {
             Some(top) => rules.root_rules_in_work_tree(rules.read_work_tree(top)),
             None => {
                 let mut problems = Vec::new();
-                let repository = Repository::without_work_tree(root, MAX_BYTES, &mut problems);
+                let repository = Repository::without_work_tree(root, MAX_IGNORE_FILE_BYTES, &mut problems);
                 rules.record_problems(problems);
                 rules.root_rules(None, Arc::new(WorkTree { repository, prefix: 0 }))
             }
@@ -207,7 +207,7 @@ impl IgnoreRules {
 
     fn read_work_tree(&self, top: &Path) -> Arc<WorkTree> {
         let mut problems = Vec::new();
-        let repository = Repository::open(top, self.trust, MAX_BYTES, &mut problems);
+        let repository = Repository::open(top, self.trust, MAX_IGNORE_FILE_BYTES, &mut problems);
         self.record_problems(problems);
         Arc::new(WorkTree { repository, prefix: self.prefix_length(top) })
     }
@@ -226,18 +226,18 @@ impl IgnoreRules {
             // Strata's own files may be links, for example to `.gitignore`. A link from above the root leads anywhere,
             // since the user created it.
             let links = match name {
-                GIT => LinkPolicy::Refused,
+                GIT_IGNORE_FILE => LinkPolicy::Refused,
                 _ if folder.starts_with(&self.root) => LinkPolicy::Inside(&self.root),
                 _ => LinkPolicy::Followed,
             };
-            let patterns = rule_file::read(&path, links, MAX_BYTES).and_then(|bytes_read| {
+            let patterns = rule_file::read(&path, links, MAX_IGNORE_FILE_BYTES).and_then(|bytes_read| {
                 let Some(content) = bytes_read else { return Ok(None) };
                 let size = content.len() as u64;
                 let mut total_bytes = self.total_bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                if bytes + size > MAX_BYTES {
+                if bytes + size > MAX_IGNORE_FILE_BYTES {
                     return Err("is too large together with the ignore files above it".to_owned());
                 }
-                if *total_bytes + size > MAX_TOTAL_BYTES {
+                if *total_bytes + size > MAX_TOTAL_IGNORE_BYTES {
                     return Err(
                         "is too large together with all ignore files of the workspace folder".to_owned()
                     );

@@ -17,7 +17,7 @@ use strata_prompt::trust::Trust;
 use super::rule_file::{self, LinkPolicy};
 
 /// Maximum size of a file that contains a path or a branch, in bytes.
-const MAX_POINTER: u64 = 8 << 10;
+const MAX_GIT_POINTER_BYTES: u64 = 8 << 10;
 /// Maximum size of an index, in bytes. The largest known repositories have a fifth of this.
 const MAX_INDEX: u64 = 512 << 20;
 
@@ -145,7 +145,7 @@ impl GitDirectories {
 }
 
 fn first_line(path: &Path) -> Result<Option<String>, FileProblem> {
-    let result = rule_file::read(path, LinkPolicy::Followed, MAX_POINTER);
+    let result = rule_file::read(path, LinkPolicy::Followed, MAX_GIT_POINTER_BYTES);
     let bytes = result.map_err(|problem| FileProblem { path: path.to_owned(), problem })?;
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()?.lines().next().map(str::to_owned)))
 }

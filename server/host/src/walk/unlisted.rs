@@ -8,7 +8,7 @@ use super::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_
 use crate::roots::{ResolvedPath, Roots};
 
 /// Maximum number of directory entries to look at. In a larger directory, ignore rules are the likely reason.
-const MAX_ENTRIES: usize = 10_000;
+const MAX_SCANNED_ENTRIES: usize = 10_000;
 
 /// Why a directory has no listed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn why_unlisted(roots: &Roots, resolved: &ResolvedPath) -> UnlistedRe
         }
         for entry in entries.into_iter().flatten().flatten() {
             entry_count += 1;
-            if entry_count > MAX_ENTRIES {
+            if entry_count > MAX_SCANNED_ENTRIES {
                 return UnlistedReason::Ignored;
             }
             let Ok(kind) = entry.file_type() else { continue };

@@ -9,7 +9,7 @@ use super::lists::complete_folder;
 use crate::invalid_params::invalid_params;
 
 /// Capabilities that are true or false.
-const FLAGS: [&str; 13] = [
+const BOOLEAN_CAPABILITIES: [&str; 13] = [
     "/textDocument/codeAction/dynamicRegistration",
     "/textDocument/codeLens/dynamicRegistration",
     "/textDocument/definition/dynamicRegistration",
@@ -69,7 +69,7 @@ pub fn refusal_reason(mut params: Value) -> Option<String> {
 
 fn readable_capabilities(capabilities: &Value) -> Value {
     let mut readable = json!({});
-    for pointer in FLAGS {
+    for pointer in BOOLEAN_CAPABILITIES {
         if let Some(flag @ Value::Bool(_)) = capabilities.pointer(pointer) {
             insert(&mut readable, pointer, flag.clone());
         }
@@ -171,7 +171,7 @@ mod tests {
     /// The capabilities of a client that has all that the server uses.
     fn full_capabilities() -> Value {
         let mut capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
-        FLAGS.iter().for_each(|pointer| insert(&mut capabilities, pointer, json!(true)));
+        BOOLEAN_CAPABILITIES.iter().for_each(|pointer| insert(&mut capabilities, pointer, json!(true)));
         insert(&mut capabilities, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": ["source"] } }));
         capabilities
     }
@@ -181,7 +181,7 @@ mod tests {
         let params = json!({ "processId": 7, "rootUri": null, "capabilities": full_capabilities() });
         let (reduced_params, problems) = reduced(params.clone());
         assert_eq!((client(&reduced_params), problems), (client(&params), vec![]));
-        for pointer in FLAGS.iter().chain(&[LITERAL_ACTIONS, POSITION_ENCODINGS]) {
+        for pointer in BOOLEAN_CAPABILITIES.iter().chain(&[LITERAL_ACTIONS, POSITION_ENCODINGS]) {
             for broken in [json!("yes"), json!(7), json!([7]), json!(null)] {
                 let mut params = params.clone();
                 *params["capabilities"].pointer_mut(pointer).unwrap() = broken.clone();

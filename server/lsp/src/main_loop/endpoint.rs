@@ -12,7 +12,7 @@ use super::endpoint_state::EndpointState;
 use crate::event::Event;
 
 /// Maximum time for which a request waits for the main loop, which never computes for long.
-const VIEW_TIMEOUT: Duration = Duration::from_secs(5);
+const MAIN_LOOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl MainLoop {
     /// Lets other processes of the user ask for the open documents.
@@ -29,7 +29,7 @@ impl MainLoop {
         let read = move || {
             let (answer, view) = channel();
             events.send(Event::ViewRequested(answer)).ok()?;
-            view.recv_timeout(VIEW_TIMEOUT).ok()
+            view.recv_timeout(MAIN_LOOP_TIMEOUT).ok()
         };
         let opened = listen(read, |view, call| run_for_client(view.snapshot, call));
         if let Err(error) = &opened {

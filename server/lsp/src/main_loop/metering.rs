@@ -19,7 +19,7 @@ const MIN_METER_INTERVAL: Duration = Duration::from_millis(250);
 /// Minimum interval between two readings, as a multiple of the duration of the last one. A reading is expensive, since
 /// it checks every file in Git's index and all rules while the user types. The last change is always followed by a
 /// reading, so that the displayed value is current.
-const METER_DURATION_FACTOR: u32 = 5;
+const MIN_METER_INTERVAL_FACTOR: u32 = 5;
 
 /// Maximum interval between two readings, regardless of their duration.
 const MAX_METER_INTERVAL: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ impl MainLoop {
         let interval = self
             .meter
             .last_duration
-            .saturating_mul(METER_DURATION_FACTOR)
+            .saturating_mul(MIN_METER_INTERVAL_FACTOR)
             .clamp(MIN_METER_INTERVAL, MAX_METER_INTERVAL);
         let since = self.meter.last_start.map_or(interval, |last| last.elapsed());
         Some(interval.saturating_sub(since))

@@ -15,7 +15,7 @@ use strata_app::faults::with_fault_points;
 
 /// Whether the watcher can silently lose changes. On Windows, the `notify` crate does not report that more changes
 /// happened at once than its buffer holds.
-const LOSES_CHANGES: bool = cfg!(windows);
+const WATCHER_LOSES_CHANGES: bool = cfg!(windows);
 
 /// Interval between scans without a watcher, or with one that can lose changes. A scan of a thousand files takes milliseconds.
 const SCAN_INTERVAL: Duration = Duration::from_secs(60);
@@ -97,7 +97,7 @@ impl FileWatchMode {
     /// Returns the time until the next scan, or `None` if no change can be missed.
     pub(super) fn time_until_scan(&self) -> Option<Duration> {
         match self {
-            Self::ByServer { last_scan, .. } if LOSES_CHANGES => {
+            Self::ByServer { last_scan, .. } if WATCHER_LOSES_CHANGES => {
                 Some(SCAN_INTERVAL.saturating_sub(last_scan.elapsed()))
             }
             Self::Polling { last_scan } => Some(SCAN_INTERVAL.saturating_sub(last_scan.elapsed())),

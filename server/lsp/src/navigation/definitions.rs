@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
 use strata_code::outline::LocatedSymbol;
-use strata_prompt::layout::fence;
+use strata_prompt::layout::fence_for;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
 use super::lsp_request::{Caret, DeclarationInclusion, key};
@@ -33,7 +33,7 @@ pub(super) fn hover(
     let definitions = target.definitions(snapshot, cancel)?;
     for (key, page, definition) in definitions.iter().take(MAX_HOVER_DEFINITIONS) {
         let gap = if text.is_empty() { "" } else { "\n\n" };
-        let fence = fence(&definition.symbol.head);
+        let fence = fence_for(&definition.symbol.head);
         let name = key.external().markdown();
         let _ = write!(text, "{gap}{fence}{}\n{}\n{fence}\n{name}", page.language(), definition.symbol.head);
     }

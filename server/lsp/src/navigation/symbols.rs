@@ -16,7 +16,7 @@ use crate::position::PositionEncoding;
 use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols to return. Users refine the query rather than read a longer list.
-const MAX_RESULTS: usize = 128;
+const MAX_WORKSPACE_SYMBOLS: usize = 128;
 
 /// Returns the symbols of a document, nested if the client supports it.
 pub(super) fn document_symbols(
@@ -42,7 +42,7 @@ pub(super) fn workspace_symbols(
     cancel: &Cancel,
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
-    let matches = find_symbols(&index, query, MAX_RESULTS, cancel)?;
+    let matches = find_symbols(&index, query, MAX_WORKSPACE_SYMBOLS, cancel)?;
     let mut by_file: BTreeMap<&FileKey, Vec<(usize, &SymbolMatch<'_>)>> = BTreeMap::new();
     for (rank, symbol_match) in matches.iter().enumerate() {
         by_file.entry(symbol_match.file).or_default().push((rank, symbol_match));

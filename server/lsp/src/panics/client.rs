@@ -19,7 +19,7 @@ use crate::transport::Exit;
 use strata_app::faults::plan::FaultPlan;
 
 /// Timeout that only a hang reaches.
-pub(super) const LIMIT: Duration = Duration::from_secs(60);
+pub(super) const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Files of the workspace, by path.
 pub(super) const FILES: [(&str, &str); 3] = [
@@ -53,7 +53,7 @@ impl TestWorkspace {
     /// Returns the same workspace with a copy of the stored state. Waits until servers that have ended have closed their
     /// databases, which deletes SQLite's logs.
     pub(super) fn copy(&self) -> Self {
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + HANG_TIMEOUT;
         while has_log(self.state_directory.path()) {
             assert!(Instant::now() < until, "a server that has ended still has a database open");
             thread::sleep(Duration::from_millis(5));
@@ -215,7 +215,7 @@ impl Client {
             if status["index"] == "ready" && status["outlined"] == outlines {
                 return;
             }
-            assert!(start.elapsed() < LIMIT, "the index did not finish in time: {status}");
+            assert!(start.elapsed() < HANG_TIMEOUT, "the index did not finish in time: {status}");
             thread::sleep(Duration::from_millis(2));
         }
     }
@@ -251,7 +251,7 @@ impl Client {
     }
 
     fn receive_one(&mut self, awaited: &str) {
-        match self.incoming.recv_timeout(LIMIT) {
+        match self.incoming.recv_timeout(HANG_TIMEOUT) {
             Ok(message) => self.handle(message),
             Err(error) => panic!("{error} while waiting for {awaited}"),
         }

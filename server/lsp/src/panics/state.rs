@@ -76,9 +76,9 @@ fn without_times(value: &mut Value) {
 
 /// Replaces random names with numbers in order of appearance, so that the answers of two servers can be compared.
 #[derive(Default)]
-pub(super) struct Masks(BTreeMap<String, usize>);
+pub(super) struct RandomNameMasks(BTreeMap<String, usize>);
 
-impl Masks {
+impl RandomNameMasks {
     /// Returns an answer with all random names replaced.
     pub(super) fn apply_to(answer: &Answer) -> Answer {
         let mut masks = Self::default();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client, LIMIT, TestWorkspace, settings};
-use super::state::Masks;
+use super::client::{Answer, Client, HANG_TIMEOUT, TestWorkspace, settings};
+use super::state::RandomNameMasks;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClientKind {
@@ -33,12 +33,12 @@ pub(super) fn tour(client: &mut Client, workspace: &TestWorkspace, client_kind: 
     request_with_retry(client, "initialize", &initialize_params);
     client.notify("initialized", json!({}));
     wait_for_outlines(client, 2);
-    documents(client);
+    exercise_documents(client);
     lsp_requests(client);
-    conversation(client);
+    compact_conversation(client);
     files(client, workspace, client_kind);
     workspace_changes(client, workspace, client_kind);
-    sessions(client);
+    exercise_sessions(client);
 }
 
 /// Returns the final state, after the client has repeated messages that may have been lost.
@@ -70,10 +70,10 @@ pub(super) fn end(client: &mut Client, workspace: &TestWorkspace, client_kind: C
         "settings": command(client, "server.settings", json!({}))["settings"],
         "open": command(client, "server.status", json!({}))["openDocuments"],
     });
-    Masks::apply_to(&Ok(end)).unwrap()
+    RandomNameMasks::apply_to(&Ok(end)).unwrap()
 }
 
-fn documents(client: &mut Client) {
+fn exercise_documents(client: &mut Client) {
     let old = super::client::FILES[0].1;
     open(client, "src/lib.rs", old);
     let at = |character: u32| json!({ "line": 0, "character": character });
@@ -151,7 +151,7 @@ fn lsp_requests(client: &mut Client) {
 }
 
 /// Adds tool results that become old, compacts the conversation, and counts its next request.
-fn conversation(client: &mut Client) {
+fn compact_conversation(client: &mut Client) {
     for number in 0..3 {
         let id = format!("call-{number}");
         let call = json!({ "type": "tool_call", "id": id, "name": "bash", "input": {} });
@@ -201,7 +201,7 @@ fn workspace_changes(client: &mut Client, workspace: &TestWorkspace, client_kind
     client.notify("$/setTrace", json!({ "value": "off" }));
 }
 
-fn sessions(client: &mut Client) {
+fn exercise_sessions(client: &mut Client) {
     let first = command(client, "server.status", json!({}))["session"].clone();
     command(client, "session.new", json!({}));
     command(client, "session.delete", json!({}));
@@ -235,12 +235,12 @@ fn close(client: &mut Client, path: &str) {
 
 /// Waits until the index has this number of outlines.
 fn wait_for_outlines(client: &mut Client, outlines: usize) {
-    wait(client, |_, status| status["outlined"] == outlines);
+    wait_for_index(client, |_, status| status["outlined"] == outlines);
 }
 
 /// Waits until the index contains exactly the final files.
 fn wait_for_final_files(client: &mut Client) {
-    wait(client, |client, status| {
+    wait_for_index(client, |client, status| {
         let week = json!({ "command": "strata.symbols.file", "arguments": [{ "path": "src/week.rs" }] });
         let is_indexed = client.request("workspace/executeCommand", week).is_ok();
         // The number alone is not sufficient, because the temporary file may be one of four files.
@@ -254,14 +254,14 @@ fn wait_for_final_files(client: &mut Client) {
 }
 
 /// Waits until the index has the expected state. Requests a new index from time to time, as a user would.
-fn wait(client: &mut Client, is_expected: impl Fn(&mut Client, &Value) -> bool) {
+fn wait_for_index(client: &mut Client, is_expected: impl Fn(&mut Client, &Value) -> bool) {
     let start = Instant::now();
     for attempt in 1.. {
         let status = command(client, "server.status", json!({}));
         if status["index"] == "ready" && is_expected(client, &status) {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "the index did not finish in time: {status}");
+        assert!(start.elapsed() < HANG_TIMEOUT, "the index did not finish in time: {status}");
         if attempt % 100 == 0 {
             command(client, "server.reindex", json!({}));
         }

@@ -9,10 +9,10 @@ const LENGTH_HEADER: &[u8] = b"content-length:";
 
 /// Maximum bytes to keep of a message that is too large. Usually includes the `id`, so that the request can be
 /// answered.
-const MAX_OPENING: usize = 4 * 1024;
+const MAX_OVERSIZED_PREFIX_BYTES: usize = 4 * 1024;
 
 /// First allocation for a body, in bytes. The buffer grows only as bytes arrive, whatever length the header claims.
-const INITIAL_CAPACITY: usize = 64 * 1024;
+const INITIAL_BODY_CAPACITY: usize = 64 * 1024;
 
 /// Maximum sizes to accept from a client, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,9 +244,10 @@ impl FrameDecoder {
             return DecodeStep::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
         }
         self.state = match usize::try_from(length) {
-            Ok(remaining) if remaining <= self.limits.message => {
-                DecoderState::Body { remaining, body: Vec::with_capacity(remaining.min(INITIAL_CAPACITY)) }
-            }
+            Ok(remaining) if remaining <= self.limits.message => DecoderState::Body {
+                remaining,
+                body: Vec::with_capacity(remaining.min(INITIAL_BODY_CAPACITY)),
+            },
             _ => DecoderState::Opening { length },
         };
         DecodeStep::Again
@@ -300,7 +301,8 @@ impl FrameDecoder {
     }
 
     fn reject_oversized_message(&mut self, length: u64) -> DecodeStep {
-        let size = usize::try_from(length).unwrap_or(MAX_OPENING).min(MAX_OPENING);
+        let size =
+            usize::try_from(length).unwrap_or(MAX_OVERSIZED_PREFIX_BYTES).min(MAX_OVERSIZED_PREFIX_BYTES);
         let Some(opening) = self.buffer[self.consumed..].get(..size) else { return DecodeStep::NeedsInput };
         let opening = opening.to_vec();
         self.state = DecoderState::Skip { remaining: length };

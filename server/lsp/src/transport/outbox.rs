@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tower_lsp::jsonrpc::Request;
 
 /// Maximum size of joined messages that are written with one call, in bytes.
-const MAX_BATCH: usize = 64 * 1024;
+const MAX_WRITE_BYTES: usize = 64 * 1024;
 
 /// Pause before the next attempt to write to an inherited non-blocking descriptor.
 const RETRY_PAUSE: Duration = Duration::from_millis(1);
@@ -186,7 +186,11 @@ impl Outbox {
         let mut queue = self.lock();
         loop {
             if let Some(mut batch) = queue.pop() {
-                while queue.entries.front().is_some_and(|next| batch.len() + next.bytes.len() <= MAX_BATCH) {
+                while queue
+                    .entries
+                    .front()
+                    .is_some_and(|next| batch.len() + next.bytes.len() <= MAX_WRITE_BYTES)
+                {
                     batch.extend(queue.pop().unwrap_or_default());
                 }
                 return Some(batch);

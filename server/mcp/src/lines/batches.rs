@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The batches that are not completely answered.
 #[derive(Default)]
-pub(super) struct Batches(Mutex<Vec<Batch>>);
+pub(super) struct UnansweredBatches(Mutex<Vec<Batch>>);
 
 #[derive(Default)]
 struct Batch {
@@ -17,7 +17,7 @@ struct Batch {
     replies: Vec<Value>,
 }
 
-impl Batches {
+impl UnansweredBatches {
     /// Opens a batch with these requests, some of which may have been answered. Returns the replies now if no other will
     /// follow.
     pub(super) fn open(&self, unanswered: HashSet<RequestId>, replies: Vec<Value>) -> Option<Value> {

@@ -5,15 +5,17 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use strata_conversation::conversation_facts::{FileTrace, ToolPatterns, extract_facts, unbundle};
+use strata_conversation::conversation_facts::{
+    FileTrace, ToolPatterns, expand_brace_notation, extract_facts,
+};
 use strata_conversation::history::{ContentBlock, Message, ResultPart};
 
 /// Minimum percentage of words that must remain for a request or an error to count as kept.
-const KEPT_FROM: usize = 60;
+const MIN_KEPT_WORD_PERCENT: usize = 60;
 /// Minimum length of a word to compare, in characters.
-const SHORTEST: usize = 3;
+const MIN_COMPARED_WORD_CHARS: usize = 3;
 /// Words too common to compare.
-const EMPTY_WORDS: [&str; 26] = [
+const STOP_WORDS: [&str; 26] = [
     "the", "and", "for", "that", "this", "with", "you", "are", "not", "but", "can", "have", "has", "was",
     "were", "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
 ];
@@ -101,7 +103,9 @@ impl FidelityReference {
             past.files.iter().filter(|(path, trace)| of(path, trace)).map(|(path, _)| path.clone()).collect()
         };
         // A text without words to compare cannot show what was kept.
-        let said = |text: &str| Some(words(text).collect::<HashSet<_>>()).filter(|words| !words.is_empty());
+        let said = |text: &str| {
+            Some(significant_words(text).collect::<HashSet<_>>()).filter(|words| !words.is_empty())
+        };
         Self {
             edited: named(&|_, trace| trace.is_changed()),
             both_sides: named(&|path, trace| trace.is_read_or_changed() && touched(path)),
@@ -159,10 +163,10 @@ impl<'a> Mentions<'a> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');
         let plain = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.').to_owned());
         let mut paths: HashSet<String> = plain.filter(|word| !word.is_empty()).collect();
-        paths.extend(unbundle(text));
+        paths.extend(expand_brace_notation(text));
         let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
         let names = paths.iter().map(name).collect();
-        Self { text, names, words: words(text).collect(), paths }
+        Self { text, names, words: significant_words(text).collect(), paths }
     }
 
     fn count_file(&self, path: &str, share: &mut FileShare) {
@@ -176,16 +180,16 @@ impl<'a> Mentions<'a> {
 
     fn count_words(&self, wanted: &HashSet<String>, share: &mut KeptShare) {
         let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
-        share.count(found * 100 >= wanted.len() * KEPT_FROM);
+        share.count(found * 100 >= wanted.len() * MIN_KEPT_WORD_PERCENT);
     }
 }
 
 /// Returns the words to compare, in lower case.
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn significant_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| word.chars().nth(SHORTEST - 1).is_some())
+        .filter(|word| word.chars().nth(MIN_COMPARED_WORD_CHARS - 1).is_some())
         .map(str::to_lowercase)
-        .filter(|word| !EMPTY_WORDS.contains(&word.as_str()))
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn results_that_come_with_a_prompt_are_told_first() {
     let (results, request) = split_request(&[result("1"), ContentBlock::text(" ")]);
     assert!(results.is_empty() && matches!(request, Request::ToolResults(results) if results.len() == 1));
     let (_, request) = split_request(&[]);
-    assert_eq!(request, Request::Prompt { text: ASKED_AGAIN.to_owned(), images: vec![] });
+    assert_eq!(request, Request::Prompt { text: CONTINUE_REQUEST.to_owned(), images: vec![] });
 }
 
 #[test]

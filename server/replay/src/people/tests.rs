@@ -60,7 +60,7 @@ fn sessions_resemble_the_recorded_conversations() {
     let adding = pairs().filter(|pair| !pair[1].is_subset(&pair[0])).count();
     is_close("later turns that add a file", share(adding, later), 222.0 / 647.0, 0.03);
     let mut first_turn = 2;
-    for DeselectionRates { last_turn, turns, all, some } in DROPS {
+    for DeselectionRates { last_turn, turns, all, some } in DESELECTION_RATES {
         let has_number = |at: usize| (first_turn..=last_turn).contains(&(at + 2));
         let numbered = files.iter().flat_map(|files| files.windows(2).enumerate());
         let with_files: Vec<&[BTreeSet<String>]> = numbered
@@ -98,7 +98,7 @@ fn twenty_sessions_have_every_length() {
         let length = |at| PlayedSession::human_like(&trace, at, seed).trace.turns.len();
         let mut lengths: Vec<usize> = (first..first + 20).map(length).collect();
         lengths.sort_unstable();
-        assert_eq!(lengths, TURNS);
+        assert_eq!(lengths, CONVERSATION_TURN_COUNTS);
     }
 }
 
@@ -139,7 +139,7 @@ fn a_turn_selects_exactly_its_drawn_files_all_of_which_exist() {
 #[test]
 fn files_of_the_last_answer_are_added_first_and_then_those_of_the_next() {
     let trace = trace("t");
-    let candidates = candidates(&trace, 4);
+    let candidates = likely_selections(&trace, 4);
     let first: Vec<&str> = candidates.iter().take(5).map(|path| path.as_str()).collect();
     assert_eq!(first, ["src/f21.py", "src/new3.py", "src/f28.py", "src/f05.py", "src/f12.py"]);
     assert_eq!(candidates.len(), 31);

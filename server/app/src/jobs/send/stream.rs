@@ -14,7 +14,7 @@ use super::host::SendHost;
 use crate::commands::ModelConnection;
 
 /// Shortest wait before a retry that is shown as a notice.
-const LONG_WAIT: Duration = Duration::from_secs(3);
+const MIN_SHOWN_WAIT: Duration = Duration::from_secs(3);
 
 /// The complete text of an answer.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl<'a> AnswerStream<'a> {
             StreamEvent::Waiting { wait, reason } => {
                 let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
                 self.host.progress(&notice);
-                if wait >= LONG_WAIT {
+                if wait >= MIN_SHOWN_WAIT {
                     show(self.connection, self.host, |delta| Delta { notice: Some(notice), ..delta });
                 }
             }

@@ -19,14 +19,14 @@ pub(super) const CURSOR: &str = "cursor";
 /// Field of a result with what its reader must know about the texts in it.
 pub(super) const FRESHNESS: &str = "freshness";
 /// Default token limit for a result. Clients warn about results that are more than twice as large.
-pub(super) const DEFAULT_TOKENS: usize = 4_000;
+pub(super) const DEFAULT_MAX_RESULT_TOKENS: usize = 4_000;
 /// Top-level fields of replies that tools omit, because only editors need them.
 pub(super) const OMITTED_FIELDS: &[&str] = &["stateVersion"];
 /// Fields of list entries that tools omit, because only editors need them.
 const OMITTED_ENTRY_FIELDS: &[&str] = &["uri"];
 /// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
 /// part of the reply.
-const MAX_ATTEMPTS: usize = 4;
+const MAX_BUDGET_ATTEMPTS: usize = 4;
 
 /// A host that runs the commands that implement tools.
 pub trait ToolHost {
@@ -166,7 +166,7 @@ fn split_options(
         return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
     let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
-        None | Some(Value::Null) => DEFAULT_TOKENS,
+        None | Some(Value::Null) => DEFAULT_MAX_RESULT_TOKENS,
         Some(value) => {
             let number =
                 value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
@@ -271,7 +271,7 @@ fn run_within_budget(
         arguments.insert(argument.to_owned(), budget.into());
         let structured = run(tool, arguments, host)?;
         let excess = count_larger_form(tool, &structured, host).saturating_sub(max_tokens);
-        if excess == 0 || budget == 0 || attempts == MAX_ATTEMPTS {
+        if excess == 0 || budget == 0 || attempts == MAX_BUDGET_ATTEMPTS {
             return Ok(ToolReply::new(tool, structured));
         }
         budget = budget.saturating_sub(excess.max(budget / 16));

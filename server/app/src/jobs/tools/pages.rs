@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// Field with the cursor for the next page.
 pub(super) const NEXT_CURSOR: &str = "nextCursor";
 /// Field with the number of omitted entries.
-pub(super) const MORE: &str = "more";
+pub(super) const OMITTED_COUNT_FIELD: &str = "more";
 
 /// How to split a long reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +74,7 @@ pub(super) fn page(
             let row_count = rows.count();
             let page = |count: usize| match row_count - count {
                 0 => rows.with_rows(0, count),
-                more => with_field(rows.with_rows(0, count), MORE, more.into()),
+                more => with_field(rows.with_rows(0, count), OMITTED_COUNT_FIELD, more.into()),
             };
             Ok(page(largest_fitting(row_count, |count| fits(&page(count)))))
         }

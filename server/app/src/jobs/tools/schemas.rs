@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::Tool;
-use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
-use super::pages::{MORE, NEXT_CURSOR, Pagination};
+use super::call::{CURSOR, DEFAULT_MAX_RESULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
+use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, Pagination};
 use crate::commands;
 use crate::schema::{self, TypeSchemas};
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ impl ToolSchemas {
         let mut schema = self.command_schema(tool, "params");
         remove_properties(&mut schema, tool.hidden_arguments());
         if tool.shape.has_budget() {
-            let description = format!("Token limit, {DEFAULT_TOKENS} by default");
+            let description = format!("Token limit, {DEFAULT_MAX_RESULT_TOKENS} by default");
             add_property(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
         }
         if tool.shape.has_cursor() {
@@ -59,7 +59,7 @@ impl ToolSchemas {
             let description = "Number of omitted entries; absent if the result is complete.";
             add_property(
                 &mut schema,
-                MORE,
+                OMITTED_COUNT_FIELD,
                 json!({ "type": "integer", "minimum": 1, "description": description }),
             );
         }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 use strata_base::external::ExternalText;
 
-use super::pages::{MORE, NEXT_CURSOR};
+use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD};
 use crate::model::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
@@ -84,7 +84,7 @@ fn line_suffix(definition: &Value) -> String {
 }
 
 /// Maximum number of files that could not be searched to name in a result.
-const MAX_UNREADABLE: usize = 3;
+const MAX_LISTED_UNREADABLE: usize = 3;
 
 pub(super) fn grep_matches(reply: &Value) -> String {
     let file = |file: &Value| {
@@ -109,7 +109,7 @@ pub(super) fn grep_matches(reply: &Value) -> String {
         ),
     };
     let unreadable = list(reply, "unreadable");
-    let unreadable = match unreadable.split_at_checked(MAX_UNREADABLE).unwrap_or((unreadable, &[])) {
+    let unreadable = match unreadable.split_at_checked(MAX_LISTED_UNREADABLE).unwrap_or((unreadable, &[])) {
         ([], _) => String::new(),
         (first, more) => {
             let reasons: Vec<String> = first.iter().map(|file| render_line(file, "reason")).collect();
@@ -136,11 +136,11 @@ pub(super) fn references(reply: &Value) -> String {
         hint => format!("\n({hint})"),
     };
     let no_match = "no definition or reference has this name; use `symbols` to search by part of a name";
-    format!("{}\n({}){hint}", render_list(reply, "hits", entry, no_match), coverage(reply))
+    format!("{}\n({}){hint}", render_list(reply, "hits", entry, no_match), reference_coverage(reply))
 }
 
 /// Returns how far a list of references can be trusted.
-fn coverage(reply: &Value) -> String {
+fn reference_coverage(reply: &Value) -> String {
     let count = |field: &str| reply[field].as_u64().unwrap_or(0);
     let lines =
         |count: u64| if count == 1 { "1 more line".to_owned() } else { format!("{count} more lines") };
@@ -228,7 +228,7 @@ pub(super) fn selection_change(reply: &Value) -> String {
             render_line(withheld, "reason")
         ));
     }
-    match number(reply, MORE) {
+    match number(reply, OMITTED_COUNT_FIELD) {
         0 => text,
         more => format!("{text}\n(and {more} more)"),
     }

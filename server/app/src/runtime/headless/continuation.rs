@@ -6,7 +6,7 @@ use crate::commands::CommandError;
 use crate::model::workspace_context::branch;
 
 /// Age after which a conversation is not continued unless the user asks for it, in milliseconds.
-const MAX_AGE_MS: u64 = 24 * 60 * 60 * 1_000;
+const MAX_CONTINUED_AGE_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// The conversation to continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ impl HeadlessWorkspace {
     pub fn session_to_continue(&self) -> Result<SessionToContinue, CommandError> {
         let store = &self.services.store;
         let Some(newest) = store.list()?.into_iter().next() else { return Ok(SessionToContinue::Nothing) };
-        if now_ms().saturating_sub(newest.updated_ms) > MAX_AGE_MS {
+        if now_ms().saturating_sub(newest.updated_ms) > MAX_CONTINUED_AGE_MS {
             return Ok(SessionToContinue::TooOld(newest.updated_ms));
         }
         let id = newest.id.as_str().to_owned();

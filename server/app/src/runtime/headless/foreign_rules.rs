@@ -18,10 +18,10 @@ pub(super) fn distrust_foreign_rules(snapshot: &mut Snapshot) -> Option<String> 
     let (place, control) = foreign_rule_path(&snapshot.roots, &patterns, &ProcessUser::current())?;
     snapshot.trust = Trust::Untrusted;
     let omitted = rule_files(&snapshot.roots, &patterns);
-    (!omitted.is_empty()).then(|| warning(&place, control))
+    (!omitted.is_empty()).then(|| foreign_control_warning(&place, control))
 }
 
-fn warning(place: &Path, control: ForeignControl) -> String {
+fn foreign_control_warning(place: &Path, control: ForeignControl) -> String {
     let place = inline_code(&place.to_string_lossy());
     let reason = match control {
         ForeignControl::Owned => format!("{place} belongs to another user"),
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_warning_is_one_line_and_says_what_to_do() {
-        let warning = warning(Path::new("/tmp/a\nb"), ForeignControl::Writable);
+        let warning = foreign_control_warning(Path::new("/tmp/a\nb"), ForeignControl::Writable);
         assert_eq!(
             warning,
             "rules, skills and memory are left out of prompts, since other users can write to `/tmp/a\\u{a}b`; to include \

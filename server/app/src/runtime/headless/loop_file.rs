@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use strata_conversation::iteration::RollingConfig;
 use strata_host::config::{from_toml, from_yaml};
 
-const SECTION: &str = "context";
+const LOOP_SETTINGS_SECTION: &str = "context";
 
 /// Why the settings file of an autonomous loop cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +36,9 @@ pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     if !matches!(values, Value::Null | Value::Object(_)) {
         return Err(fail("settings must be a table".to_owned()));
     }
-    let section = values.get_mut(SECTION).map(Value::take).filter(|section| !section.is_null());
+    let section = values.get_mut(LOOP_SETTINGS_SECTION).map(Value::take).filter(|section| !section.is_null());
     let section = section.unwrap_or_else(|| Value::Object(Map::new()));
-    RollingConfig::deserialize(section).map_err(|error| fail(format!("`{SECTION}`: {error}")))
+    RollingConfig::deserialize(section).map_err(|error| fail(format!("`{LOOP_SETTINGS_SECTION}`: {error}")))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::compactions::ActiveCompaction;
 use super::event::{ReplySender, SessionEvent};
 use super::host::{Host, ThreadKind, spawn};
 use super::progress::TrackedWork;
-use super::queue::Task;
+use super::queue::SessionTask;
 use crate::clock::now_ms;
 use crate::commands::{self, CommandError};
 use crate::jobs::archival::summarize_results;
@@ -78,7 +78,7 @@ impl SessionRuntime {
                 if let Some(running) = self.compactions.get_mut(session, number) {
                     running.notice = Some(running.job.ended_notice(Some(&draft)));
                 }
-                self.push(session, Task::Compact(number, draft), host);
+                self.push(session, SessionTask::Compact(number, draft), host);
             }
         }
     }

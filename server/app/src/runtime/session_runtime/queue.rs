@@ -13,7 +13,7 @@ use crate::services::token_count_client::CountedPrompt;
 
 /// A queued task, with a snapshot of the workspace from the time of its arrival.
 pub(super) struct QueuedTask {
-    pub(super) task: Task,
+    pub(super) task: SessionTask,
     pub(super) snapshot: Snapshot,
     pub(super) target: SessionTarget,
     /// What the task needs of the index.
@@ -22,7 +22,7 @@ pub(super) struct QueuedTask {
 
 impl QueuedTask {
     /// Creates a task that installs a result in its session, for which it needs no index.
-    pub(super) fn new_install(task: Task, snapshot: Snapshot) -> Self {
+    pub(super) fn new_install(task: SessionTask, snapshot: Snapshot) -> Self {
         let awaited_index = AwaitedIndex { need: IndexNeed::Nothing, since: None };
         Self { task, snapshot, target: SessionTarget::Named, awaited_index }
     }
@@ -44,7 +44,7 @@ pub(super) enum SessionTarget {
 }
 
 /// A task that may change a session.
-pub(super) enum Task {
+pub(super) enum SessionTask {
     Command(Invocation, Caller),
     /// Installs the draft of the compaction with this number.
     Compact(u64, Box<CompactionDraft>),
@@ -56,7 +56,7 @@ pub(super) enum Task {
     Resume(String),
 }
 
-impl Task {
+impl SessionTask {
     /// Returns the number of the compaction whose draft the task installs.
     pub(super) fn compaction_number(&self) -> Option<u64> {
         match self {
@@ -110,7 +110,7 @@ impl TaskQueues {
         queue.tasks.retain(|queued| queued.task.is_result_needed());
         let next = queue.tasks.pop_front();
         match &next {
-            Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = QueueState::Resuming,
+            Some(QueuedTask { task: SessionTask::Resume(_), .. }) => queue.state = QueueState::Resuming,
             Some(_) => queue.state = QueueState::Running,
             None => {
                 self.sessions.remove(session);
@@ -150,7 +150,7 @@ impl TaskQueues {
     /// Whether a session is only a placeholder until another session is resumed.
     pub(super) fn is_resume_placeholder(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
-            let is_resumption = |queued: &QueuedTask| matches!(queued.task, Task::Resume(_));
+            let is_resumption = |queued: &QueuedTask| matches!(queued.task, SessionTask::Resume(_));
             queue.state == QueueState::Resuming || queue.tasks.iter().any(is_resumption)
         })
     }

@@ -11,7 +11,7 @@ use super::running_sends::RunningSend;
 use crate::commands::{self, CommandError, ModelJob};
 
 /// Maximum number of requests to models that run at the same time, in all sessions together.
-const MAX_SENDS: usize = 16;
+const MAX_CONCURRENT_SENDS: usize = 16;
 
 impl SessionRuntime {
     /// Starts a request to a model. Rejects it if the session is already waiting for an answer, or if too many requests
@@ -21,7 +21,7 @@ impl SessionRuntime {
         let mut running = self.sends.running.values();
         let rejection = if occupies_session && running.any(|running| running.is_occupying(&session)) {
             Some("this session is already waiting for an answer; wait for it, or cancel it")
-        } else if self.sends.running.len() >= MAX_SENDS {
+        } else if self.sends.running.len() >= MAX_CONCURRENT_SENDS {
             Some("too many requests to models are running; wait until one ends")
         } else {
             None

@@ -13,7 +13,7 @@ use strata_prompt::session::Session;
 use super::SessionRuntime;
 use super::event::{Caller, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
 use super::host::{Host, ThreadKind, spawn};
-use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
+use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, SessionTask};
 use super::resume::resume;
 use crate::commands::MAIN_SESSION;
 use crate::commands::files::{Rename, RenameFiles, Renames};
@@ -34,7 +34,8 @@ impl SessionRuntime {
         let current = host.sessions().current_id();
         self.queues.set_current(current);
         if let Some(id) = pending {
-            self.queues.push(current, QueuedTask::new_install(Task::Resume(id), host.snapshot().clone()));
+            self.queues
+                .push(current, QueuedTask::new_install(SessionTask::Resume(id), host.snapshot().clone()));
         }
     }
 
@@ -60,7 +61,7 @@ impl SessionRuntime {
         };
         let snapshot = host.snapshot().clone();
         let awaited_index = AwaitedIndex { need: command.index, since: Some(Instant::now()) };
-        let task = Task::Command(command, caller);
+        let task = SessionTask::Command(command, caller);
         self.queues.push(&session, QueuedTask { task, snapshot, target, awaited_index });
         self.start_next_task(&session, host);
     }
@@ -90,7 +91,7 @@ impl SessionRuntime {
     }
 
     /// Queues the outcome of outside work in its session.
-    pub(super) fn push(&mut self, session: &str, task: Task, host: &mut dyn Host) {
+    pub(super) fn push(&mut self, session: &str, task: SessionTask, host: &mut dyn Host) {
         self.queues.push(session, QueuedTask::new_install(task, host.snapshot().clone()));
         self.start_next_task(session, host);
     }
@@ -157,7 +158,7 @@ impl SessionRuntime {
             self.reject_task_of_closed_session(id, task, host);
             return false;
         };
-        if matches!(task, Task::Archive(_)) && self.compactions.is_running(id) {
+        if matches!(task, SessionTask::Archive(_)) && self.compactions.is_running(id) {
             // It would invalidate the compaction's draft. The next turn plans the archival again.
             return false;
         }
@@ -179,16 +180,16 @@ impl SessionRuntime {
         &self,
         id: &str,
         before: Arc<Session>,
-        task: Task,
+        task: SessionTask,
         snapshot: Snapshot,
         host: &dyn Host,
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         match task {
-            Task::Command(command, caller) => {
+            SessionTask::Command(command, caller) => {
                 self.prepare_command(id, before, command, caller, snapshot, host)
             }
-            Task::Compact(number, draft) => {
+            SessionTask::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
                 let is_adopted = running.is_some_and(|running| running.is_adopted);
                 let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
@@ -210,7 +211,7 @@ impl SessionRuntime {
                 let waiter = Waiter::Compaction(number);
                 PreparedTask { name: "compaction", job, thread: ThreadKind::Short, waiter }
             }
-            Task::Measure(CountedPrompt { model, estimated, counted }) => {
+            SessionTask::Measure(CountedPrompt { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
                     session.record_token_counts(&model, estimated, counted);
                     Ok(())
@@ -218,7 +219,7 @@ impl SessionRuntime {
                 let job = Box::new(move || apply_job_result(&before, &services, measure));
                 PreparedTask { name: "measuring", job, thread: ThreadKind::Short, waiter: Waiter::None }
             }
-            Task::Archive(archival) => {
+            SessionTask::Archive(archival) => {
                 let archive = move |session: &mut Session| {
                     session.apply_archival(*archival);
                     Ok(())
@@ -226,7 +227,7 @@ impl SessionRuntime {
                 let job = Box::new(move || apply_job_result(&before, &services, archive));
                 PreparedTask { name: "ageing", job, thread: ThreadKind::Short, waiter: Waiter::None }
             }
-            Task::Resume(name) => {
+            SessionTask::Resume(name) => {
                 let job = Box::new(move || resume(&name, &services));
                 PreparedTask { name: "resume", job, thread: ThreadKind::Blocking, waiter: Waiter::None }
             }
@@ -264,12 +265,14 @@ impl SessionRuntime {
     }
 
     /// Handles a task whose session was closed in the meantime.
-    fn reject_task_of_closed_session(&mut self, id: &str, task: Task, host: &mut dyn Host) {
+    fn reject_task_of_closed_session(&mut self, id: &str, task: SessionTask, host: &mut dyn Host) {
         let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
-            Task::Command(_, caller) => caller.reply.send(Err(closed_error())),
-            Task::Compact(number, _) => self.handle_compaction_end(id, number, Err(closed_error()), host),
-            Task::Archive(_) | Task::Measure(_) | Task::Resume(_) => {}
+            SessionTask::Command(_, caller) => caller.reply.send(Err(closed_error())),
+            SessionTask::Compact(number, _) => {
+                self.handle_compaction_end(id, number, Err(closed_error()), host);
+            }
+            SessionTask::Archive(_) | SessionTask::Measure(_) | SessionTask::Resume(_) => {}
         }
     }
 

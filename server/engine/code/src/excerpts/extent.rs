@@ -9,9 +9,9 @@ use strata_base::text::line_starts;
 use crate::outline::{Outline, QualifiedNameTracker, Symbol};
 
 /// The search stops after this many definitions that are in the outline but not found in the text.
-const MAX_MISSES: usize = 64;
+const MAX_UNFOUND_DEFINITIONS: usize = 64;
 /// Maximum number of lines of comments and attributes above a definition that belong to it.
-const MAX_LEADING: usize = 40;
+const MAX_LEADING_LINES: usize = 40;
 /// Prefixes of lines that continue a definition although they are indented no deeper than its first line.
 const CONTINUATION_PREFIXES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
@@ -67,7 +67,7 @@ pub(super) fn definition_extents(outline: &Outline, lines: &TextLines<'_>) -> Ve
             continue;
         }
         inside_function = symbol.kind.is_function().then_some(symbol.depth);
-        if misses > MAX_MISSES {
+        if misses > MAX_UNFOUND_DEFINITIONS {
             break;
         }
         let Some((name_start, name_end)) =
@@ -161,7 +161,7 @@ impl<'a> TextLines<'a> {
     fn leading_start(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut first = head;
-        while first > 0 && head - first < MAX_LEADING {
+        while first > 0 && head - first < MAX_LEADING_LINES {
             let above = first - 1;
             let text = self.trimmed(above);
             let is_leading = LEADING_PREFIXES.iter().any(|start| text.starts_with(*start));

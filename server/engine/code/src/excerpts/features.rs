@@ -85,7 +85,7 @@ pub(super) enum Intent {
 
 impl Intent {
     pub(super) fn classify(text: &str) -> Self {
-        if text.split_whitespace().nth(REPORT_WORDS).is_some() {
+        if text.split_whitespace().nth(REPORT_WORD_THRESHOLD).is_some() {
             Self::Report
         } else if is_question(text) {
             Self::Question
@@ -127,7 +127,7 @@ pub fn useful_token_limit(text: &str, limit: usize) -> usize {
 }
 
 /// A request with more words than this is a report.
-const REPORT_WORDS: usize = 60;
+const REPORT_WORD_THRESHOLD: usize = 60;
 
 /// Words that begin a question. "Do" is not among them: "do the same there" asks for a change.
 const QUESTION_WORDS: [&str; 11] =

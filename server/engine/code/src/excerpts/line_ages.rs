@@ -1,6 +1,6 @@
 //! When the lines of a file were added: the code that was just written is the code that the next request is about.
 
-use super::passages::{Term, term};
+use super::passages::{WordHash, term};
 
 /// Minimum length of a line that counts, in bytes without whitespace at both ends. Shorter ones, such as `}`, occur in
 /// every version.
@@ -12,14 +12,14 @@ const MIN_LINE_BYTES: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineAges {
     /// Age of each change, newest first, and the sorted hashes of the lines before it.
-    changes: Vec<(u32, Vec<Term>)>,
+    changes: Vec<(u32, Vec<WordHash>)>,
 }
 
 impl LineAges {
     /// Adds a change that is older than the others. `age` is the number of commits since, and `before` the text that it
     /// changed.
     pub fn add_change(&mut self, age: u32, before: &str) {
-        let mut lines: Vec<Term> = before.lines().filter_map(line_hash).collect();
+        let mut lines: Vec<WordHash> = before.lines().filter_map(line_hash).collect();
         lines.sort_unstable();
         lines.dedup();
         self.changes.push((age, lines));
@@ -35,7 +35,7 @@ impl LineAges {
     }
 }
 
-fn line_hash(line: &str) -> Option<Term> {
+fn line_hash(line: &str) -> Option<WordHash> {
     let line = line.trim();
     (line.len() >= MIN_LINE_BYTES).then(|| term(line))
 }

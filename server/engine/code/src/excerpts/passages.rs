@@ -14,14 +14,14 @@ use crate::outline::Outline;
 use crate::symbols::each_name_word;
 
 /// Maximum number of lines of a passage. Longer passages are split.
-const MAX_LINES: usize = 50;
+const MAX_PASSAGE_LINES: usize = 50;
 /// Approximate number of lines of each part of a split passage.
-const PART_LINES: usize = 32;
+const PASSAGE_PART_LINES: usize = 32;
 /// Maximum number of files whose passages are cached.
-const MAX_FILES: usize = 1 << 9;
+const MAX_PASSAGE_CACHE_FILES: usize = 1 << 9;
 
 /// The hash of a word.
-pub(super) type Term = u32;
+pub(super) type WordHash = u32;
 
 /// A range of lines that is scored and shown as a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub(super) struct Passage {
     /// The innermost definition that contains the passage, as an index into [`Passages::definitions`].
     pub(super) definition: Option<usize>,
     /// Hashes of the words in the names of the definition and its containers.
-    pub(super) names: Vec<Term>,
+    pub(super) names: Vec<WordHash>,
     /// Sorted hashes of the words in the text, each with its count.
-    pub(super) words: Vec<(Term, u16)>,
+    pub(super) words: Vec<(WordHash, u16)>,
     /// Number of words in the text.
     pub(super) length: u32,
 }
@@ -60,7 +60,7 @@ pub(super) struct Passages {
 /// Caches the passages of files, keyed by content. Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub struct PassageCache {
-    files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_FILES>>,
+    files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_PASSAGE_CACHE_FILES>>,
 }
 
 impl PassageCache {
@@ -108,14 +108,14 @@ impl Passage {
         if let Some(extent) = definition.and_then(|index| extents.get(index)) {
             each_name_word(&extent.name, |word| names.push(term(word)));
         }
-        let mut counts: FxHashMap<Term, u16> = FxHashMap::default();
+        let mut counts: FxHashMap<WordHash, u16> = FxHashMap::default();
         let mut length = 0;
         each_name_word(text.get(bytes.clone()).unwrap_or_default(), |word| {
             let count = counts.entry(term(word)).or_default();
             *count = count.saturating_add(1);
             length += 1;
         });
-        let mut words: Vec<(Term, u16)> = counts.into_iter().collect();
+        let mut words: Vec<(WordHash, u16)> = counts.into_iter().collect();
         words.sort_unstable();
         Self { lines: part, shown, bytes, definition, names, words, length }
     }
@@ -126,17 +126,17 @@ impl Passage {
         Self { lines: 0..1, shown: 0..1, bytes: 0..0, definition: None, names, words, length: 0 }
     }
 
-    pub(super) fn occurrences(&self, term: Term) -> u16 {
+    pub(super) fn occurrences(&self, term: WordHash) -> u16 {
         let index = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
         index.and_then(|index| self.words.get(index)).map_or(0, |(_, count)| *count)
     }
 }
 
-pub(super) fn term(word: &str) -> Term {
+pub(super) fn term(word: &str) -> WordHash {
     let mut hasher = FxHasher::default();
     word.as_bytes().hash(&mut hasher);
     let hash = hasher.finish();
-    (hash ^ (hash >> 32)) as Term
+    (hash ^ (hash >> 32)) as WordHash
 }
 
 /// Returns the lines at which a passage ends: the start and the end of each definition, and the end of the
@@ -166,14 +166,18 @@ fn innermost_definition(extents: &[DefinitionExtent], lines: &Range<usize>) -> O
     extents.get(..before)?.iter().rposition(contains)
 }
 
-/// Splits a range into parts of at most [`MAX_LINES`] lines, at the best boundaries.
+/// Splits a range into parts of at most [`MAX_PASSAGE_LINES`] lines, at the best boundaries.
 fn split_range(lines: &TextLines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut remaining = range;
     std::iter::from_fn(move || {
         if remaining.is_empty() {
             return None;
         }
-        let end = if remaining.len() <= MAX_LINES { remaining.end } else { best_boundary(lines, &remaining) };
+        let end = if remaining.len() <= MAX_PASSAGE_LINES {
+            remaining.end
+        } else {
+            best_boundary(lines, &remaining)
+        };
         let part = remaining.start..end;
         remaining.start = end;
         Some(part)
@@ -183,12 +187,13 @@ fn split_range(lines: &TextLines<'_>, range: Range<usize>) -> impl Iterator<Item
 /// Returns the best line to start a new part at: near the preferred length, after a blank line, and with little
 /// indentation.
 fn best_boundary(lines: &TextLines<'_>, range: &Range<usize>) -> usize {
-    let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
+    let near =
+        range.start + PASSAGE_PART_LINES * 3 / 4..(range.start + PASSAGE_PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {
         let is_blank = lines.is_blank(*line);
         let depth = if is_blank { 100 } else { lines.indent(*line) };
         let is_after_blank = !is_blank && lines.is_blank(line.saturating_sub(1));
-        (depth + if is_after_blank { 0 } else { 8 }, line.abs_diff(range.start + PART_LINES))
+        (depth + if is_after_blank { 0 } else { 8 }, line.abs_diff(range.start + PASSAGE_PART_LINES))
     };
     near.min_by_key(cost).unwrap_or(range.end)
 }

@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 use super::candidates::{ExcerptCandidate, recency_score};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_answer_kind_word};
-use super::passages::{Passage, PassageCache, Passages, Term, term};
+use super::passages::{Passage, PassageCache, Passages, WordHash, term};
 use super::similar_commits::commit_similarity;
 use super::stack_trace;
 use crate::symbols::{FileRole, ParsedQuery, each_name_word, sort_and_truncate};
@@ -65,7 +65,7 @@ pub(super) fn score<'a>(
     add_file_features(&mut files, &parsed_query, &words, query);
     add_line_ages(&mut files, query);
     add_name_features(&mut files, &parsed_query, &words);
-    for (file_index, line, depth) in stack_trace::frames(query.text, candidates) {
+    for (file_index, line, depth) in stack_trace::stack_frames(query.text, candidates) {
         add_frame_feature(&mut files, file_index, line, depth);
     }
     apply_weights(&mut files, weights);
@@ -89,7 +89,7 @@ fn apply_weights(files: &mut [ScoredFile<'_>], weights: &Features) {
 
 /// Adds the features that depend on the words of passages and files.
 fn add_word_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery) {
-    let words: Vec<Term> = parsed_query.words.iter().map(|(word, _)| term(word)).collect();
+    let words: Vec<WordHash> = parsed_query.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::new(&file.passages, &words)).collect();
     let by_passage = WordWeights::new(&words, parsed_query, counts.iter().flat_map(|file| &file.passages));
     let by_file = WordWeights::new(&words, parsed_query, counts.iter().map(|file| &file.total));
@@ -277,7 +277,7 @@ fn is_file_named(file: &FileKey, words: &FxHashSet<&str>) -> bool {
 }
 
 /// Whether a path contains one of the words.
-fn has_any_word(path: &str, words: &[Term]) -> bool {
+fn has_any_word(path: &str, words: &[WordHash]) -> bool {
     let mut is_contained = false;
     each_name_word(path, |word| is_contained |= words.contains(&term(word)));
     is_contained
@@ -305,7 +305,7 @@ struct WordWeights {
 }
 
 impl FileCounts {
-    fn new(passages: &Passages, words: &[Term]) -> Self {
+    fn new(passages: &Passages, words: &[WordHash]) -> Self {
         let counts = |passage: &Passage| WordCounts {
             words: words.iter().map(|term| u32::from(passage.occurrences(*term))).collect(),
             length: f64::from(passage.length),
@@ -322,7 +322,7 @@ impl FileCounts {
 
 impl WordWeights {
     fn new<'a>(
-        words: &[Term],
+        words: &[WordHash],
         parsed_query: &ParsedQuery,
         texts: impl Iterator<Item = &'a WordCounts>,
     ) -> Self {
@@ -364,7 +364,7 @@ impl WordWeights {
     }
 
     /// Returns the combined weight of the question's words that occur in the names of a passage.
-    fn name_weight(&self, words: &[Term], passage: &Passage) -> f64 {
+    fn name_weight(&self, words: &[WordHash], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
         named.map(|(_, weight)| weight).sum()
     }

@@ -9,7 +9,7 @@ const PYTHON_HEADER: &str = "Traceback (most recent call last)";
 
 /// Returns the frames in `text` that are in one of the candidates: the candidate's index, the zero-based line, and the
 /// number of frames inside of it.
-pub(super) fn frames(text: &str, candidates: &[ExcerptCandidate<'_>]) -> Vec<(usize, usize, i32)> {
+pub(super) fn stack_frames(text: &str, candidates: &[ExcerptCandidate<'_>]) -> Vec<(usize, usize, i32)> {
     let mut locations: Vec<(usize, usize)> = Vec::new();
     for (path, line) in text.lines().filter_map(parse_location) {
         let matches = |candidate: &ExcerptCandidate<'_>| is_same_file(path, candidate.file.file.as_str());

@@ -15,7 +15,7 @@ use strata_grammars::LanguageId;
 
 use super::head::one_line;
 use super::visibility::VisibilityTracker;
-use super::{Names, Outline, Symbol, SymbolKind, Unparsed};
+use super::{NameList, Outline, Symbol, SymbolKind, Unparsed};
 
 /// Explanation of the symbol map, for the model that reads it.
 pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
@@ -36,11 +36,11 @@ const MAX_SIBLINGS: usize = 40;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
 /// Maximum length of an attribute, in characters.
-const MAX_ATTRIBUTE: usize = 60;
+const MAX_ATTRIBUTE_CHARS: usize = 60;
 /// Maximum number of names in a block at `MapLevel::Names`.
-const MAX_NAMES: usize = 24;
+const MAX_BLOCK_NAMES: usize = 24;
 /// Maximum length, in characters, of a name in a block at `MapLevel::Names`. Headings may be whole sentences.
-const MAX_NAME: usize = 48;
+const MAX_BLOCK_NAME_CHARS: usize = 48;
 
 /// How much of a file its map block shows. Each level includes the previous one.
 #[derive(
@@ -66,13 +66,13 @@ pub enum MapLevel {
 pub struct BlockDetail {
     pub level: MapLevel,
     /// Names of definitions to show in addition to those that the level includes.
-    #[serde(default, skip_serializing_if = "Names::is_empty")]
-    pub shown: Names,
+    #[serde(default, skip_serializing_if = "NameList::is_empty")]
+    pub shown: NameList,
 }
 
 impl BlockDetail {
     pub(crate) fn for_level(level: MapLevel) -> Self {
-        Self { level, shown: Names::default() }
+        Self { level, shown: NameList::default() }
     }
 }
 
@@ -186,12 +186,14 @@ fn push_names(text: &mut String, outline: &Outline) {
     let mut listed = FxHashSet::default();
     let mut separator = ": ";
     let top_level = outline.visible_symbols().filter(|symbol| symbol.depth == 0);
-    for symbol in top_level.filter(|symbol| listed.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
+    for symbol in
+        top_level.filter(|symbol| listed.insert(&*symbol.name)).take(MAX_BLOCK_NAMES + 1).enumerate()
+    {
         text.push_str(separator);
         separator = ", ";
         match symbol {
-            (MAX_NAMES, _) => text.push('…'),
-            (_, symbol) => text.push_str(&one_line(&symbol.name, MAX_NAME)),
+            (MAX_BLOCK_NAMES, _) => text.push('…'),
+            (_, symbol) => text.push_str(&one_line(&symbol.name, MAX_BLOCK_NAME_CHARS)),
         }
     }
     text.push('\n');
@@ -202,13 +204,13 @@ fn push_names(text: &mut String, outline: &Outline) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SignatureHash {
     value: u128,
-    /// [`BASE`] to the power of `symbols`.
+    /// [`SIGNATURE_HASH_BASE`] to the power of `symbols`.
     power: u128,
     symbols: usize,
 }
 
 /// The point at which the polynomial of a [`SignatureHash`] is evaluated, modulo 2^128. Any large odd number works.
-const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+const SIGNATURE_HASH_BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl SignatureHash {
     /// Computes the signature of visible symbols.
@@ -231,7 +233,7 @@ impl SignatureHash {
             [symbol.kind.capture_name().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
         let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
         let hash = ContentHash::from_parts(fixed.into_iter().chain(attributes));
-        Self { value: u128::from_le_bytes(hash.to_bytes()), power: BASE, symbols: 1 }
+        Self { value: u128::from_le_bytes(hash.to_bytes()), power: SIGNATURE_HASH_BASE, symbols: 1 }
     }
 
     fn hash(self) -> ContentHash {
@@ -269,7 +271,7 @@ fn count_with_noun(number: u32, singular: &str, plural: &str) -> String {
     format!("{number} {}", if number == 1 { singular } else { plural })
 }
 
-fn push_imports(text: &mut String, imports: &Names) {
+fn push_imports(text: &mut String, imports: &NameList) {
     let mut separator = " imports ";
     let mut omitted = 0_usize;
     for (index, import) in imports.iter().enumerate() {
@@ -327,7 +329,7 @@ fn push_symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, 
         open_value_depth = is_joinable.then_some(symbol.depth);
         push_indent(text, symbol.depth);
         for attribute in symbol.attributes.iter() {
-            text.push_str(&one_line(attribute, MAX_ATTRIBUTE));
+            text.push_str(&one_line(attribute, MAX_ATTRIBUTE_CHARS));
             text.push(' ');
         }
         text.push_str(&symbol.head);

@@ -19,25 +19,25 @@ use super::{
 use crate::symbols::{FileSymbols, SymbolIndex, find_symbols};
 
 /// A language's constructs, outlined.
-struct Constructs {
+struct OutlinedConstructs {
     language: LanguageId,
     tree: SyntaxTree,
     places: Vec<LocatedSymbol>,
 }
 
-fn all() -> impl Iterator<Item = Constructs> {
+fn all() -> impl Iterator<Item = OutlinedConstructs> {
     LanguageId::all().map(|language| {
         let tree = parse(language, language.constructs, None, &Cancel::new()).unwrap();
         let places = locate_symbols(&tree, language.constructs, &Cancel::new()).unwrap();
-        Constructs { language, tree, places }
+        OutlinedConstructs { language, tree, places }
     })
 }
 
-fn expected(language: LanguageId) -> ExpectFile {
+fn expected_constructs(language: LanguageId) -> ExpectFile {
     expect_file![format!("../../../../../grammars/{language}/constructs.txt")]
 }
 
-impl Constructs {
+impl OutlinedConstructs {
     fn name(&self, index: usize) -> String {
         qualified_name(self.places.iter().map(|place| &place.symbol), index)
     }
@@ -47,7 +47,7 @@ impl Constructs {
 #[test]
 fn constructs_have_their_names_kinds_nesting_and_lines() {
     for constructs in all() {
-        let Constructs { language, tree, places } = &constructs;
+        let OutlinedConstructs { language, tree, places } = &constructs;
         let source = language.constructs;
         let lines = LineStarts::new(source);
         let mut text = String::new();
@@ -64,14 +64,14 @@ fn constructs_have_their_names_kinds_nesting_and_lines() {
         if !unparsed.is_empty() {
             let _ = writeln!(text, "unparsed {unparsed}");
         }
-        expected(*language).assert_eq(&text);
+        expected_constructs(*language).assert_eq(&text);
     }
 }
 
 #[test]
 fn every_shown_name_leads_to_its_definition() {
     for constructs in all() {
-        let Constructs { language, places, .. } = &constructs;
+        let OutlinedConstructs { language, places, .. } = &constructs;
         let key = FileKey::from("src/constructs");
         let symbols = FileSymbols::read(*language, &key, language.constructs, &Cancel::new()).unwrap();
         let index: SymbolIndex = [(key, Arc::new(symbols))].into_iter().collect();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::UnparsedLines;
-use super::names::Names;
+use super::names::NameList;
 use super::symbol::{Symbol, SymbolPurpose};
 use super::symbol_list::SymbolList;
 use super::unparsed::Unparsed;
@@ -22,10 +22,10 @@ pub struct Outline {
     /// Definitions in source order, each before its members; see [`Symbol::depth`].
     pub symbols: SymbolList,
     /// Imports as written (`os.path`, `strata_base::key::FileKey`, `./a.js`), in order of first mention.
-    pub imports: Names,
+    pub imports: NameList,
     /// Names that the file mentions and that may be defined elsewhere, sorted. Excludes names built into the language,
     /// parameters and local variables.
-    pub references: Names,
+    pub references: NameList,
     /// Number of tests in the file.
     pub tests: u32,
     /// Whether the file is probably generated, judging by a marker in its text or by its long lines.

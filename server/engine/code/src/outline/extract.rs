@@ -16,22 +16,22 @@ use super::qualified::name_parts;
 use super::source::SourceText;
 use super::tables::{OutlineRole, OutlineTables, flag, usage};
 use super::tree::parse_part;
-use super::{Names, Symbol, SymbolKind, SymbolPurpose, SyntaxTree};
+use super::{NameList, Symbol, SymbolKind, SymbolPurpose, SyntaxTree};
 
 /// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
 pub(super) const MAX_NAME: usize = 120;
 /// Maximum number of bytes before a mentioned name that may show that it is a secret.
-const MAX_LINE_START: usize = 120;
+const MAX_SECRET_CONTEXT_BYTES: usize = 120;
 /// Maximum length of an import or attribute, in characters.
-const MAX_DETAIL: usize = 80;
+const MAX_DETAIL_CHARS: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
 pub(super) const MAX_DETAILS: usize = 64;
 /// Maximum number of bytes of a captured text that count toward a hash.
 const MAX_HASHED_BYTES: usize = 512;
 /// Maximum depth of sources inside other sources, such as macros in the arguments of macros.
-const MAX_NESTING: usize = 4;
+const MAX_EMBEDDING_DEPTH: usize = 4;
 /// Number of nodes visited between checks of the cancel flag.
-const CHECK_EVERY: usize = 4_096;
+const NODES_PER_CANCEL_CHECK: usize = 4_096;
 
 /// Walks a whole tree and returns its symbols, imports and mentioned names.
 ///
@@ -194,7 +194,7 @@ struct Walk<'a> {
     /// The ancestors of the current node, outermost first.
     ancestors: Vec<Ancestor>,
     /// Modifiers that apply to the next definition, outermost first.
-    modifiers: Vec<Modifier<'a>>,
+    modifiers: Vec<DefinitionModifier<'a>>,
     /// Attributes that belong to the next definition.
     pending: Option<PendingAttributes>,
     /// End of the innermost value or block around the current node that contains no visible definitions.
@@ -256,7 +256,7 @@ struct OpenDefinition {
     modifiers: usize,
 }
 
-struct Modifier<'a> {
+struct DefinitionModifier<'a> {
     text: Cow<'a, str>,
     end: usize,
     extent: ModifierExtent,
@@ -333,7 +333,7 @@ impl<'a> Walk<'a> {
         let mut visited = 0_usize;
         loop {
             visited += 1;
-            if visited.is_multiple_of(CHECK_EVERY) {
+            if visited.is_multiple_of(NODES_PER_CANCEL_CHECK) {
                 cancel.check()?;
             }
             let node = cursor.node();
@@ -343,7 +343,7 @@ impl<'a> Walk<'a> {
             self.close_ended(start);
             self.mention_hidden_words(start);
             if start >= plan.next_anchor_offset()
-                && let Some(anchor) = self.anchor(&node)
+                && let Some(anchor) = self.anchor_before(&node)
             {
                 match plan.decide(&anchor, start) {
                     WalkAction::Continue => {}
@@ -356,12 +356,12 @@ impl<'a> Walk<'a> {
             }
             self.update_open_head(&node, flags);
             self.query_hash = self.query_hash.map(|_| 0);
-            if flags & flag::PATTERN != 0 {
+            if flags & flag::PATTERN_START != 0 {
                 self.run_query(&mut query_cursor, &node);
             }
-            if flags & flag::IDENTIFIER != 0 {
+            if flags & flag::IDENTIFIER_NODE != 0 {
                 let usage = match self.usage_bits(cursor) {
-                    usage::PLAIN if flags & flag::TYPE != 0 => usage::MEMBER,
+                    usage::PLAIN if flags & flag::TYPE_NAME != 0 => usage::MEMBER_NAME,
                     usage => usage,
                 };
                 self.mention(&node, usage);
@@ -392,7 +392,7 @@ impl<'a> Walk<'a> {
             let node = cursor.node();
             let kind = node.kind_id();
             self.query_hash = Some(0);
-            if self.tables.flags(kind) & flag::PATTERN != 0 {
+            if self.tables.flags(kind) & flag::PATTERN_START != 0 {
                 let open_count = self.open.len();
                 self.run_query(&mut query_cursor, &node);
                 if let Some(open) = self.open.get_mut(open_count) {
@@ -418,7 +418,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
-    fn anchor(&self, node: &Node<'_>) -> Option<WalkAnchor> {
+    fn anchor_before(&self, node: &Node<'_>) -> Option<WalkAnchor> {
         let start = node.start_byte();
         let is_resumable = self.pending.is_none()
             && start >= self.opaque_until.max(self.import_until)
@@ -445,7 +445,7 @@ impl<'a> Walk<'a> {
     fn usage_bits(&self, cursor: &TreeCursor<'_>) -> u8 {
         match self.ancestors.last() {
             Some(Ancestor { list: Some(usage), .. }) => *usage,
-            Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
+            Some(parent) if self.tables.flags(parent.kind) & flag::NAMES_BY_POSITION != 0 => {
                 self.tables.usage(parent.kind, || cursor.field_id())
             }
             _ => usage::PLAIN,
@@ -504,7 +504,7 @@ impl<'a> Walk<'a> {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
             && self.ancestors.len() <= pending.depth
-            && flags & flag::PATTERN == 0
+            && flags & flag::PATTERN_START == 0
             && node.is_named()
             && !node.is_extra()
         {
@@ -571,7 +571,7 @@ impl<'a> Walk<'a> {
                     OutlineRole::Source => sources.push(capture.node),
                     OutlineRole::Modifier => {
                         let text = self.text(&capture.node);
-                        self.modifiers.push(Modifier {
+                        self.modifiers.push(DefinitionModifier {
                             text,
                             end: node.end_byte(),
                             extent: ModifierExtent::Node,
@@ -586,7 +586,7 @@ impl<'a> Walk<'a> {
                         import = Some(start..capture.node.end_byte());
                     }
                     OutlineRole::Instance => self.add_instance_name(&capture.node),
-                    OutlineRole::Reference => self.mention(&capture.node, usage::MEMBER),
+                    OutlineRole::Reference => self.mention(&capture.node, usage::MEMBER_NAME),
                     OutlineRole::Test => self.findings.tests = self.findings.tests.saturating_add(1),
                     OutlineRole::TestScope => self.pending_attributes().scope = SymbolPurpose::Tests,
                     OutlineRole::Lead | OutlineRole::Silent => {}
@@ -628,7 +628,7 @@ impl<'a> Walk<'a> {
         let range = node.start_byte() + 1..node.end_byte().saturating_sub(1);
         // No piece may start inside, because the walk cannot resume there.
         self.import_until = self.import_until.max(node.end_byte());
-        if range.start >= range.end || self.nesting >= MAX_NESTING {
+        if range.start >= range.end || self.nesting >= MAX_EMBEDDING_DEPTH {
             return;
         }
         let text = self.source.text(range.clone());
@@ -736,7 +736,14 @@ impl<'a> Walk<'a> {
             let spans = skipped.map(|range| HeadSpan { range, kind: HeadSpanKind::Dropped });
             let head_end = definition.body.map_or(node.end_byte(), |body| body.start_byte());
             let head = node.start_byte()..head_end.max(own_range.start);
-            let head = head::render_head(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
+            let head = head::render_head(
+                &self.source,
+                head,
+                head::MAX_HEAD_SCAN_BYTES,
+                &name_range,
+                &spans,
+                &prefix,
+            );
             self.findings.symbols.push(SymbolDraft {
                 kind,
                 level,
@@ -892,13 +899,13 @@ impl<'a> Walk<'a> {
         {
             self.modifiers.truncate(inherited + previous);
         }
-        self.modifiers.push(Modifier { text: self.text(node), end, extent: ModifierExtent::Rest });
+        self.modifiers.push(DefinitionModifier { text: self.text(node), end, extent: ModifierExtent::Rest });
     }
 
     /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
     /// inside a head, it belongs to a parameter and stays in place. Elsewhere, it is kept for the next definition.
     fn assign_attribute(&mut self, node: &Node<'_>) {
-        let text = head::one_line(&self.text(node), MAX_DETAIL);
+        let text = head::one_line(&self.text(node), MAX_DETAIL_CHARS);
         if let Some(open) = self.open.last_mut()
             && open.is_in_head(node.start_byte())
         {
@@ -943,7 +950,7 @@ impl<'a> Walk<'a> {
         let text = self.source.text(range);
         let text = text.trim_matches(['"', '\'', '`']);
         if self.open.last().is_none_or(|open| open.scope != SymbolPurpose::Tests) {
-            self.findings.imports.push(head::one_line(text, MAX_DETAIL));
+            self.findings.imports.push(head::one_line(text, MAX_DETAIL_CHARS));
         }
     }
 
@@ -982,7 +989,8 @@ impl<'a> Walk<'a> {
 
     /// Whether the screen finds the mentioned name at `range` in its line, as it would in the text of the file.
     fn is_secret_mention(&self, name: &str, range: Range<usize>) -> bool {
-        let before = || self.source.rounded_text(range.start.saturating_sub(MAX_LINE_START)..range.end);
+        let before =
+            || self.source.rounded_text(range.start.saturating_sub(MAX_SECRET_CONTEXT_BYTES)..range.end);
         head::could_be_secret(name)
             && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
     }
@@ -1001,7 +1009,7 @@ impl OpenDefinition {
     /// Whether the shown part of the head ends at or before byte `start`.
     fn is_past_head(&self, start: usize) -> bool {
         let name = self.name.start.clamp(self.head.start, self.head.end);
-        start >= self.head.end.min(name + head::MAX_SCAN + self.gap.len())
+        start >= self.head.end.min(name + head::MAX_HEAD_SCAN_BYTES + self.gap.len())
     }
 }
 
@@ -1017,7 +1025,7 @@ impl SymbolDraft<'_> {
             container: container_name(&self.container).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
-            instance: Names::default(),
+            instance: NameList::default(),
         }
     }
 }
@@ -1061,7 +1069,7 @@ fn write_head(source: &SourceText<'_>, symbols: &mut [SymbolDraft<'_>], open: &m
         && symbol.head.is_empty()
     {
         open.spans.sort_by_key(|span| span.range.start);
-        let scan = head::MAX_SCAN + open.gap.len();
+        let scan = head::MAX_HEAD_SCAN_BYTES + open.gap.len();
         symbol.head =
             head::render_head(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
         if symbol.head.is_empty() {

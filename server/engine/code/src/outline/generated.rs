@@ -4,7 +4,7 @@ use strata_grammars::LanguageId;
 
 /// Number of lines at the start of a file in which to search for a marker. Further down, a text may merely mention
 /// generated files.
-const MAX_LINES: usize = 20;
+const GENERATED_MARKER_LINES: usize = 20;
 /// Number of bytes at the start of a file in which to search for a marker.
 pub(super) const HEAD_BYTES: usize = 4_096;
 /// Average line length, in bytes, above which code counts as minified.
@@ -19,7 +19,7 @@ const COMMENT_PREFIXES: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "
 pub(super) fn is_generated(language: LanguageId, head: &str, bytes: usize, breaks: usize) -> bool {
     let is_minified =
         !language.is_document() && bytes >= MIN_MINIFIED_BYTES && bytes / (breaks + 1) > MAX_AVERAGE_LINE;
-    is_minified || head.lines().take(MAX_LINES).any(has_generated_marker)
+    is_minified || head.lines().take(GENERATED_MARKER_LINES).any(has_generated_marker)
 }
 
 fn has_generated_marker(line: &str) -> bool {

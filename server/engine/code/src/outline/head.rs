@@ -13,17 +13,17 @@ use super::source::SourceText;
 const MIN_SECRET_BYTES: usize = 16;
 
 /// Maximum length of a head, in characters, including the truncation mark.
-const MAX_HEAD: usize = 200;
+const MAX_HEAD_CHARS: usize = 200;
 /// Minimum number of characters for the name of a head and the text after it.
-const MIN_AFTER_NAME: usize = 80;
+const MIN_FROM_NAME_CHARS: usize = 80;
 /// Maximum length of the word before the name, such as its qualifier, that stays if the text before the name is cut.
-const MAX_LAST_WORD: usize = 30;
+const MAX_QUALIFIER_CHARS: usize = 30;
 /// Minimum number of characters for the text before the name, if there is that much.
 const MIN_BEFORE_NAME: usize = 40;
 /// Maximum length of a string literal in a head, in characters.
-const MAX_STRING: usize = 24;
+const MAX_LITERAL_CHARS: usize = 24;
 /// Maximum number of bytes to read of a head, not counting bodies inside it. Limits the work when heads are nested.
-pub(super) const MAX_SCAN: usize = 4_096;
+pub(super) const MAX_HEAD_SCAN_BYTES: usize = 4_096;
 
 /// A part of a head that is not ordinary code.
 #[derive(Clone, Debug)]
@@ -59,16 +59,19 @@ pub(super) fn render_head(
     let mut line = LineBuilder::new(usize::MAX);
     line.push_code(prefix);
     write(&mut line, source, before.clone(), spans);
-    let reserved =
-        source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
+    let reserved = source
+        .text(name.clone())
+        .chars()
+        .count()
+        .clamp(MIN_FROM_NAME_CHARS, MAX_HEAD_CHARS - MIN_BEFORE_NAME);
     let is_before_cut = before.end < name_at;
-    line.max = MAX_HEAD;
-    if is_before_cut || line.chars > MAX_HEAD - reserved {
+    line.max = MAX_HEAD_CHARS;
+    if is_before_cut || line.chars > MAX_HEAD_CHARS - reserved {
         let rest = name_at..range.end.min(name_at.saturating_add(scan));
         let mut untruncated = line.clone();
         write(&mut untruncated, source, rest, spans);
         if is_before_cut || untruncated.is_full() {
-            line.truncate_to(MAX_HEAD - reserved - 1);
+            line.truncate_to(MAX_HEAD_CHARS - reserved - 1);
         }
     }
     let end = range.end.min(name_at.saturating_add(scan));
@@ -148,7 +151,7 @@ fn add_secret_spans(
 /// Renders a text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = LineBuilder::new(max);
-    let scanned = text.get(..floor_char_boundary(text, MAX_SCAN)).unwrap_or_default();
+    let scanned = text.get(..floor_char_boundary(text, MAX_HEAD_SCAN_BYTES)).unwrap_or_default();
     let mut offset = 0;
     for hit in find_secrets(scanned) {
         line.push_code(scanned.get(offset..hit.range.start).unwrap_or_default());
@@ -156,7 +159,7 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
         offset = hit.range.end;
     }
     line.push_code(scanned.get(offset..).unwrap_or_default());
-    line.is_cut |= text.len() > MAX_SCAN;
+    line.is_cut |= text.len() > MAX_HEAD_SCAN_BYTES;
     line.finish()
 }
 
@@ -231,8 +234,8 @@ impl LineBuilder {
     fn push_literal(&mut self, text: &str) {
         let last = self.text.chars().next_back();
         self.push_space(matches!(last, Some('(' | '[')));
-        let is_long = text.chars().nth(MAX_STRING).is_some();
-        let shown_chars = if is_long { MAX_STRING - 2 } else { MAX_STRING };
+        let is_long = text.chars().nth(MAX_LITERAL_CHARS).is_some();
+        let shown_chars = if is_long { MAX_LITERAL_CHARS - 2 } else { MAX_LITERAL_CHARS };
         for c in text.chars().take(shown_chars) {
             self.push_char(if c.is_control() || is_line_break(c) { ' ' } else { c });
         }
@@ -246,8 +249,10 @@ impl LineBuilder {
     /// Shortens the line to at most `chars` characters and marks the cut. The last word stays if it is short.
     fn truncate_to(&mut self, chars: usize) {
         let last = self.text.rsplit(' ').next().unwrap_or_default();
-        let last =
-            Some(last).filter(|last| last.chars().count() <= MAX_LAST_WORD).unwrap_or_default().to_owned();
+        let last = Some(last)
+            .filter(|last| last.chars().count() <= MAX_QUALIFIER_CHARS)
+            .unwrap_or_default()
+            .to_owned();
         let remaining = chars.saturating_sub(last.chars().count() + 2);
         if let Some((offset, _)) = self.text.char_indices().nth(remaining) {
             self.text.truncate(offset);
@@ -321,7 +326,7 @@ mod tests {
     use super::*;
 
     fn render(source: &str, range: Range<usize>, spans: &[HeadSpan], prefix: &str) -> String {
-        super::render_head(&SourceText::from_text(source), range, MAX_SCAN, &(0..0), spans, prefix)
+        super::render_head(&SourceText::from_text(source), range, MAX_HEAD_SCAN_BYTES, &(0..0), spans, prefix)
     }
 
     fn check(source: &str, head: &str) {
@@ -369,10 +374,10 @@ mod tests {
     fn long_heads_are_truncated() {
         let long = "ä".repeat(300);
         let head = render(&long, 0..long.len(), &[], "");
-        assert_eq!(head.chars().count(), MAX_HEAD);
+        assert_eq!(head.chars().count(), MAX_HEAD_CHARS);
         assert!(head.ends_with('…'));
         let spans = [HeadSpan { range: 0..long.len(), kind: HeadSpanKind::Literal }];
-        assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
+        assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_LITERAL_CHARS);
         // The name and what follows it take precedence over a long text before it.
         let template = "template <typename A, typename B> ".repeat(9);
         for (source, expected) in [
@@ -383,14 +388,14 @@ mod tests {
             let head = super::render_head(
                 &SourceText::from_text(&source),
                 0..source.len(),
-                MAX_SCAN,
+                MAX_HEAD_SCAN_BYTES,
                 &(name..name + 4),
                 &[],
                 "pub ",
             );
             assert!(head.starts_with("pub template <typename A") && head.contains("… "), "{head}");
             assert!(head.contains("Till") && head.contains(expected), "{head}");
-            assert!(head.chars().count() <= MAX_HEAD, "{head}");
+            assert!(head.chars().count() <= MAX_HEAD_CHARS, "{head}");
         }
         let blank = format!("f{}(a)", " ".repeat(10_000));
         assert_eq!(render(&blank, 0..blank.len(), &[], ""), "f…");

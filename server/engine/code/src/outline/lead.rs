@@ -10,7 +10,7 @@ use super::tables::{OutlineRole, OutlineTables};
 use super::{LocatedSymbol, SyntaxTree};
 
 /// Maximum number of nodes before a definition that belong to it.
-const MAX_LEAD: usize = 200;
+const MAX_LEAD_NODES: usize = 200;
 
 /// Extends the range of a definition to the documentation, decorators and attributes before it. `source` must be the
 /// text of the tree, and `place` one of its definitions.
@@ -23,7 +23,7 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &LocatedSymbol) -> Rang
     };
     let lead = LeadMatcher { tables: OutlineTables::for_language(tree.language), source };
     let mut first = start;
-    let mut remaining_nodes = MAX_LEAD;
+    let mut remaining_nodes = MAX_LEAD_NODES;
     // The definition may be the last part of larger nodes: of an export, of a decorated or templated definition.
     while let Some(parent) = node.parent() {
         while let Some(sibling) = node.prev_sibling() {

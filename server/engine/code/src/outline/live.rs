@@ -18,7 +18,7 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use self::piece::{InstanceName, OutlinePiece};
-use self::plan::{PIECE, PieceSplitter, WalkedPiece};
+use self::plan::{MIN_PIECE_BYTES, PieceSplitter, WalkedPiece};
 use self::touched::{floor_char_boundary, map_through_edits, piece_start, touched_pieces, touched_runs};
 use super::block::{SignatureHash, map_block_with_signature_hash};
 use super::extract::{
@@ -30,15 +30,15 @@ use super::mentions::MentionCounter;
 use super::resolve::{SymbolSelector, distinct_imports};
 use super::source::SourceText;
 use super::{
-    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, SymbolList, SyntaxTree, TreeEdit,
+    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, NameList, Outline, Symbol, SymbolList, SyntaxTree, TreeEdit,
     UnparsedLines,
 };
 
 /// Number of bytes to copy from the rope beyond a run of edited pieces, in case the walk reads past the end of the
 /// run.
-const READ_AHEAD: usize = 4 * PIECE;
+const READ_AHEAD: usize = 4 * MIN_PIECE_BYTES;
 /// Maximum number of pending edits. After more edits, the outline is rebuilt instead of updated.
-const MAX_PENDING: usize = 1_000;
+const MAX_PENDING_EDITS: usize = 1_000;
 
 /// The outline of a text that is being edited, with the data for updating it after edits.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl LiveOutline {
         cancel: &Cancel,
     ) -> Result<Freshness, Cancelled> {
         if tree.has_error() {
-            if self.pending.len() <= MAX_PENDING {
+            if self.pending.len() <= MAX_PENDING_EDITS {
                 self.pending.extend(edits);
             }
             return Ok(Freshness::Stale);
@@ -153,7 +153,7 @@ impl LiveOutline {
         }
         // An edit may change what is hidden far away from it.
         let is_mask_changed = !mask.is_reusable_as(tree.mask());
-        if self.syntax == SyntaxValidity::Broken || edits.len() > MAX_PENDING || is_mask_changed {
+        if self.syntax == SyntaxValidity::Broken || edits.len() > MAX_PENDING_EDITS || is_mask_changed {
             *self = Self::new(tree, text, cancel)?;
         } else {
             self.update_pieces(tree, text, &edits, cancel)?;
@@ -322,12 +322,12 @@ impl LiveOutline {
                     resolver.add_instance_name(set.owner, &set.name);
                 }
                 if let Some((symbol, repeat)) = piece.symbols.get(index).zip(piece.repeats.get(index)) {
-                    depths.push(resolver.add_symbol(symbol, *repeat));
+                    depths.push(resolver.visible_depth(symbol, *repeat));
                 }
             }
         }
         let names = resolver.into_instances();
-        let names: FxHashMap<u32, Names> =
+        let names: FxHashMap<u32, NameList> =
             names.into_iter().map(|(number, names)| (number, names.iter().collect())).collect();
         self.shown_symbols =
             if depths.contains(&None) { OutlineCompleteness::Some } else { OutlineCompleteness::All };
@@ -378,15 +378,15 @@ impl OutlinePiece {
 
     /// Sets which symbols are shown. `how` yields, for each found symbol, its depth and the names set on its
     /// instances, or `None` to hide the symbol.
-    fn set_shown_symbols(&mut self, placements: impl Iterator<Item = Option<(u32, Names)>>) {
-        let placements: Vec<Option<(u32, Names)>> = placements.collect();
+    fn set_shown_symbols(&mut self, placements: impl Iterator<Item = Option<(u32, NameList)>>) {
+        let placements: Vec<Option<(u32, NameList)>> = placements.collect();
         let is_unchanged = self.symbols.iter().zip(&placements).all(|(symbol, placement)| {
             placement.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
         });
         let shown = if is_unchanged {
             self.symbols.clone()
         } else {
-            let symbol = |(symbol, placement): (&Symbol, &Option<(u32, Names)>)| {
+            let symbol = |(symbol, placement): (&Symbol, &Option<(u32, NameList)>)| {
                 let (depth, instance) = placement.clone()?;
                 Some(Symbol { depth, instance, ..symbol.clone() })
             };
@@ -449,8 +449,8 @@ fn carry_over_shown(
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
-    let new_placement = |(symbol, _): &SymbolWithRedefinition<'_>| (symbol.depth, Names::default());
-    let placements: Vec<(u32, Names)> = was_shown
+    let new_placement = |(symbol, _): &SymbolWithRedefinition<'_>| (symbol.depth, NameList::default());
+    let placements: Vec<(u32, NameList)> = was_shown
         .iter()
         .take(prefix)
         .map(carried)

@@ -13,7 +13,7 @@ use super::tables::{OutlineTables, flag};
 use super::{SyntaxTree, extract};
 
 /// Number of nodes visited between checks of the cancel flag.
-const CHECK_EVERY: usize = 4_096;
+const NODES_PER_CANCEL_CHECK: usize = 4_096;
 
 /// Returns the symbols of a parsed text with their positions, in the order of
 /// [`Outline::from_tree`](super::Outline::from_tree). `source` must be the text of the tree.
@@ -54,7 +54,7 @@ pub(crate) fn find_mentions(
     let mut visited = 0_usize;
     while let Some(&start) = candidates.peek() {
         visited += 1;
-        if visited.is_multiple_of(CHECK_EVERY) {
+        if visited.is_multiple_of(NODES_PER_CANCEL_CHECK) {
             cancel.check()?;
         }
         let node = cursor.node();
@@ -107,7 +107,7 @@ fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
 }
 
 fn is_name(tables: &OutlineTables, cursor: &TreeCursor<'_>) -> bool {
-    tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
+    tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER_NODE != 0
 }
 
 /// Moves to the next node that is not inside the current one. Returns `false` at the end of the tree.

@@ -29,7 +29,7 @@ impl ParseMask {
     pub(super) fn mask_source(language: LanguageId, source: &str) -> Option<(String, Self)> {
         let mut text = Cow::Borrowed(source);
         let mut hidden: Vec<Range<usize>> = Vec::new();
-        for (pattern, substitute) in patterns(language) {
+        for (pattern, substitute) in mask_patterns(language) {
             let matches: Vec<Range<usize>> = pattern
                 .captures_iter(text.as_bytes())
                 .filter_map(|captures| Some(captures.get(1)?.range()))
@@ -103,7 +103,7 @@ pub(super) fn words(hidden: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Returns the patterns of a language, each with its replacement. Patterns that do not compile, which a test rules out,
 /// are ignored.
-fn patterns(language: LanguageId) -> &'static [(Regex, &'static str)] {
+fn mask_patterns(language: LanguageId) -> &'static [(Regex, &'static str)] {
     static PATTERNS: [OnceLock<Vec<(Regex, &str)>>; LanguageId::COUNT] =
         [const { OnceLock::new() }; LanguageId::COUNT];
     let Some(cell) = PATTERNS.get(language.index()) else { return &[] };
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn every_pattern_compiles_and_hides_a_group() {
         for language in LanguageId::all() {
-            assert_eq!(patterns(language).len(), language.masks.len(), "{language}");
-            for (pattern, substitute) in patterns(language) {
+            assert_eq!(mask_patterns(language).len(), language.masks.len(), "{language}");
+            for (pattern, substitute) in mask_patterns(language) {
                 assert_eq!(pattern.captures_len(), 2, "{language}: {pattern}");
                 assert!(substitute.is_ascii() && !substitute.contains('\n'), "{language}: {substitute}");
             }

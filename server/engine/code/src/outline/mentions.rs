@@ -7,17 +7,17 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
-use super::Names;
+use super::NameList;
 use super::names::NameChange;
 use super::resolve::{is_builtin, is_reference};
 
 /// A name in one piece and how it is used there: the name's number, shifted left by three, and three bits of
 /// [`usage`](super::tables::usage).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mention(u32);
+pub(super) struct PackedMention(u32);
 
 /// Number of `usage` bits.
-const USAGES: usize = 3;
+const USAGE_BIT_COUNT: usize = 3;
 
 /// The names that the pieces of a text mention.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct MentionCounter {
     /// Numbers of names that no piece mentions any longer, for reuse.
     free: Vec<u32>,
     /// The names that count as references, sorted.
-    references: Names,
+    references: NameList,
     count: usize,
     /// Names whose status as a reference may have changed, with their earlier status.
     touched: BTreeMap<Arc<str>, ReferenceStatus>,
@@ -37,7 +37,7 @@ pub(super) struct MentionCounter {
 #[derive(Debug)]
 struct MentionedName {
     text: Arc<str>,
-    pieces: [u32; USAGES],
+    pieces: [u32; USAGE_BIT_COUNT],
 }
 
 /// Whether a name counted as a reference before the current changes.
@@ -54,18 +54,18 @@ impl MentionCounter {
             ids: FxHashMap::default(),
             names: Vec::new(),
             free: Vec::new(),
-            references: Names::default(),
+            references: NameList::default(),
             count: 0,
             touched: BTreeMap::new(),
         }
     }
 
     /// Adds the names of a piece. Returns their mentions, which are needed to remove the piece.
-    pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
+    pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[PackedMention]> {
         piece
             .map(|(name, usage)| {
                 let id = self.intern_name(name);
-                let mention = Mention(id << USAGES | u32::from(usage));
+                let mention = PackedMention(id << USAGE_BIT_COUNT | u32::from(usage));
                 self.change_counts(mention, |pieces| *pieces += 1);
                 mention
             })
@@ -73,12 +73,12 @@ impl MentionCounter {
     }
 
     /// Removes the names of a piece.
-    pub(super) fn remove(&mut self, piece: &[Mention]) {
+    pub(super) fn remove(&mut self, piece: &[PackedMention]) {
         for mention in piece {
             self.change_counts(*mention, |pieces| *pieces = pieces.saturating_sub(1));
-            let id = mention.0 >> USAGES;
+            let id = mention.0 >> USAGE_BIT_COUNT;
             if let Some(name) = usize::try_from(id).ok().and_then(|at| self.names.get_mut(at))
-                && name.pieces == [0; USAGES]
+                && name.pieces == [0; USAGE_BIT_COUNT]
                 && self.ids.remove(&name.text).is_some()
             {
                 self.free.push(id);
@@ -87,7 +87,7 @@ impl MentionCounter {
     }
 
     /// Returns the sorted names that may be defined elsewhere, and how many there are.
-    pub(super) fn update_references(&mut self) -> (&Names, usize) {
+    pub(super) fn update_references(&mut self) -> (&NameList, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();
         for (name, before) in &touched {
@@ -110,7 +110,7 @@ impl MentionCounter {
             return *id;
         }
         let text: Arc<str> = name.into();
-        let new_name = MentionedName { text: text.clone(), pieces: [0; USAGES] };
+        let new_name = MentionedName { text: text.clone(), pieces: [0; USAGE_BIT_COUNT] };
         let id = match self.free.pop() {
             Some(id) => {
                 if let Some(name) = usize::try_from(id).ok().and_then(|at| self.names.get_mut(at)) {
@@ -127,8 +127,8 @@ impl MentionCounter {
         id
     }
 
-    fn change_counts(&mut self, mention: Mention, change: impl Fn(&mut u32)) {
-        let at = usize::try_from(mention.0 >> USAGES).unwrap_or(usize::MAX);
+    fn change_counts(&mut self, mention: PackedMention, change: impl Fn(&mut u32)) {
+        let at = usize::try_from(mention.0 >> USAGE_BIT_COUNT).unwrap_or(usize::MAX);
         let Some(name) = self.names.get_mut(at) else { return };
         let before = if is_reference(combined_usage(&name.pieces)) {
             ReferenceStatus::Reference
@@ -157,6 +157,6 @@ impl MentionCounter {
 }
 
 /// Combines the ways in which pieces use a name into `usage` bits.
-fn combined_usage(pieces: &[u32; USAGES]) -> u8 {
+fn combined_usage(pieces: &[u32; USAGE_BIT_COUNT]) -> u8 {
     pieces.iter().rev().fold(0, |usage, pieces| usage << 1 | u8::from(*pieces > 0))
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// An immutable list of names, stored as one string. No name is empty or contains a line break. Cheap to clone.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Names(Arc<str>);
+pub struct NameList(Arc<str>);
 
-impl Names {
+impl NameList {
     /// Returns the names in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split('\n').filter(|name| !name.is_empty())
@@ -91,7 +91,7 @@ fn lower_bound(text: &str, name: &str) -> usize {
     low
 }
 
-impl<S: AsRef<str>> FromIterator<S> for Names {
+impl<S: AsRef<str>> FromIterator<S> for NameList {
     /// Skips names that are empty or contain a line break.
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         let mut text = String::new();
@@ -109,7 +109,7 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
     }
 }
 
-impl fmt::Debug for Names {
+impl fmt::Debug for NameList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -131,17 +131,17 @@ mod tests {
                 .iter()
                 .map(|name| (&**name, if before.contains(name) { NameChange::Remove } else { NameChange::Add }))
                 .collect();
-            let after: Names = before.symmetric_difference(&toggled).collect();
-            prop_assert_eq!(before.iter().collect::<Names>().with_changes(&changes), after);
+            let after: NameList = before.symmetric_difference(&toggled).collect();
+            prop_assert_eq!(before.iter().collect::<NameList>().with_changes(&changes), after);
         }
     }
 
     #[test]
     fn names_keep_their_order_and_invalid_ones_are_skipped() {
-        let names: Names = ["b", "", "a", "x\ny"].into_iter().collect();
+        let names: NameList = ["b", "", "a", "x\ny"].into_iter().collect();
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a"]);
-        assert!(!names.is_empty() && Names::default().is_empty());
+        assert!(!names.is_empty() && NameList::default().is_empty());
         let json = serde_json::to_string(&names).unwrap();
-        assert_eq!(serde_json::from_str::<Names>(&json).unwrap(), names);
+        assert_eq!(serde_json::from_str::<NameList>(&json).unwrap(), names);
     }
 }

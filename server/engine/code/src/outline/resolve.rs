@@ -8,7 +8,7 @@ use strata_grammars::LanguageId;
 
 use super::extract::{InstanceNameDraft, MAX_DETAILS, Redefinition, SymbolDraft, WalkFindings};
 use super::tables::usage;
-use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol, UnparsedLines};
+use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, NameList, Outline, Symbol, UnparsedLines};
 
 /// A symbol with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_
             resolver.add_instance_name(set.owner, &set.name);
         }
         if let Some((symbol, repeat)) = symbols.get(index).zip(repeats.get(index)) {
-            depths.push(resolver.add_symbol(symbol, *repeat));
+            depths.push(resolver.visible_depth(symbol, *repeat));
             let is_clause = matches!(repeat, Redefinition::Same { parts: Some(_) });
             clauses.extend(
                 resolver
@@ -123,7 +123,7 @@ fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_
         }
     }
     let names = resolver.into_instances().into_iter();
-    let mut names: FxHashMap<u32, Names> =
+    let mut names: FxHashMap<u32, NameList> =
         names.map(|(number, names)| (number, names.iter().collect())).collect();
     let mut number = 0;
     let shown = |(index, (mut symbol, depth)): (usize, (Symbol, Option<u32>))| {
@@ -139,14 +139,14 @@ fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_
 }
 
 /// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
-pub(super) fn distinct_imports<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
+pub(super) fn distinct_imports<'a>(imports: impl Iterator<Item = &'a str>) -> NameList {
     let mut known_names = FxHashSet::default();
     imports.filter(|import| known_names.insert(*import)).take(MAX_IMPORTS).collect()
 }
 
 /// Whether a name with these `usage` bits may be defined elsewhere.
 pub(super) fn is_reference(usage: u8) -> bool {
-    usage & usage::MEMBER != 0 || usage == usage::PLAIN
+    usage & usage::MEMBER_NAME != 0 || usage == usage::PLAIN
 }
 
 /// Whether a name is built into the language.
@@ -192,7 +192,7 @@ struct EnclosingDefinition {
 impl<'a> SymbolSelector<'a> {
     /// Processes the next definition, whose `depth` is its level. Returns its depth among shown definitions, or `None`
     /// if it is hidden.
-    pub(super) fn add_symbol(&mut self, symbol: &'a Symbol, repeat: Redefinition) -> Option<u32> {
+    pub(super) fn visible_depth(&mut self, symbol: &'a Symbol, repeat: Redefinition) -> Option<u32> {
         self.enclosing.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (nearest, depth, hidden) = self
             .enclosing

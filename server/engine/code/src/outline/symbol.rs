@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::names::Names;
+use super::names::NameList;
 
 /// A definition in an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,10 +23,10 @@ pub struct Symbol {
     /// At most 200 characters.
     pub head: Box<str>,
     /// Decorators and attributes that are relevant to callers, as written.
-    pub attributes: Names,
+    pub attributes: NameList,
     /// Attributes that the methods of a type set on the instance (`self.width = ...`), in order of first
     /// mention.
-    pub instance: Names,
+    pub instance: NameList,
 }
 
 /// The kind of a symbol, named after the captures in `outline.scm`.

@@ -11,19 +11,19 @@ use super::SymbolKind;
 /// Bit flags for the properties of a node kind that control a walk. Several flags can apply to one kind.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
-    pub(crate) const IDENTIFIER: u8 = 1;
+    pub(crate) const IDENTIFIER_NODE: u8 = 1;
     /// A string literal.
     pub(crate) const STRING: u8 = 2;
     /// A pattern of the outline query can start here.
-    pub(crate) const PATTERN: u8 = 4;
+    pub(crate) const PATTERN_START: u8 = 4;
     /// The names directly inside the node are classified by their position.
-    pub(crate) const POSITION: u8 = 8;
+    pub(crate) const NAMES_BY_POSITION: u8 = 8;
     /// A literal that is a name after a colon.
     pub(crate) const SYMBOL: u8 = 16;
     /// The position of the node applies to the names directly inside it.
     pub(crate) const LIST: u8 = 32;
     /// A leaf whose text is the name of a type.
-    pub(crate) const TYPE: u8 = 64;
+    pub(crate) const TYPE_NAME: u8 = 64;
 }
 
 /// Bit flags for the ways in which a name is used, judged by its position. Combined over all mentions of the name.
@@ -32,9 +32,9 @@ pub(crate) mod usage {
     pub(crate) const PLAIN: u8 = 1;
     /// The name is a member of a value, or the outline query captures it as a reference, so it is not a local
     /// variable.
-    pub(crate) const MEMBER: u8 = 2;
+    pub(crate) const MEMBER_NAME: u8 = 2;
     /// The name is bound locally somewhere in the file.
-    pub(crate) const LOCAL: u8 = 4;
+    pub(crate) const BOUND_LOCALLY: u8 = 4;
 }
 
 /// The role of a capture in the outline query.
@@ -135,7 +135,7 @@ impl OutlineTables {
             query: language.outline_query(),
         };
         for kind in rules.identifiers {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::IDENTIFIER);
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::IDENTIFIER_NODE);
         }
         for kind in rules.symbols {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::SYMBOL);
@@ -144,14 +144,14 @@ impl OutlineTables {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::STRING);
         }
         for kind in rules.types {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::TYPE);
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::TYPE_NAME);
         }
         for kind in rules.lists {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::LIST);
         }
-        for (positions, bits) in [(rules.members, usage::MEMBER), (rules.locals, usage::LOCAL)] {
+        for (positions, bits) in [(rules.members, usage::MEMBER_NAME), (rules.locals, usage::BOUND_LOCALLY)] {
             for position in positions.iter().filter_map(|text| Position::resolve(text, &grammar)) {
-                tables.mark(position.parent, flag::POSITION);
+                tables.mark(position.parent, flag::NAMES_BY_POSITION);
                 if let Some(rules) = tables.positions.get_mut(usize::from(position.parent)) {
                     rules.push((position.field, bits));
                     // Rules for one field take precedence over rules for any child.
@@ -165,7 +165,7 @@ impl OutlineTables {
                 let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
                 let text = language.outline.get(range).unwrap_or_default();
                 if let Some(kind) = root_kind(text) {
-                    tables.mark(grammar.id_for_node_kind(kind, true), flag::PATTERN);
+                    tables.mark(grammar.id_for_node_kind(kind, true), flag::PATTERN_START);
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use ropey::Rope;
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_grammars::LanguageId;
-use strata_grammars::limits::{self, Exceeded};
+use strata_grammars::limits::{self, ExceededLimit};
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::depth::has_too_deep_angles;
@@ -211,7 +211,7 @@ fn run_parser(
     let (mut reports, mut is_too_large) = (0_u64, false);
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
-        let work = parse_work(reports, limits::characters());
+        let work = parse_work(reports, limits::characters_read());
         is_too_large = limits::memory() > limit.memory;
         if is_too_large || work > limit.work || limits::is_exceeded() || cancel.is_cancelled() {
             ControlFlow::Break(())
@@ -231,8 +231,8 @@ fn run_parser(
     let tree = match limited.exceeded {
         _ if is_too_large => Err(Unparsed::TooMuchMemory),
         None => limited.result.ok_or(Unparsed::TooMuchWork),
-        Some(Exceeded::Characters) => Err(Unparsed::TooMuchWork),
-        Some(Exceeded::Depth) => Err(Unparsed::NestedComments),
+        Some(ExceededLimit::Characters) => Err(Unparsed::TooMuchWork),
+        Some(ExceededLimit::Depth) => Err(Unparsed::NestedComments),
     };
     Ok((tree, parse_work(reports, limited.characters)))
 }

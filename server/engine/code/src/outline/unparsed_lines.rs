@@ -12,9 +12,9 @@ use super::tables::{OutlineRole, OutlineTables, flag};
 use super::{SymbolKind, SyntaxTree};
 
 /// Maximum number of ranges listed; the last one extends to the last line that could not be parsed.
-const MAX_RANGES: usize = 8;
+const MAX_UNPARSED_RANGES: usize = 8;
 /// Maximum number of errors examined.
-const MAX_ERRORS: usize = 200;
+const MAX_EXAMINED_ERRORS: usize = 200;
 
 /// Ranges of lines that could not be parsed, as first and last line counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl UnparsedLines {
                 if hides_definitions {
                     ranges.push((first, last));
                 }
-                if errors > MAX_ERRORS {
+                if errors > MAX_EXAMINED_ERRORS {
                     ranges.push((first, lines.count()));
                     break;
                 }
@@ -96,13 +96,13 @@ impl fmt::Display for UnparsedLines {
     }
 }
 
-/// Sorts ranges, joins those that touch, and keeps at most [`MAX_RANGES`].
+/// Sorts ranges, joins those that touch, and keeps at most [`MAX_UNPARSED_RANGES`].
 fn merge_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     ranges.sort_unstable();
     let mut merged: Vec<(u32, u32)> = Vec::new();
     let count = ranges.len();
     for (first, last) in ranges {
-        let is_full = merged.len() >= MAX_RANGES && count > MAX_RANGES;
+        let is_full = merged.len() >= MAX_UNPARSED_RANGES && count > MAX_UNPARSED_RANGES;
         match merged.last_mut() {
             Some(previous) if is_full || first <= previous.1.saturating_add(1) => {
                 previous.1 = previous.1.max(last);
@@ -129,7 +129,7 @@ fn innermost_local_range<'r>(
 /// Returns the ranges of a node, or of parts of it, that contain only local definitions, such as a function.
 fn local_parts(tables: &OutlineTables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
-    let Some(query) = tables.query.filter(|_| tables.flags(node.kind_id()) & flag::PATTERN != 0) else {
+    let Some(query) = tables.query.filter(|_| tables.flags(node.kind_id()) & flag::PATTERN_START != 0) else {
         return parts;
     };
     let mut cursor = QueryCursor::new();

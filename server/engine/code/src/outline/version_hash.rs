@@ -13,12 +13,12 @@ pub fn version_hash(language: LanguageId) -> ContentHash {
     static HASHES: [OnceLock<ContentHash>; LanguageId::COUNT] =
         [const { OnceLock::new() }; LanguageId::COUNT];
     match HASHES.get(language.index()) {
-        Some(cell) => *cell.get_or_init(|| compute(language)),
-        None => compute(language),
+        Some(cell) => *cell.get_or_init(|| compute_version_hash(language)),
+        None => compute_version_hash(language),
     }
 }
 
-fn compute(language: LanguageId) -> ContentHash {
+fn compute_version_hash(language: LanguageId) -> ContentHash {
     let grammar = language.grammar();
     let mut inputs = format!(
         "{} {} {language} {} {:?} {:?} {:?} {:?}",
@@ -50,6 +50,6 @@ mod tests {
     fn every_language_has_its_own_version_hash() {
         let hashes: BTreeSet<ContentHash> = LanguageId::all().map(version_hash).collect();
         assert_eq!(hashes.len(), LanguageId::COUNT);
-        assert!(LanguageId::all().all(|language| compute(language) == version_hash(language)));
+        assert!(LanguageId::all().all(|language| compute_version_hash(language) == version_hash(language)));
     }
 }

@@ -8,31 +8,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) const WORK_PER_REPORT: u64 = 4_096;
 
 /// Work allowed for any text: 4,000 reports.
-const PER_TEXT: u64 = 4_000 * WORK_PER_REPORT;
+const BASE_WORK_PER_TEXT: u64 = 4_000 * WORK_PER_REPORT;
 /// Additional work allowed per byte: 64 characters, and 256 reports per KiB. Real code takes 6 to 30 reports per KiB, and
 /// reads each byte 2 to 20 times. Recovering from errors takes more: headers of C++ that count as C take 60 on average,
 /// and small ones up to 375. Random punctuation in an ambiguous language takes thousands and may never finish.
-const PER_BYTE: u64 = 64 + 256 * WORK_PER_REPORT / 1_024;
+const ALLOWED_WORK_PER_BYTE: u64 = 64 + 256 * WORK_PER_REPORT / 1_024;
 /// Work allowed for the largest text: half a minute of one processor. Enough for 30 MB of real code.
-const MAX_PER_TEXT: u64 = 1 << 32;
+const MAX_WORK_PER_TEXT: u64 = 1 << 32;
 
 /// Memory allowed for parsing any text, in bytes.
-const MEMORY_PER_TEXT: u64 = 64 << 20;
+const BASE_MEMORY_PER_TEXT: u64 = 64 << 20;
 /// Additional memory allowed per byte of the text. Real code takes 10 to 25 bytes per byte; brackets that nothing closes
 /// take up to 500, since the parser keeps an entry of 200 bytes for each, and more where they are ambiguous.
-const MEMORY_PER_BYTE: u64 = 128;
+const PARSE_MEMORY_PER_BYTE: u64 = 128;
 /// Memory allowed for the largest text, in bytes.
-const MAX_MEMORY: u64 = 512 << 20;
+const MAX_PARSE_MEMORY_BYTES: u64 = 512 << 20;
 
 /// Work that a text may take in an index run at the expense of no other text.
-const GUARANTEED_PER_TEXT: u64 = 25 * WORK_PER_REPORT;
+const GUARANTEED_WORK_PER_TEXT: u64 = 25 * WORK_PER_REPORT;
 /// The same, per byte of the text. Enough for real code without errors.
-const GUARANTEED_PER_BYTE: u64 = 192;
+const GUARANTEED_WORK_PER_BYTE: u64 = 192;
 
 /// Work that the texts of an index run may take together beyond their own: three seconds of one processor.
-const SHARED_WORK: u64 = 1 << 30;
+const BASE_SHARED_WORK_LIMIT: u64 = 1 << 30;
 /// The same, per byte of all texts. Enough for repositories that consist of headers of C++.
-const SHARED_PER_BYTE: u64 = 128;
+const SHARED_WORK_PER_BYTE: u64 = 128;
 
 /// The work that the parsers of an index run may take together, shared by its threads. A text may always take the work
 /// of real code. Beyond that, all texts draw on the same amount, so that a few slow files do not matter and thousands
@@ -59,8 +59,9 @@ impl WorkLimit {
     /// Returns the limit for a text of this many bytes.
     pub(super) fn for_text(bytes: usize) -> Self {
         Self {
-            work: amount(PER_TEXT, PER_BYTE, bytes).min(MAX_PER_TEXT),
-            memory: amount(MEMORY_PER_TEXT, MEMORY_PER_BYTE, bytes).min(MAX_MEMORY),
+            work: linear_limit(BASE_WORK_PER_TEXT, ALLOWED_WORK_PER_BYTE, bytes).min(MAX_WORK_PER_TEXT),
+            memory: linear_limit(BASE_MEMORY_PER_TEXT, PARSE_MEMORY_PER_BYTE, bytes)
+                .min(MAX_PARSE_MEMORY_BYTES),
             is_shared: false,
         }
     }
@@ -74,7 +75,9 @@ impl WorkLimit {
 impl WorkBudget {
     /// Creates the budget of a run over this many bytes of text.
     pub fn for_bytes(bytes: u64) -> Self {
-        Self::with_shared_work(SHARED_PER_BYTE.saturating_mul(bytes).saturating_add(SHARED_WORK))
+        Self::with_shared_work(
+            SHARED_WORK_PER_BYTE.saturating_mul(bytes).saturating_add(BASE_SHARED_WORK_LIMIT),
+        )
     }
 
     /// Creates a budget with this much work to share. Tests use a small amount.
@@ -99,10 +102,10 @@ impl WorkBudget {
 }
 
 fn guaranteed_work(bytes: usize) -> u64 {
-    amount(GUARANTEED_PER_TEXT, GUARANTEED_PER_BYTE, bytes)
+    linear_limit(GUARANTEED_WORK_PER_TEXT, GUARANTEED_WORK_PER_BYTE, bytes)
 }
 
-fn amount(per_text: u64, per_byte: u64, bytes: usize) -> u64 {
+fn linear_limit(per_text: u64, per_byte: u64, bytes: usize) -> u64 {
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     per_byte.saturating_mul(bytes).saturating_add(per_text)
 }

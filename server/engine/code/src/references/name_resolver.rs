@@ -15,22 +15,22 @@ use strata_grammars::ImportStyle;
 use super::names_cache::FileScopesCache;
 use super::report::SearchedPart;
 use super::scopes::{
-    Binding, BindingGroup, BindingKind, DEFAULT, ExpressionShape, FileScopes, Import, ScopeKind,
+    Binding, BindingGroup, BindingKind, DEFAULT_EXPORT, ExpressionShape, FileScopes, Import, ScopeKind,
 };
 use crate::outline::{self, SyntaxTree};
 use crate::symbols::{FileSymbols, ReferenceGraph, SymbolIndex};
 
 /// Maximum number of steps for resolving one reference. The limit is high because a package may re-export the names
 /// of many modules.
-const MAX_STEPS: u32 = 2_000;
+const MAX_RESOLUTION_STEPS: u32 = 2_000;
 /// Maximum nesting depth of the steps that resolve one reference.
-const MAX_DEPTH: u32 = 60;
+const MAX_RESOLUTION_DEPTH: u32 = 60;
 /// Maximum number of meanings to consider for one expression.
-const MAX_VALUES: usize = 8;
+const MAX_RESOLVED_VALUES: usize = 8;
 /// Maximum number of names resolved in one annotation.
-const MAX_NAMES: usize = 16;
+const MAX_ANNOTATION_NAMES: usize = 16;
 /// Maximum number of parsed files kept in memory.
-const MAX_FILES: usize = 256;
+const MAX_CACHED_PARSED_FILES: usize = 256;
 /// Maximum size of the texts that one search parses, in bytes. A text that is parsed twice counts twice.
 const MAX_PARSED_BYTES: usize = 128 << 20;
 
@@ -137,7 +137,7 @@ impl<'a> NameResolver<'a> {
             None
         });
         let mut files = self.files.borrow_mut();
-        if files.len() >= MAX_FILES {
+        if files.len() >= MAX_CACHED_PARSED_FILES {
             files.clear();
         }
         files.insert(file, read.clone());
@@ -192,7 +192,7 @@ impl<'a> NameResolver<'a> {
 
     /// Resets the step limit for a new mention.
     pub(super) fn reset_steps(&self) {
-        self.steps.set(MAX_STEPS);
+        self.steps.set(MAX_RESOLUTION_STEPS);
     }
 
     /// Starts a step. Returns `None` if the limit of steps or depth is reached.
@@ -200,7 +200,7 @@ impl<'a> NameResolver<'a> {
         let steps_left = self.steps.get().checked_sub(1)?;
         self.steps.set(steps_left);
         let depth = self.depth.get() + 1;
-        if depth > MAX_DEPTH {
+        if depth > MAX_RESOLUTION_DEPTH {
             return None;
         }
         self.depth.set(depth);
@@ -215,7 +215,7 @@ impl<'a> NameResolver<'a> {
         let mut next_scope = Some(scope);
         while let Some(scope_index) = next_scope {
             let Some(candidate) = names.scopes.get(scope_index) else { break };
-            if let Some(id) = names.group(scope_index, name)
+            if let Some(id) = names.binding_group_id(scope_index, name)
                 && let Some(group) = names.groups.get(id)
                 && is_visible(group, candidate.kind, scope_index == scope)
             {
@@ -239,7 +239,7 @@ impl<'a> NameResolver<'a> {
         let module = || ResolvedValue::Module { file, path: import.module.clone() };
         let Some(name) = &import.name else { return vec![module()] };
         match self.resolve_module_member(file, &import.module, name) {
-            values if **name == *DEFAULT && values == [ResolvedValue::Outside] => vec![module()],
+            values if **name == *DEFAULT_EXPORT && values == [ResolvedValue::Outside] => vec![module()],
             values => values,
         }
     }
@@ -320,7 +320,7 @@ impl<'a> NameResolver<'a> {
     pub(super) fn self_and_base_types(&self, id: DefinitionId) -> Vec<DefinitionId> {
         let mut types = vec![id];
         let mut index = 0;
-        while let Some(&current) = types.get(index).filter(|_| types.len() < 4 * MAX_VALUES) {
+        while let Some(&current) = types.get(index).filter(|_| types.len() < 4 * MAX_RESOLVED_VALUES) {
             for base in self.base_types(current) {
                 if let ResolvedValue::Instance(base) = base
                     && !types.contains(&base)
@@ -401,9 +401,9 @@ impl<'a> NameResolver<'a> {
         let (Some(names), Some(_step)) = (self.file_scopes(file), self.start_step()) else {
             return Vec::new();
         };
-        if let Some(group) = names.group(0, name) {
+        if let Some(group) = names.binding_group_id(0, name) {
             return match name {
-                DEFAULT => {
+                DEFAULT_EXPORT => {
                     let bindings = self.bindings(DefinitionId { file, group });
                     collect_values(bindings.iter(), |binding| match binding {
                         Binding { value: Some(value), .. } => self.resolve_expression(file, value),
@@ -423,9 +423,9 @@ impl<'a> NameResolver<'a> {
             }
         }
         // If a module exports a single value, its members are also exports of the module.
-        match names.group(0, DEFAULT) {
-            Some(_) if name != DEFAULT => {
-                let mut values = collect_values(self.resolve_export(file, DEFAULT), |value| {
+        match names.binding_group_id(0, DEFAULT_EXPORT) {
+            Some(_) if name != DEFAULT_EXPORT => {
+                let mut values = collect_values(self.resolve_export(file, DEFAULT_EXPORT), |value| {
                     self.resolve_member(&value, name)
                 });
                 values.retain(|value| matches!(value, ResolvedValue::Definition(_)));
@@ -439,7 +439,7 @@ impl<'a> NameResolver<'a> {
         let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
         let own_group = self.with_group(id, |names, group| {
             let mut scopes = group.bindings.iter().filter_map(|binding| binding.opened_scope);
-            scopes.find_map(|scope| names.group(scope, name))
+            scopes.find_map(|scope| names.binding_group_id(scope, name))
         });
         if let Some(group) = own_group.flatten() {
             return self.resolve_group(id.file, group);
@@ -511,10 +511,12 @@ impl<'a> NameResolver<'a> {
                 if values.is_empty() { vec![ResolvedValue::Unknown] } else { values }
             }
             // The only value that a module exports.
-            ResolvedValue::Module { file, path } => match self.resolve_module_member(*file, path, DEFAULT) {
-                values if values == [ResolvedValue::Outside] => vec![ResolvedValue::Unknown],
-                values => collect_values(values, |value| self.resolve_call(&value)),
-            },
+            ResolvedValue::Module { file, path } => {
+                match self.resolve_module_member(*file, path, DEFAULT_EXPORT) {
+                    values if values == [ResolvedValue::Outside] => vec![ResolvedValue::Unknown],
+                    values => collect_values(values, |value| self.resolve_call(&value)),
+                }
+            }
             ResolvedValue::Instance(_) | ResolvedValue::Receiver | ResolvedValue::Unknown => {
                 vec![ResolvedValue::Unknown]
             }
@@ -543,7 +545,7 @@ impl<'a> NameResolver<'a> {
         };
         let scope = names.scope_at(range.start);
         let dotted_names = dotted_names(names.str(range));
-        collect_values(dotted_names.into_iter().take(MAX_NAMES), |chain| {
+        collect_values(dotted_names.into_iter().take(MAX_ANNOTATION_NAMES), |chain| {
             let mut parts = chain.into_iter();
             let Some((start, first)) = parts.next() else { return Vec::new() };
             let mut last = start;
@@ -576,7 +578,7 @@ fn is_visible(group: &BindingGroup, kind: ScopeKind, is_innermost: bool) -> bool
     !outer && (kind != ScopeKind::Type || is_innermost || inside)
 }
 
-/// Collects the meanings of all items, without duplicates and up to [`MAX_VALUES`].
+/// Collects the meanings of all items, without duplicates and up to [`MAX_RESOLVED_VALUES`].
 fn collect_values<T>(
     items: impl IntoIterator<Item = T>,
     mut resolve: impl FnMut(T) -> Vec<ResolvedValue>,
@@ -584,7 +586,7 @@ fn collect_values<T>(
     let mut values: Vec<ResolvedValue> = Vec::new();
     for item in items {
         for value in resolve(item) {
-            if values.len() < MAX_VALUES && !values.contains(&value) {
+            if values.len() < MAX_RESOLVED_VALUES && !values.contains(&value) {
                 values.push(value);
             }
         }

@@ -10,7 +10,7 @@ use super::scopes::FileScopes;
 
 /// Maximum size of the texts whose names are cached, in bytes. The names and the syntax tree of a file take about 20 times
 /// its size.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_CACHED_TEXT_BYTES: usize = 4 << 20;
 
 /// Names of files, by content. Clones share the cache.
 #[derive(Clone, Debug, Default)]
@@ -36,10 +36,10 @@ impl FileScopesCache {
         }
         let Some(names) = read()?.map(Arc::new) else { return Ok(None) };
         let mut cached = self.lock();
-        if cached.bytes + text.len() > MAX_BYTES {
+        if cached.bytes + text.len() > MAX_CACHED_TEXT_BYTES {
             *cached = CachedScopes::default();
         }
-        if text.len() <= MAX_BYTES && cached.files.insert(key, Arc::clone(&names)).is_none() {
+        if text.len() <= MAX_CACHED_TEXT_BYTES && cached.files.insert(key, Arc::clone(&names)).is_none() {
             cached.bytes += text.len();
         }
         Ok(Some(names))

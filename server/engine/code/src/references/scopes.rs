@@ -12,7 +12,7 @@ use tree_sitter::{Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 use crate::outline::{self, SyntaxTree};
 
 /// Number of matches between checks of the cancel flag.
-const CHECK_EVERY: usize = 4_096;
+const MATCHES_PER_CANCEL_CHECK: usize = 4_096;
 
 #[derive(Debug)]
 pub(super) struct FileScopes {
@@ -138,7 +138,7 @@ pub(super) enum ExpressionShape {
 }
 
 /// The name of a module's default export.
-pub(super) const DEFAULT: &str = "default";
+pub(super) const DEFAULT_EXPORT: &str = "default";
 
 impl FileScopes {
     /// Collects the names of a parsed file. Returns `None` for a language without reference rules.
@@ -154,7 +154,7 @@ impl FileScopes {
             let mut match_count = 0_usize;
             while let Some(query_match) = matches.next() {
                 match_count += 1;
-                if match_count.is_multiple_of(CHECK_EVERY) {
+                if match_count.is_multiple_of(MATCHES_PER_CANCEL_CHECK) {
                     cancel.check()?;
                 }
                 builder.add_match(&MatchCaptures::new(query_match, &rules.roles));
@@ -187,7 +187,7 @@ impl FileScopes {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    pub(super) fn group(&self, scope: usize, name: &str) -> Option<usize> {
+    pub(super) fn binding_group_id(&self, scope: usize, name: &str) -> Option<usize> {
         self.scopes.get(scope)?.names.get(name).copied()
     }
 
@@ -198,7 +198,7 @@ impl FileScopes {
                 .bindings
                 .iter()
                 .any(|binding| binding.import.is_none() && binding.reach == BindingKind::Scope)
-            && &*group.name != DEFAULT
+            && &*group.name != DEFAULT_EXPORT
     }
 
     /// Whether other files can reach the names of a scope. False for functions, and for unnamed types outside any named
@@ -576,7 +576,7 @@ impl<'s> FileScopesBuilder<'s> {
                 }
             },
             (ReferenceRole::ImportDefault, Some(from)) => {
-                (range, Import { module: from.into(), name: Some(DEFAULT.into()) })
+                (range, Import { module: from.into(), name: Some(DEFAULT_EXPORT.into()) })
             }
             (_, Some(from)) => {
                 let import = Import { module: from.into(), name: Some(imported_name) };
@@ -617,7 +617,7 @@ impl<'s> FileScopesBuilder<'s> {
                 BindingPlace::Default => Some(0),
             };
             let name = match place {
-                BindingPlace::Default => DEFAULT,
+                BindingPlace::Default => DEFAULT_EXPORT,
                 _ => self.text.get(binding.name.clone()).unwrap_or_default(),
             };
             let Some(scope) = scope.filter(|_| !name.is_empty()) else { continue };

@@ -56,7 +56,7 @@ pub fn file_list(
     let mut files: Vec<&FileKey> = files.iter().collect();
     files.sort_unstable();
     files.dedup();
-    let heading = heading(files.len());
+    let heading = file_count_line(files.len());
     let heading_tokens = count(&heading);
     if files.is_empty() || heading_tokens > budget {
         return FileList::default();
@@ -105,7 +105,7 @@ pub fn file_list(
     list
 }
 
-fn heading(files: usize) -> String {
+fn file_count_line(files: usize) -> String {
     if files == 1 { "1 file\n".to_owned() } else { format!("{files} files\n") }
 }
 

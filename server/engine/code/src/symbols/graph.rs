@@ -59,7 +59,7 @@ impl ReferenceGraph {
 
     /// Returns the number of other files that mention a name defined in the file. A file that only mentions names
     /// that several files define counts in proportion to the likelihood that it refers to this one.
-    pub fn incoming(&self, key: &FileKey) -> f64 {
+    pub fn referrer_weight(&self, key: &FileKey) -> f64 {
         let edges = self.number(key).map(|number| self.incoming.edges_to(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
     }

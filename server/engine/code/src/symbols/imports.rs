@@ -26,7 +26,7 @@ use super::manifests::Manifests;
 
 /// Maximum number of files that one import may refer to. An import of a larger directory says little about
 /// any of its files.
-const MAX_FILES: usize = 256;
+const MAX_FILES_PER_IMPORT: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Resolver {
@@ -59,7 +59,7 @@ impl Resolver {
         files.sort_unstable();
         files.dedup();
         files.retain(|&number| self.table.key(number) != Some(from));
-        if files.len() > MAX_FILES { Vec::new() } else { files }
+        if files.len() > MAX_FILES_PER_IMPORT { Vec::new() } else { files }
     }
 
     /// Returns all files, in key order.

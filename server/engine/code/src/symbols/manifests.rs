@@ -249,7 +249,7 @@ fn script_package(directory: &str, text: &str) -> Option<ScriptPackage> {
         Some(Value::Object(fields)) if fields.keys().any(|key| key.starts_with('.')) => {
             targets_by_subpath(fields)
         }
-        Some(only) => vec![(".".to_owned(), targets(only))],
+        Some(only) => vec![(".".to_owned(), export_targets(only))],
         None => Vec::new(),
     };
     let imports = value.get("imports").and_then(Value::as_object).map(targets_by_subpath).unwrap_or_default();
@@ -258,13 +258,13 @@ fn script_package(directory: &str, text: &str) -> Option<ScriptPackage> {
 }
 
 /// Maximum number of targets of one subpath.
-const MAX_TARGETS: usize = 16;
+const MAX_SUBPATH_TARGETS: usize = 16;
 
 /// Returns the targets of subpaths, the longest and therefore most specific pattern first.
 /// Source: Node.js, "Modules: Packages", "Subpath patterns".
 fn targets_by_subpath(fields: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
     let mut subpaths: Vec<(String, Vec<String>)> =
-        fields.iter().map(|(subpath, value)| (subpath.clone(), targets(value))).collect();
+        fields.iter().map(|(subpath, value)| (subpath.clone(), export_targets(value))).collect();
     subpaths.sort_by(|(a, _), (b, _)| {
         let order = |pattern: &str| (pattern.contains('*'), std::cmp::Reverse(pattern.len()));
         order(a).cmp(&order(b)).then_with(|| a.cmp(b))
@@ -273,11 +273,11 @@ fn targets_by_subpath(fields: &serde_json::Map<String, Value>) -> Vec<(String, V
 }
 
 /// Returns the targets under all conditions, in the order in which they are written.
-fn targets(value: &Value) -> Vec<String> {
+fn export_targets(value: &Value) -> Vec<String> {
     let mut paths = Vec::new();
     let mut stack = vec![value];
     while let Some(value) = stack.pop()
-        && paths.len() < MAX_TARGETS
+        && paths.len() < MAX_SUBPATH_TARGETS
     {
         match value {
             Value::String(target) => paths.push(target.clone()),

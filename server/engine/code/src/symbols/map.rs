@@ -19,24 +19,24 @@ use super::index::{FileSymbols, SymbolIndex};
 use crate::outline::{BlockDetail, MapLevel, block_text};
 
 /// Number of consecutive steps that do not fit the budget after which the search stops.
-const MAX_MISSES: usize = 24;
+const MAX_CONSECUTIVE_MISFITS: usize = 24;
 /// Limits the candidates for a map: files are considered in rank order until their full blocks add up to this
 /// multiple of the remaining budget.
-const LOOK_AHEAD: f64 = 8.0;
-/// Minimum number of files to consider, even if their full blocks exceed the limit that [`LOOK_AHEAD`] sets.
-const MIN_FILES: usize = 256;
+const CANDIDATE_BUDGET_FACTOR: f64 = 8.0;
+/// Minimum number of files to consider, even if their full blocks exceed the limit that [`CANDIDATE_BUDGET_FACTOR`] sets.
+const MIN_CANDIDATE_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
 /// A map is extended only while at least this many tokens of its budget remain.
-const MIN_REMAINING: usize = 6;
+const MIN_EXTENSION_TOKENS: usize = 6;
 /// An existing map is extended only if more than `1 / EXTENSION_DIVISOR` of the budget remains, because extending it
 /// requires examining all files.
-const EXTENSION_DIVISOR: usize = 256;
+const EXTENSION_BUDGET_DIVISOR: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
 /// after the last round.
 const ESTIMATED_SHARE: f64 = 0.8;
 /// Maximum number of rounds that spend the budget by estimate.
-const MAX_ROUNDS: usize = 4;
+const MAX_ESTIMATE_ROUNDS: usize = 4;
 
 /// Limits and requirements of a map.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ pub fn build_map(
     let mut changed = Vec::new();
     for member in request.kept.iter().filter(is_allowed) {
         match builder.unchanged_entry(member) {
-            _ if misses >= MAX_MISSES => break,
+            _ if misses >= MAX_CONSECUTIVE_MISFITS => break,
             Some(entry) => misses = if builder.add(entry) { 0 } else { misses + 1 },
             None if index.get(&member.path).is_some() => changed.push(&member.path),
             None => {}
@@ -148,7 +148,7 @@ pub fn build_map(
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
         builder.spend_remaining(references, &|key| changed.contains(key));
     }
-    if fixed.is_empty() || builder.remaining_tokens() > request.budget / EXTENSION_DIVISOR {
+    if fixed.is_empty() || builder.remaining_tokens() > request.budget / EXTENSION_BUDGET_DIVISOR {
         builder.spend_remaining(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
     }
     let MapBuilder { blocks, total, .. } = builder;
@@ -234,7 +234,7 @@ impl<'a> MapBuilder<'a> {
     /// Spends the remaining budget on the files that `may_grow` accepts: shows more of them, or adds them to the
     /// map.
     fn spend_remaining(&mut self, references: &ReferenceGraph, may_grow: &dyn Fn(&FileKey) -> bool) {
-        if self.remaining_tokens() < MIN_REMAINING {
+        if self.remaining_tokens() < MIN_EXTENSION_TOKENS {
             return;
         }
         let ladders = self.ladders(references, may_grow);
@@ -246,7 +246,7 @@ impl<'a> MapBuilder<'a> {
         steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
         let mut next_step = 0;
         let mut bytes_a_token = TOKEN_BYTES;
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_ESTIMATE_ROUNDS {
             let bytes_left = self.remaining_tokens() as f64 * ESTIMATED_SHARE * bytes_a_token;
             if bytes_left < 400.0 {
                 break;
@@ -286,7 +286,7 @@ impl<'a> MapBuilder<'a> {
         }
         let mut misses = 0;
         for step in steps.iter().skip(next_step) {
-            if misses >= MAX_MISSES || self.remaining_tokens() == 0 {
+            if misses >= MAX_CONSECUTIVE_MISFITS || self.remaining_tokens() == 0 {
                 break;
             }
             let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
@@ -295,7 +295,7 @@ impl<'a> MapBuilder<'a> {
         // Spend the remaining budget on the cheapest blocks of the highest-ranked missing files.
         let mut misses = 0;
         for (key, ladder) in &ladders {
-            if misses >= MAX_MISSES || self.remaining_tokens() < MIN_REMAINING {
+            if misses >= MAX_CONSECUTIVE_MISFITS || self.remaining_tokens() < MIN_EXTENSION_TOKENS {
                 break;
             }
             if let Some(cheapest) = ladder.cheapest().filter(|_| !self.indices.contains_key(*key)) {
@@ -324,7 +324,7 @@ impl<'a> MapBuilder<'a> {
     ) -> Vec<(&'a FileKey, DetailLadder<'a>)> {
         let index: &'a SymbolIndex = self.index;
         let MapRequest { ranking, required, without, about, .. } = *self.request;
-        let max_bytes = self.remaining_tokens() as f64 * TOKEN_BYTES * LOOK_AHEAD;
+        let max_bytes = self.remaining_tokens() as f64 * TOKEN_BYTES * CANDIDATE_BUDGET_FACTOR;
         let (mut total_bytes, mut ladders) = (0.0, Vec::new());
         // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
         // file.
@@ -332,7 +332,7 @@ impl<'a> MapBuilder<'a> {
         let unranked: BTreeSet<&'a FileKey> =
             required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();
         for (key, score) in unranked.into_iter().map(|key| (key, first)).chain(ranking.scored_files()) {
-            if total_bytes > max_bytes && ladders.len() >= MIN_FILES {
+            if total_bytes > max_bytes && ladders.len() >= MIN_CANDIDATE_FILES {
                 break;
             }
             if without.contains(key) || !may_grow(key) {

@@ -57,9 +57,9 @@ fn shop() -> SymbolIndex {
 fn mentioned_names_refer_to_the_files_that_define_them() {
     let graph = build_graph(&shop());
     let base = FileKey::from("shop/base.py");
-    assert_eq!(graph.incoming(&base), 2.0);
-    assert_eq!(graph.incoming(&FileKey::from("shop/order.py")), 3.0);
-    assert_eq!(graph.incoming(&FileKey::from("no/such.py")), 0.0);
+    assert_eq!(graph.referrer_weight(&base), 2.0);
+    assert_eq!(graph.referrer_weight(&FileKey::from("shop/order.py")), 3.0);
+    assert_eq!(graph.referrer_weight(&FileKey::from("no/such.py")), 0.0);
     // In `unused(Model)`, the name is a parameter and therefore not a reference.
     assert_eq!(
         graph.dependents(&base),
@@ -76,7 +76,7 @@ fn a_name_refers_to_the_definition_in_its_own_file() {
         ("b.py", "def shared(): ...\nshared()\n"),
         ("c.js", "shared();\n"),
     ]));
-    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.0, "language families are separate");
+    assert_eq!(graph.referrer_weight(&FileKey::from("a.py")), 0.0, "language families are separate");
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_definition_outside_types_takes_precedence_over_members() {
         ("c.py", "def f(x): x.shared()\n"),
         ("d.py", "def g(x): x.only()\n"),
     ]));
-    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.25);
-    assert_eq!(graph.incoming(&FileKey::from("b.py")), 1.0);
+    assert_eq!(graph.referrer_weight(&FileKey::from("a.py")), 0.25);
+    assert_eq!(graph.referrer_weight(&FileKey::from("b.py")), 1.0);
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn a_name_with_several_definers_counts_by_likelihood() {
         ("b.py", "def shared(): ...\n"),
         ("c.py", "import x\nx.shared()\n"),
     ]));
-    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.5);
-    assert_eq!(graph.incoming(&FileKey::from("b.py")), 0.5);
+    assert_eq!(graph.referrer_weight(&FileKey::from("a.py")), 0.5);
+    assert_eq!(graph.referrer_weight(&FileKey::from("b.py")), 0.5);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn documents_rank_below_equally_unreferenced_code() {
     ]);
     let graph = build_graph(&index);
     assert_eq!(ranked(&graph, &[]), keys(&["used.py", "lonely.py", "README.md", "a.json"]));
-    assert_eq!(graph.incoming(&FileKey::from("README.md")), 0.0);
+    assert_eq!(graph.referrer_weight(&FileKey::from("README.md")), 0.0);
     assert!(graph.dependencies(&FileKey::from("README.md")).is_empty());
 }
 

@@ -2,7 +2,7 @@
 //! share words. Removes common English endings, without a dictionary.
 
 /// Maximum length of a word, in bytes. Longer words are truncated, since they are data rather than words.
-const MAX_WORD: usize = 40;
+const MAX_WORD_BYTES: usize = 40;
 
 /// Returns the words of a name in lower case, split at separators and at changes from lower to upper case.
 pub(super) fn subwords(name: &str) -> Vec<String> {
@@ -19,7 +19,7 @@ pub(super) fn each_subword(name: &str, add: impl FnMut(&str)) {
 /// Like [`each_subword`], but builds the words in `word`, which saves an allocation per name.
 pub(super) fn each_subword_in(word: &mut String, name: &str, mut add: impl FnMut(&str)) {
     // Most names in a text are one word in lower case.
-    if (1..=MAX_WORD).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if (1..=MAX_WORD_BYTES).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase()) {
         add(name);
         return;
     }
@@ -37,7 +37,7 @@ pub(super) fn each_subword_in(word: &mut String, name: &str, mut add: impl FnMut
             add(word);
             word.clear();
         }
-        if class != CharClass::Mark && word.len() < MAX_WORD {
+        if class != CharClass::Mark && word.len() < MAX_WORD_BYTES {
             match c.is_ascii() {
                 true => word.push(c.to_ascii_lowercase()),
                 false => word.extend(c.to_lowercase()),
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(subwords("FileKey::of größeÄnderung"), ["file", "key", "of", "größe", "änderung"]);
         assert_eq!(subwords("--"), Vec::<String>::new());
         assert_eq!(subwords(""), Vec::<String>::new());
-        assert_eq!(subwords(&"a".repeat(50)), ["a".repeat(MAX_WORD)]);
+        assert_eq!(subwords(&"a".repeat(50)), ["a".repeat(MAX_WORD_BYTES)]);
     }
 
     #[test]

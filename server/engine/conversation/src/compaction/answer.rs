@@ -6,20 +6,20 @@ use super::question::SummarizerQuestion;
 use crate::extractive::SummaryStructure;
 
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
-const OVER_LONG: usize = 8;
+const OVERLONG_ANSWER_FACTOR: usize = 8;
 
 /// Divisor of the material's tokens that gives the minimum tokens of a summary.
-const SHORTEST_SHARE: usize = 10_000;
+const MIN_SUMMARY_DIVISOR: usize = 10_000;
 
 /// Divisor of the allowed tokens that gives the largest minimum of a summary.
-const SHORTEST_ALLOWED_SHARE: usize = 20;
+const MIN_SUMMARY_CAP_DIVISOR: usize = 20;
 
 /// Token limit for an answer that is a refusal if it begins like one.
-const LONGEST_REFUSAL: usize = 100;
+const MAX_REFUSAL_TOKENS: usize = 100;
 
 /// Minimum tokens of material for which an answer must have one of the requested headings. Without any, a model has
 /// continued the conversation instead of summarizing it.
-const STRUCTURED: usize = 10_000;
+const MIN_TOKENS_REQUIRING_HEADING: usize = 10_000;
 
 /// Markers around reasoning in the text of answers.
 const REASONING: [(&str, &str); 8] = [
@@ -81,19 +81,19 @@ pub(super) fn validated_summary(
         return Err(format!("the answer {problem}"));
     }
     let tokens = count(text);
-    if tokens > question.max_tokens.saturating_mul(OVER_LONG) {
+    if tokens > question.max_tokens.saturating_mul(OVERLONG_ANSWER_FACTOR) {
         return Err(format!("the answer has {tokens} tokens, more than the {} allowed", question.max_tokens));
     }
     let start = text.to_lowercase().replace('\u{2019}', "'");
-    if tokens <= LONGEST_REFUSAL && REFUSALS.iter().any(|refusal| start.starts_with(refusal)) {
+    if tokens <= MAX_REFUSAL_TOKENS && REFUSALS.iter().any(|refusal| start.starts_with(refusal)) {
         return Err("the model refused to summarize".to_owned());
     }
     let material = count(&question.prompt);
-    let least = (material / SHORTEST_SHARE).min(question.max_tokens / SHORTEST_ALLOWED_SHARE);
+    let least = (material / MIN_SUMMARY_DIVISOR).min(question.max_tokens / MIN_SUMMARY_CAP_DIVISOR);
     if tokens < least {
         return Err(format!("the answer has only {tokens} tokens for {material} tokens of conversation"));
     }
-    if material >= STRUCTURED && !structure.has_heading_in(text) {
+    if material >= MIN_TOKENS_REQUIRING_HEADING && !structure.has_heading_in(text) {
         return Err("the answer has none of the headings of a summary".to_owned());
     }
     Ok(clip_to_tokens(text, question.max_tokens, count))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use strata_base::text::clip;
 
-use crate::conversation_facts::{ConversationFacts, TodoState, unbundle};
+use crate::conversation_facts::{ConversationFacts, TodoState, expand_brace_notation};
 use crate::extractive::bundle_within_limit;
 use crate::history::{History, Message};
 
@@ -24,15 +24,15 @@ const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
 /// Maximum characters of a request added to a summary.
-const REQUEST_CHARS: usize = 4_000;
+const MAX_ADDED_REQUEST_CHARS: usize = 4_000;
 /// Maximum characters of a to-do added to a summary.
-const TODO_CHARS: usize = 200;
+const MAX_ADDED_TODO_CHARS: usize = 200;
 /// Maximum number of to-dos added to a summary.
-const TODOS: usize = 20;
+const MAX_ADDED_TODOS: usize = 20;
 /// Minimum number of edited files of which a summary must name one.
-const SEVERAL: usize = 3;
+const MIN_FILES_NEEDING_MENTION: usize = 3;
 /// Minimum length of a file name without its extension that counts alone, in bytes.
-const LEAST_STEM: usize = 4;
+const MIN_FILE_STEM_BYTES: usize = 4;
 
 /// Facts that a compaction must preserve: the user's last request, edited files and unfinished to-dos.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,7 +54,7 @@ impl PreservedFacts {
         };
         let edited = facts.files.iter().filter(|(_, trace)| trace.is_changed()).map(|(path, _)| path.clone());
         let open = facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
-        let todos = open.take(TODOS).map(|todo| clip(&todo.text, TODO_CHARS).to_owned());
+        let todos = open.take(MAX_ADDED_TODOS).map(|todo| clip(&todo.text, MAX_ADDED_TODO_CHARS).to_owned());
         Self { request, edited: edited.collect(), todos: todos.collect() }
     }
 
@@ -64,10 +64,12 @@ impl PreservedFacts {
         // However it is written: `parser.rs:42`, **parser.rs**, or `parser` alone.
         let is_named = |path: &String| {
             let name = path.rsplit('/').next().unwrap_or(path);
-            let stem = name.split('.').next().filter(|stem| stem.len() >= LEAST_STEM).unwrap_or(name);
+            let stem =
+                name.split('.').next().filter(|stem| stem.len() >= MIN_FILE_STEM_BYTES).unwrap_or(name);
             text.contains(stem)
         };
-        (self.edited.len() >= SEVERAL && !self.edited.iter().any(is_named)).then_some(self.edited.len())
+        (self.edited.len() >= MIN_FILES_NEEDING_MENTION && !self.edited.iter().any(is_named))
+            .then_some(self.edited.len())
     }
 
     /// Formats the facts that `text` does not mention, under headings, so that they can be added to it. Empty
@@ -75,7 +77,7 @@ impl PreservedFacts {
     pub(super) fn format_missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
         let mut missing = String::new();
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
-            let request = clip(request, REQUEST_CHARS);
+            let request = clip(request, MAX_ADDED_REQUEST_CHARS);
             if !text.contains(request) {
                 let _ = write!(missing, "{REQUEST_HEADING}{request}");
             }
@@ -136,7 +138,7 @@ impl<'a> SummaryPaths<'a> {
         let trimmed = |word: &'a str| word.trim_end_matches(['.', ':']).trim_start_matches("./");
         Self {
             plain: text.split(separators).map(trimmed).collect(),
-            bundled: unbundle(text).into_iter().collect(),
+            bundled: expand_brace_notation(text).into_iter().collect(),
         }
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::extractive::SummaryStructure;
 
 /// Default of `tool_output.cutoff`: the number of newest tool results that are neither archived nor digested.
-pub(crate) const KEPT_RESULTS: usize = 10;
+pub(crate) const DEFAULT_KEPT_TOOL_RESULTS: usize = 10;
 
 /// A built-in compaction profile.
 #[derive(
@@ -35,7 +35,7 @@ pub enum BuiltinProfile {
 
 /// Divisor of the trigger limit that gives the token limit for a summary. Kept messages take up to half of
 /// the trigger limit, so the compacted conversation stays well below it.
-pub(super) const SUMMARY_SHARE: usize = 4;
+pub(super) const SUMMARY_LIMIT_DIVISOR: usize = 4;
 
 /// When Strata checks whether a compaction is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -311,7 +311,11 @@ impl BuiltinProfile {
                 keep: KeepRules { tokens: 20_000, messages: 5, ..nothing },
                 summary: SummaryRules {
                     tokens: 2_000,
-                    digest: Some(DigestLimits { kept_results: KEPT_RESULTS, line_chars: 160, lines: 40 }),
+                    digest: Some(DigestLimits {
+                        kept_results: DEFAULT_KEPT_TOOL_RESULTS,
+                        line_chars: 160,
+                        lines: 40,
+                    }),
                     ..summary
                 },
                 ..profile

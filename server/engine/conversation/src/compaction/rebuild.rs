@@ -33,7 +33,7 @@ const TOPIC_ANSWER: &str = "I have read the summary and will continue from there
 /// Maximum characters of the goal in a `rolling` summary.
 const GOAL_CHARS: usize = 4_000;
 /// Maximum characters of a kept tool result if the compacted prompt is too large.
-const FORCED_CLIP: usize = 400;
+const MAX_FORCED_RESULT_CHARS: usize = 400;
 
 pub(super) struct Rebuilder<'a> {
     pub(super) visible: &'a [Arc<Message>],
@@ -210,7 +210,7 @@ fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMess
         for part in content {
             if let ResultPart::Text { text } = part {
                 let before = count(text);
-                let short = clip_middle(text, FORCED_CLIP);
+                let short = clip_middle(text, MAX_FORCED_RESULT_CHARS);
                 let after = count(&short);
                 if after < before {
                     saved += before - after;

@@ -20,18 +20,18 @@ use crate::history::{
 
 use super::answer::{validated_summary, without_reasoning};
 use super::pins::PreservedFacts;
-use super::profile::{BuiltinProfile, Profile, SUMMARY_SHARE};
-use super::question::{self, DETECT_CONFIDENCE, SummarizerQuestion};
+use super::profile::{BuiltinProfile, Profile, SUMMARY_LIMIT_DIVISOR};
+use super::question::{self, MIN_TOPIC_CONFIDENCE, SummarizerQuestion};
 use super::rebuild::{LEFT_OUT, Rebuilder, clip_kept_results};
 use super::split::{ConversationSplit, last_exchanges_start, split, split_before_index};
 use super::trigger::ContextPressure;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
 /// conversation.
-pub const EMERGENCY: usize = 2;
+pub const EMERGENCY_DROP_FACTOR: usize = 2;
 
 /// Minimum tokens to which a summary is clipped when the compacted prompt is too large.
-const LEAST_SUMMARY: usize = 200;
+const MIN_CLIPPED_SUMMARY_TOKENS: usize = 200;
 
 /// Functions that count tokens.
 #[derive(Clone, Copy)]
@@ -309,7 +309,7 @@ impl CompactionRun {
     ) {
         let boundary =
             answer.ok().and_then(|answer| question::parse_topic_change(without_reasoning(&answer)));
-        let confident = boundary.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
+        let confident = boundary.filter(|boundary| boundary.confidence >= MIN_TOPIC_CONFIDENCE);
         // Keep the minimum number of exchanges even if the topic is newer.
         let latest_cut = last_exchanges_start(
             &self.visible,
@@ -387,8 +387,9 @@ impl CompactionRun {
     }
 
     fn drop_oldest(&mut self, counters: TokenCounters<'_>) {
-        if let Some(limit) =
-            self.token_limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
+        if let Some(limit) = self
+            .token_limit()
+            .filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY_DROP_FACTOR))
         {
             let remaining = emergency_truncate(&self.visible, limit, counters.message);
             let split =
@@ -438,7 +439,8 @@ impl CompactionRun {
             let excess = clip_kept_results(&mut entries, &self.visible, too_much, counters.text);
             if excess > 0 && !summary.is_empty() {
                 // Keep a minimum, because a summary clipped to nothing would be useless.
-                let summary_tokens = (counters.text)(summary).saturating_sub(excess).max(LEAST_SUMMARY);
+                let summary_tokens =
+                    (counters.text)(summary).saturating_sub(excess).max(MIN_CLIPPED_SUMMARY_TOKENS);
                 entries = write(&clip_to_tokens(summary, summary_tokens, counters.text));
                 clip_kept_results(&mut entries, &self.visible, usize::MAX, counters.text);
             }
@@ -492,7 +494,7 @@ impl CompactionRun {
     /// Returns the profile with its summary limit reduced to a share of the trigger limit.
     fn profile_with_bounded_summary(&self) -> Profile {
         let mut profile = self.profile.clone();
-        let most = self.token_limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
+        let most = self.token_limit().map_or(usize::MAX, |limit| limit / SUMMARY_LIMIT_DIVISOR);
         profile.summary.tokens = profile.summary.tokens.min(most);
         profile
     }

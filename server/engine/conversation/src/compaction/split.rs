@@ -22,7 +22,7 @@ pub(crate) struct ConversationSplit {
 }
 
 /// Multiple of `Keep::tokens` up to which the newest exchanges are kept whole.
-const EXCHANGES_OVER: usize = 6;
+const WHOLE_EXCHANGES_FACTOR: usize = 6;
 
 /// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `count_tokens` returns the
 /// tokens of a message.
@@ -44,7 +44,7 @@ pub(crate) fn split(
     };
     // The window may be smaller than the trigger limit, and the request also needs space for the summary and
     // the next question.
-    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
+    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(WHOLE_EXCHANGES_FACTOR));
     let max_tokens = [limit, pressure.window, half, newest].into_iter().flatten().min();
     let from = from.min(last_exchanges_start(visible, keep.exchanges, max_tokens, count_tokens));
     let cut = split_before_index(visible, profile, from);

@@ -29,12 +29,12 @@ impl From<&SummaryRules> for ClipLimits {
 
 /// Tag that opens the conversation in a question to a model.
 pub(super) const OPEN: &str = "<conversation>";
-pub(super) const CLOSE: &str = "</conversation>";
+pub(super) const CONVERSATION_CLOSE_TAG: &str = "</conversation>";
 
 /// Formats each message for a summarizing model. Every call in the result is answered.
 pub(super) fn transcript(messages: &[Arc<Message>], clipping: ClipLimits) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
-    projection.acknowledge();
+    projection.acknowledge_tool_results();
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 

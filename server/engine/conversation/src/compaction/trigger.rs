@@ -6,14 +6,14 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Profile, SUMMARY_SHARE, Trigger, WindowReserve};
+use super::profile::{Profile, SUMMARY_LIMIT_DIVISOR, Trigger, WindowReserve};
 
 /// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
 /// messages beyond the limit would be omitted.
-const CEILING_PERCENT: usize = 95;
+const FORCED_COMPACTION_PERCENT: usize = 95;
 /// A conversation smaller than the request limit divided by this number is not compacted just because the
 /// request is nearly full.
-const WORTH: usize = 10;
+const MIN_COMPACTION_GAIN_DIVISOR: usize = 10;
 
 /// Tokens of a whole request and its limit, as the provider counts them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,7 +90,7 @@ impl ContextPressure {
 
 /// Returns the tokens at which every profile compacts, for a request limit of `limit`.
 fn compaction_ceiling(limit: Option<usize>) -> Option<usize> {
-    limit.map(|limit| limit.saturating_mul(CEILING_PERCENT) / 100)
+    limit.map(|limit| limit.saturating_mul(FORCED_COMPACTION_PERCENT) / 100)
 }
 
 impl fmt::Display for TriggerMetric {
@@ -149,7 +149,7 @@ impl Trigger {
             ),
         };
         let full = from(ContextTokens, context, most);
-        let makes_room = most.is_some_and(|most| history >= most / WORTH);
+        let makes_room = most.is_some_and(|most| history >= most / MIN_COMPACTION_GAIN_DIVISOR);
         [
             heavy.map(|reading| TriggerReading { due: reading.due && pressure.pays, ..reading }),
             over(HistoryTokens, history, self.history_over),
@@ -199,9 +199,11 @@ impl Profile {
     /// prompt stay. If they exceed the limit by themselves, the conversation alone counts.
     fn can_compact_below_limit(&self, pressure: &ContextPressure, limit: usize) -> bool {
         let fixed_tokens = pressure.context.saturating_sub(pressure.history);
-        let remaining = self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_SHARE);
+        let remaining =
+            self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_LIMIT_DIVISOR);
         let freed = pressure.history.saturating_sub(remaining);
-        pressure.history >= limit || (fixed_tokens + remaining < limit && freed >= limit / WORTH)
+        pressure.history >= limit
+            || (fixed_tokens + remaining < limit && freed >= limit / MIN_COMPACTION_GAIN_DIVISOR)
     }
 
     /// Returns the first condition that makes a compaction due, or `None` if none does.

@@ -30,16 +30,16 @@ const FINDING: &str = r"(?i-u)\b(?:found|turns out|the (?:issue|problem|cause|ro
 /// Matches phrases that report a failure.
 const FAILURE: &str = r"(?i-u)\b(?:fail(?:s|ed|ing|ure)?|did(?:n't| not) work|does(?:n't| not) work|broke|broken|revert(?:ed|ing)?|rolled back|unable to|abandon(?:ed)?|problem with|caused? (?:issues|problems)|crash(?:es|ed)?|still (?:broken|fails|failing))\b";
 
-/// The patterns, in the order of the bits of [`Cues`]. `None` only if a pattern is invalid, which a test
+/// The patterns, in the order of the bits of [`SentenceCues`]. `None` only if a pattern is invalid, which a test
 /// would catch.
 static CUES: LazyLock<Option<RegexSet>> =
     LazyLock::new(|| RegexSet::new([DECISION, CONSTRAINT, FAILURE, PLAN, FINDING, DONE]).ok());
 
 /// Set of cues found in a sentence, one bit for each pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Cues(u8);
+pub(super) struct SentenceCues(u8);
 
-impl Cues {
+impl SentenceCues {
     pub(super) fn from_sentence(sentence: &str) -> Self {
         let Some(cues) = &*CUES else { return Self::default() };
         Self(cues.matches(sentence).iter().fold(0, |bits, at| bits | 1 << at))
@@ -89,7 +89,7 @@ mod tests {
             ("Instead of lines 3-5 it has one.", Role::Assistant, None),
             ("Use a map instead of a list", Role::User, Some(StatementKind::Decision)),
         ] {
-            assert_eq!(Cues::from_sentence(sentence).statement_kind(by), binding, "{sentence}");
+            assert_eq!(SentenceCues::from_sentence(sentence).statement_kind(by), binding, "{sentence}");
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
             ("The plan is to split the file", Some(NoteKind::Plan)),
             ("Let me look at the file.", None),
         ] {
-            assert_eq!(Cues::from_sentence(sentence).note_kind(), kind, "{sentence}");
+            assert_eq!(SentenceCues::from_sentence(sentence).note_kind(), kind, "{sentence}");
         }
     }
 }

@@ -7,10 +7,11 @@ use crate::history::{MessageId, Role};
 use super::clip::one_line;
 use super::files::{FileState, FileTrace, LastChange};
 use super::labels::{
-    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, LAST_CHANGE,
-    PLANNED, RAN, REQUIRED, SAID, UNRESOLVED, WRITTEN_ANEW, state_label, todo_label,
+    ABOUT_FILE_LABEL, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED_FILE_LABEL, DECIDED, DID_NOT_WORK, DONE,
+    FAILED, FAILURE_SEPARATOR, FOUND, LAST_CHANGE, PLANNED, RAN, REGENERATED_LABELS, REQUIRED_LABEL,
+    UNRESOLVED, state_label, todo_label,
 };
-use super::notation::unbundle;
+use super::notation::expand_brace_notation;
 use super::sentences::without_list_mark;
 use super::todos::{Todo, TodoState, parse_checkbox};
 use super::{
@@ -18,12 +19,12 @@ use super::{
 };
 
 /// Maximum characters kept of a line in a summary. Requests may be longer.
-const LINE: usize = 300;
+const MAX_SUMMARY_LINE_CHARS: usize = 300;
 /// Maximum characters kept of a request in a summary.
-const REQUEST: usize = 4_000;
+const MAX_REQUEST_CHARS: usize = 4_000;
 
 /// Maximum number of file descriptions that are read. Each one is compared with the paths of all files.
-const DESCRIBED: usize = 64;
+const MAX_FILE_DESCRIPTIONS: usize = 64;
 
 /// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
@@ -112,7 +113,7 @@ impl SummaryParser<'_> {
             return;
         }
         self.record_paths(content, None);
-        let text = one_line(content, LINE);
+        let text = one_line(content, MAX_SUMMARY_LINE_CHARS);
         let is_item = content.len() < line.len();
         match self.section {
             SectionKind::Requests | SectionKind::Request if is_item => self.add_request(content),
@@ -152,7 +153,7 @@ impl SummaryParser<'_> {
         }
         for state in TODOS {
             if let Some(text) = content.strip_prefix(todo_label(state).trim_end()) {
-                self.facts.todos.push(Todo { text: one_line(text, LINE), state });
+                self.facts.todos.push(Todo { text: one_line(text, MAX_SUMMARY_LINE_CHARS), state });
                 return true;
             }
         }
@@ -164,17 +165,17 @@ impl SummaryParser<'_> {
         }
         for (label, kind) in NOTES {
             if let Some(text) = content.strip_prefix(label) {
-                self.add_note(kind, one_line(text, LINE));
+                self.add_note(kind, one_line(text, MAX_SUMMARY_LINE_CHARS));
                 return true;
             }
         }
-        if WRITTEN_ANEW.iter().any(|label| content.starts_with(label)) {
+        if REGENERATED_LABELS.iter().any(|label| content.starts_with(label)) {
             return true;
         }
-        if content.strip_prefix(ABOUT).is_some_and(|text| self.parse_description(text)) {
+        if content.strip_prefix(ABOUT_FILE_LABEL).is_some_and(|text| self.parse_description(text)) {
             return true;
         }
-        let change = [CHANGED, LAST_CHANGE].iter().find_map(|label| content.strip_prefix(label));
+        let change = [CHANGED_FILE_LABEL, LAST_CHANGE].iter().find_map(|label| content.strip_prefix(label));
         if change.is_some_and(|text| self.parse_change(text)) {
             return true;
         }
@@ -183,9 +184,9 @@ impl SummaryParser<'_> {
         {
             self.add_request(text);
         } else if let Some(text) = content.strip_prefix(DECIDED) {
-            self.add_decision(one_line(text, LINE));
-        } else if let Some(text) = content.strip_prefix(REQUIRED) {
-            self.add_constraint(one_line(text, LINE));
+            self.add_decision(one_line(text, MAX_SUMMARY_LINE_CHARS));
+        } else if let Some(text) = content.strip_prefix(REQUIRED_LABEL) {
+            self.add_constraint(one_line(text, MAX_SUMMARY_LINE_CHARS));
         } else if let Some(text) = content.strip_prefix(UNRESOLVED) {
             self.add_error(text);
         } else if let Some(text) = content.strip_prefix(RAN) {
@@ -197,14 +198,16 @@ impl SummaryParser<'_> {
     }
 
     fn add_request(&mut self, text: &str) {
-        self.facts.requests.push(UserRequest { message: self.message, text: one_line(text, REQUEST) });
+        self.facts
+            .requests
+            .push(UserRequest { message: self.message, text: one_line(text, MAX_REQUEST_CHARS) });
     }
 
     fn append_to_request(&mut self, text: &str) {
-        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
+        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < MAX_REQUEST_CHARS);
         if let Some(request) = last {
             request.text.push(' ');
-            request.text.push_str(&one_line(text, REQUEST));
+            request.text.push_str(&one_line(text, MAX_REQUEST_CHARS));
         }
     }
 
@@ -222,12 +225,12 @@ impl SummaryParser<'_> {
 
     fn add_error(&mut self, text: &str) {
         let (about, error) =
-            text.split_once(SAID).map_or((None, text), |(about, error)| (Some(about), error));
+            text.split_once(FAILURE_SEPARATOR).map_or((None, text), |(about, error)| (Some(about), error));
         self.facts.errors.push(UnresolvedError {
             message: self.message,
             tool: String::new(),
-            text: one_line(error, LINE),
-            about: about.map(|about| one_line(about, LINE)),
+            text: one_line(error, MAX_SUMMARY_LINE_CHARS),
+            about: about.map(|about| one_line(about, MAX_SUMMARY_LINE_CHARS)),
         });
     }
 
@@ -236,7 +239,7 @@ impl SummaryParser<'_> {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
         let Some(trace) = self.file_named(name) else { return false };
-        trace.about = Some(one_line(about, LINE));
+        trace.about = Some(one_line(about, MAX_SUMMARY_LINE_CHARS));
         true
     }
 
@@ -245,14 +248,15 @@ impl SummaryParser<'_> {
         let at = self.index;
         let Some((name, code)) = text.split_once(": `") else { return false };
         let Some(trace) = self.file_named(name) else { return false };
-        trace.change = Some(LastChange { at, code: one_line(code.trim_end_matches('`'), LINE) });
+        trace.change =
+            Some(LastChange { at, code: one_line(code.trim_end_matches('`'), MAX_SUMMARY_LINE_CHARS) });
         true
     }
 
     /// Returns the file whose path ends with `name`, if there is exactly one.
     fn file_named(&mut self, name: &str) -> Option<&mut FileTrace> {
         self.described += 1;
-        if self.described > DESCRIBED {
+        if self.described > MAX_FILE_DESCRIPTIONS {
             return None;
         }
         let ends = |path: &str| {
@@ -268,7 +272,11 @@ impl SummaryParser<'_> {
             Some(text) => (text, StepOutcome::Badly),
             None => (text, StepOutcome::Well),
         };
-        self.facts.commands.push(CommandRun { message: self.message, text: one_line(text, LINE), ended });
+        self.facts.commands.push(CommandRun {
+            message: self.message,
+            text: one_line(text, MAX_SUMMARY_LINE_CHARS),
+            ended,
+        });
     }
 
     /// Records the paths in a line. In a line without a label, only words with a directory and a file
@@ -280,7 +288,7 @@ impl SummaryParser<'_> {
             SectionKind::Files if mentions_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
-        for path in unbundle(content) {
+        for path in expand_brace_notation(content) {
             let path = if labelled.is_some() { &*path } else { without_line_numbers(&path) };
             let is_listed = self.section == SectionKind::Edited && is_file_name(path);
             if labelled.is_some() || is_listed || is_path(path) {
@@ -303,7 +311,7 @@ impl SummaryParser<'_> {
         if let Some(trace) = self.file_named(&name)
             && trace.about.is_none()
         {
-            trace.about = Some(one_line(about, LINE));
+            trace.about = Some(one_line(about, MAX_SUMMARY_LINE_CHARS));
         }
     }
 }

@@ -7,11 +7,11 @@ use super::clip::{self, one_line};
 use super::{StepOutcome, UnresolvedError};
 
 /// Maximum characters of an error message.
-const TEXT: usize = 400;
+const MAX_ERROR_CHARS: usize = 400;
 /// Number of bytes at the beginning and at the end of a result that are searched for error messages.
-const LOOKED_AT: usize = 16 * 1024;
+const ERROR_SEARCH_BYTES: usize = 16 * 1024;
 /// Maximum number of lines of a result that are kept as the error message.
-const LINES: usize = 3;
+const MAX_ERROR_LINES: usize = 3;
 
 /// Identifies a failure by what must succeed to repair it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -118,16 +118,16 @@ fn head_words(part: &str) -> Vec<&str> {
 
 /// Returns the lines of a failed result that describe the error, joined into one line.
 pub(super) fn error_message(text: &str) -> String {
-    let begin = clip::head(text, LOOKED_AT);
-    let end = clip::tail(&text[begin.len()..], LOOKED_AT);
+    let begin = clip::head(text, ERROR_SEARCH_BYTES);
+    let end = clip::tail(&text[begin.len()..], ERROR_SEARCH_BYTES);
     let lines = || begin.lines().chain(end.lines()).map(str::trim).filter(|line| !line.is_empty());
-    let error_lines: Vec<&str> = lines().filter(|line| describes_error(line)).take(LINES).collect();
+    let error_lines: Vec<&str> = lines().filter(|line| describes_error(line)).take(MAX_ERROR_LINES).collect();
     if error_lines.is_empty() {
-        let rest: Vec<&str> = lines().filter(|line| !is_exit_code(line)).take(LINES).collect();
+        let rest: Vec<&str> = lines().filter(|line| !is_exit_code(line)).take(MAX_ERROR_LINES).collect();
         let shown = if rest.is_empty() { lines().take(1).collect() } else { rest };
-        one_line(&shown.join(" · "), TEXT)
+        one_line(&shown.join(" · "), MAX_ERROR_CHARS)
     } else {
-        one_line(&error_lines.join(" · "), TEXT)
+        one_line(&error_lines.join(" · "), MAX_ERROR_CHARS)
     }
 }
 

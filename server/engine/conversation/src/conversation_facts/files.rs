@@ -201,7 +201,7 @@ impl FileTraces {
             absolute.entry(name(path)).or_default().push(path);
         }
         let same = |path: &String| {
-            let candidates = absolute.get(name(path)).filter(|paths| paths.len() <= MOST_SPELLINGS)?;
+            let candidates = absolute.get(name(path)).filter(|paths| paths.len() <= MAX_SAME_NAME_PATHS)?;
             let ends = |candidate: &&&str| {
                 candidate.strip_suffix(path.as_str()).is_some_and(|front| front.ends_with('/'))
             };
@@ -223,7 +223,7 @@ impl FileTraces {
 
 /// Maximum number of absolute paths with the same file name that a relative path is compared with. With more,
 /// the match is ambiguous and comparing would be slow.
-const MOST_SPELLINGS: usize = 16;
+const MAX_SAME_NAME_PATHS: usize = 16;
 
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -9,7 +9,7 @@ use crate::history::{
 
 use super::call::CallSubject;
 use super::clip::{self, one_line};
-use super::cues::{Cues, StatementKind};
+use super::cues::{SentenceCues, StatementKind};
 use super::describe;
 use super::errors::{self, FailureKey, UnresolvedErrors};
 use super::files::{self, FileState, FileTraces, LastChange, NameMentions};
@@ -21,11 +21,11 @@ use super::{
 };
 
 /// Maximum characters kept of a sentence, or of the subject of a failed call.
-const SENTENCE: usize = 300;
+const MAX_SENTENCE_CHARS: usize = 300;
 /// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
 /// Number of bytes at the beginning of a result that are checked for the outcome of the call.
-const LOOKED_AT: usize = 400;
+const OUTCOME_PREFIX_BYTES: usize = 400;
 
 /// Facts gathered so far.
 pub(super) struct Gatherer<'a> {
@@ -173,13 +173,13 @@ impl<'a> Gatherer<'a> {
         if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
             return;
         }
-        let cues = Cues::from_sentence(sentence);
+        let cues = SentenceCues::from_sentence(sentence);
         let binding = cues.statement_kind(by);
         let kind = cues.note_kind().filter(|_| by == Role::Assistant);
         if binding.is_none() && kind.is_none() {
             return;
         }
-        let text = one_line(&sentence.replace("**", ""), SENTENCE);
+        let text = one_line(&sentence.replace("**", ""), MAX_SENTENCE_CHARS);
         if !self.known_texts.insert(text.clone()) {
             return;
         }
@@ -204,7 +204,7 @@ impl<'a> Gatherer<'a> {
         outcome: ToolOutcome,
     ) {
         let text = content.iter().find_map(ResultPart::text).unwrap_or_default();
-        let start = clip::head(text, LOOKED_AT);
+        let start = clip::head(text, OUTCOME_PREFIX_BYTES);
         let ended = if has_failure_exit_code(start, call.purpose) {
             StepOutcome::Badly
         } else {
@@ -234,7 +234,7 @@ impl<'a> Gatherer<'a> {
             message,
             tool: call.tool.to_owned(),
             text: if ended == StepOutcome::Badly { errors::error_message(text) } else { String::new() },
-            about: call.subject.label().map(|about| one_line(about, SENTENCE)),
+            about: call.subject.label().map(|about| one_line(about, MAX_SENTENCE_CHARS)),
         };
         failure_keys(&call)
             .into_iter()

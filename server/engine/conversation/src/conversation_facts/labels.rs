@@ -10,7 +10,7 @@ pub(crate) const ASKED_LAST: &str = "Asked last: ";
 pub(crate) const ASKED: &str = "Asked: ";
 pub(crate) const DECIDED: &str = "Decided: ";
 /// Label of constraints.
-pub(crate) const REQUIRED: &str = "Required: ";
+pub(crate) const REQUIRED_LABEL: &str = "Required: ";
 /// Label of unresolved errors.
 pub(crate) const UNRESOLVED: &str = "Unresolved: ";
 /// Label of commands.
@@ -24,14 +24,14 @@ pub(crate) const FOUND: &str = "Found: ";
 /// Label of failed approaches.
 pub(crate) const DID_NOT_WORK: &str = "Did not work: ";
 /// Label of a file's description.
-pub(crate) const ABOUT: &str = "About ";
+pub(crate) const ABOUT_FILE_LABEL: &str = "About ";
 /// Label of a file and the code written to it.
-pub(crate) const CHANGED: &str = "Changed ";
+pub(crate) const CHANGED_FILE_LABEL: &str = "Changed ";
 /// Label of the last changed file and the code written to it.
 pub(crate) const LAST_CHANGE: &str = "Last change: ";
 /// Labels of lines about the whole conversation, which each summary writes again instead of carrying them
 /// over.
-pub(crate) const WRITTEN_ANEW: [&str; 7] =
+pub(crate) const REGENERATED_LABELS: [&str; 7] =
     [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, RESOLVE];
 /// Label of the line that counts the calls of each tool.
 pub(crate) const EXPLORED: &str = "Steps by tool: ";
@@ -48,7 +48,7 @@ pub(crate) const GO_ON: &str = "Go on with";
 /// Label of the error to resolve next.
 pub(crate) const RESOLVE: &str = "Resolve: ";
 /// Separates a failed call from its error message.
-pub(crate) const SAID: &str = " -> ";
+pub(crate) const FAILURE_SEPARATOR: &str = " -> ";
 
 pub(crate) fn state_label(state: FileState) -> &'static str {
     match state {

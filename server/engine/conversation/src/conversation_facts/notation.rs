@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 /// Maximum number of nested directories that are factored out of a path. The rest of a deeper path stays in one
 /// piece.
-const DEEPEST: usize = 64;
+const MAX_FACTORED_DIRECTORIES: usize = 64;
 /// Number of bytes that expanding any string may produce, however short it is.
-const FLOOR: usize = 64 * 1024;
+const BASE_EXPANSION_BYTES: usize = 64 * 1024;
 /// Number of additional bytes that expanding a string may produce for each of its bytes.
-const FACTOR: usize = 8;
+const MAX_EXPANSION_FACTOR: usize = 8;
 
 /// Writes each path once, with common directories factored out: `src/{a.rs,b.rs}`.
-pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn to_brace_notation<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut tree = PathTree::default();
     let mut unfoldable = Vec::new();
     for path in paths {
@@ -37,11 +37,11 @@ pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     text
 }
 
-/// Returns all words of `text` that may be paths, with bundles expanded. The inverse of [`bundle`]; also safe
+/// Returns all words of `text` that may be paths, with bundles expanded. The inverse of [`to_brace_notation`]; also safe
 /// for other text.
-pub fn unbundle(text: &str) -> Vec<String> {
+pub fn expand_brace_notation(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    let mut budget = FLOOR + FACTOR * text.len();
+    let mut budget = BASE_EXPANSION_BYTES + MAX_EXPANSION_FACTOR * text.len();
     for (at, piece) in text.split('`').enumerate() {
         let quoted = at % 2 == 1;
         if quoted && !piece.contains('\n') && piece.contains(is_special_char) {
@@ -80,7 +80,7 @@ struct DirectoryEntry<'a> {
 impl<'a> PathTree<'a> {
     fn insert(&mut self, path: &'a str) {
         let mut folder = self;
-        let mut parts = path.splitn(DEEPEST, '/').peekable();
+        let mut parts = path.splitn(MAX_FACTORED_DIRECTORIES, '/').peekable();
         while let Some(part) = parts.next() {
             let entry = folder.entries.entry(part).or_default();
             if parts.peek().is_none() {
@@ -236,34 +236,34 @@ mod tests {
     #[test]
     fn folders_are_written_once() {
         let paths = ["/u/x/src/b.rs", "/u/x/src/a.rs", "/u/x/README.md", "/u/x/src/deep/er/c.rs"];
-        assert_eq!(bundle(paths), "/u/x/{README.md,src/{a.rs,b.rs,deep/er/c.rs}}");
-        assert_eq!(bundle(["b/c.rs", "a.rs", "b/c.rs"]), "a.rs, b/c.rs");
-        assert_eq!(bundle(["a", "a/b", "x/a", "x/a/b"]), "a, a/b, x/{a,a/b}");
-        assert_eq!(bundle(["my file.txt", "x{y}", "a"]), "a, `my file.txt`, `x{y}`");
+        assert_eq!(to_brace_notation(paths), "/u/x/{README.md,src/{a.rs,b.rs,deep/er/c.rs}}");
+        assert_eq!(to_brace_notation(["b/c.rs", "a.rs", "b/c.rs"]), "a.rs, b/c.rs");
+        assert_eq!(to_brace_notation(["a", "a/b", "x/a", "x/a/b"]), "a, a/b, x/{a,a/b}");
+        assert_eq!(to_brace_notation(["my file.txt", "x{y}", "a"]), "a, `my file.txt`, `x{y}`");
     }
 
     #[test]
     fn paths_in_other_notations_are_read() {
         assert_eq!(
-            unbundle("see (src/{a,b}.rs), and `x y`."),
+            expand_brace_notation("see (src/{a,b}.rs), and `x y`."),
             ["see", "src/a.rs", "src/b.rs", "and", "x y", "x", "y"]
         );
-        assert_eq!(unbundle("{a,b}{c,d} {{ x}"), ["{a,b}{c,d}", "{{", "x}"]);
+        assert_eq!(expand_brace_notation("{a,b}{c,d} {{ x}"), ["{a,b}{c,d}", "{{", "x}"]);
     }
 
     #[test]
     fn the_size_of_an_expansion_is_limited() {
         let deep = format!("{}{}", "a/{".repeat(5_000), ",b".repeat(5_000)) + &"}".repeat(5_000);
-        let bytes: usize = unbundle(&deep).iter().map(String::len).sum();
-        assert!(bytes <= FLOOR + FACTOR * deep.len() + deep.len());
+        let bytes: usize = expand_brace_notation(&deep).iter().map(String::len).sum();
+        assert!(bytes <= BASE_EXPANSION_BYTES + MAX_EXPANSION_FACTOR * deep.len() + deep.len());
     }
 
     proptest! {
         #[test]
         fn bundled_paths_are_read_back(paths in proptest::collection::btree_set("(/)?([a-c]{1,2}/){0,4}[a-d .{},]{1,4}", 0..20)) {
             let paths: BTreeSet<String> = paths.into_iter().filter(|path| path.trim() == path && !path.ends_with('.')).collect();
-            let text = bundle(paths.iter().map(String::as_str));
-            let read: BTreeSet<String> = unbundle(&text).into_iter().collect();
+            let text = to_brace_notation(paths.iter().map(String::as_str));
+            let read: BTreeSet<String> = expand_brace_notation(&text).into_iter().collect();
             for path in &paths {
                 prop_assert!(read.contains(path), "{} in {}", path, text);
             }
@@ -271,7 +271,7 @@ mod tests {
 
         #[test]
         fn any_text_can_be_expanded(text in "[a-b{},`/ \u{e9}]{0,60}") {
-            unbundle(&text);
+            expand_brace_notation(&text);
         }
     }
 }

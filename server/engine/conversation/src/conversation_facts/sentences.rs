@@ -1,9 +1,9 @@
 //! Splits prose into sentences. Skips code blocks and tables.
 
 /// Maximum bytes of a sentence. Longer ones are skipped, because they are probably data.
-const LONGEST: usize = 600;
+const MAX_SENTENCE_BYTES: usize = 600;
 /// Minimum bytes of a sentence. Shorter ones are skipped.
-const SHORTEST: usize = 12;
+const MIN_SENTENCE_BYTES: usize = 12;
 
 /// Returns the sentences of `text` in order. Removes list marks, and skips headings, tables and fenced code.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -19,7 +19,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
             is_prose.then(|| without_list_mark(line))
         })
         .flat_map(Sentences)
-        .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
+        .filter(|sentence| (MIN_SENTENCE_BYTES..=MAX_SENTENCE_BYTES).contains(&sentence.len()))
 }
 
 /// Returns the text of inline code spans, in order. A span does not cross lines.

@@ -10,7 +10,7 @@ use super::clip::one_line;
 use super::{FileTrace, StepOutcome, ToolPatterns, ToolPurpose, extract_facts, todos};
 
 /// Maximum characters of a step's subject.
-const SUBJECT: usize = 200;
+const MAX_STEP_SUBJECT_CHARS: usize = 200;
 
 /// A tool call and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +81,7 @@ fn steps_with_purpose<'a>(
                     let step = Step {
                         message: message.id,
                         tool: name.clone(),
-                        subject: one_line(subject.label().unwrap_or_default(), SUBJECT),
+                        subject: one_line(subject.label().unwrap_or_default(), MAX_STEP_SUBJECT_CHARS),
                         ended: StepOutcome::Unanswered,
                     };
                     calls.push((purpose, step));

@@ -37,9 +37,9 @@ impl TodoState {
 }
 
 /// Maximum characters of a task.
-const TEXT: usize = 240;
+const MAX_TASK_CHARS: usize = 240;
 /// Maximum number of tasks in a list.
-const MOST: usize = 200;
+const MAX_TASKS: usize = 200;
 
 /// The current to-do list. A task that was created with a tool has an id.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl Todos {
         if name.ends_with("taskcreate") {
             if let Some(subject) = text("subject").or_else(|| text("description")) {
                 self.clear_finished_list();
-                let todo = Todo { text: one_line(subject, TEXT), state: TodoState::Pending };
+                let todo = Todo { text: one_line(subject, MAX_TASK_CHARS), state: TodoState::Pending };
                 self.push(Some(format!("call {call_id}")), todo);
             }
             return TodoToolEffect::Create;
@@ -77,7 +77,7 @@ impl Todos {
                 let (_, todo) = &mut self.list[at];
                 todo.state = status.and_then(TodoState::from_name).unwrap_or(todo.state);
                 if let Some(subject) = text("subject") {
-                    todo.text = one_line(subject, TEXT);
+                    todo.text = one_line(subject, MAX_TASK_CHARS);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Todos {
         if !text.contains("[ ]") {
             return;
         }
-        let list: Vec<Todo> = text.lines().filter_map(parse_checkbox).take(MOST).collect();
+        let list: Vec<Todo> = text.lines().filter_map(parse_checkbox).take(MAX_TASKS).collect();
         if list.len() > 1 || (list.len() == 1 && self.list.is_empty()) {
             self.list = list.into_iter().map(|todo| (None, todo)).collect();
         }
@@ -124,7 +124,7 @@ impl Todos {
     }
 
     fn push(&mut self, id: Option<String>, todo: Todo) {
-        if self.list.len() < MOST {
+        if self.list.len() < MAX_TASKS {
             self.list.push((id, todo));
         }
     }
@@ -150,7 +150,7 @@ pub(super) enum TodoToolEffect {
 fn whole_list(input: &Value) -> Option<Vec<Todo>> {
     let list =
         ["todos", "plan", "todo_list", "tasks"].into_iter().find_map(|key| input.get(key))?.as_array()?;
-    let todos: Vec<Todo> = list.iter().take(MOST).filter_map(parse_todo).collect();
+    let todos: Vec<Todo> = list.iter().take(MAX_TASKS).filter_map(parse_todo).collect();
     (!todos.is_empty() || list.is_empty()).then_some(todos)
 }
 
@@ -158,7 +158,7 @@ fn parse_todo(entry: &Value) -> Option<Todo> {
     let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(key)).and_then(Value::as_str);
     let task_text = text(&["content", "step", "text", "title", "subject", "description", "task"])?;
     let state = text(&["status", "state"]).and_then(TodoState::from_name)?;
-    Some(Todo { text: one_line(task_text, TEXT), state })
+    Some(Todo { text: one_line(task_text, MAX_TASK_CHARS), state })
 }
 
 /// Parses a line with a checkbox: `- [ ] x`, `* [x] y`, `1. [~] z`.
@@ -175,7 +175,7 @@ pub(super) fn parse_checkbox(line: &str) -> Option<Todo> {
         "~" | "-" | ">" | "/" => TodoState::InProgress,
         _ => return None,
     };
-    let text = one_line(text, TEXT);
+    let text = one_line(text, MAX_TASK_CHARS);
     (!text.is_empty()).then_some(Todo { text, state })
 }
 

@@ -119,12 +119,12 @@ impl ToolPatterns {
 }
 
 /// Maximum bytes of a name or pattern that are compared. Providers allow names of at most 64 characters.
-const LOOKED_AT: usize = 256;
+const MAX_COMPARED_NAME_BYTES: usize = 256;
 
 /// Whether `name` matches `pattern`. On a mismatch, backtracks to the last `*` only.
 fn matches(pattern: &str, name: &str) -> bool {
-    let pattern = pattern.as_bytes().get(..LOOKED_AT).unwrap_or(pattern.as_bytes());
-    let name = name.as_bytes().get(..LOOKED_AT).unwrap_or(name.as_bytes());
+    let pattern = pattern.as_bytes().get(..MAX_COMPARED_NAME_BYTES).unwrap_or(pattern.as_bytes());
+    let name = name.as_bytes().get(..MAX_COMPARED_NAME_BYTES).unwrap_or(name.as_bytes());
     let (mut pattern_at, mut name_at) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while name_at < name.len() {

@@ -41,7 +41,7 @@ pub enum ConversationFormat {
 }
 
 /// The known formats, for an error message.
-const KNOWN: &str = "exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; \
+const KNOWN_FORMATS: &str = "exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; \
                      messages of Anthropic's and OpenAI's APIs";
 
 /// A conversation imported from text.
@@ -71,7 +71,9 @@ pub fn import_conversation(text: &str) -> Result<ImportedConversation, ReadError
     let text = text.trim_start_matches('\u{feff}');
     let parsed = ParsedText::new(text);
     let Some(form) = parsed.detect_format() else {
-        return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
+        return Err(ReadError::new(format!(
+            "contains no conversation in a known format; known: {KNOWN_FORMATS}"
+        )));
     };
     let recorded = |(messages, skipped)| (ReadList { system: Vec::new(), messages }, skipped);
     let (ReadList { system, messages }, skipped) = match form {

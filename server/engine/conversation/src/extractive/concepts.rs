@@ -8,9 +8,9 @@ use crate::conversation_facts::{code_spans, one_line, sentences};
 use crate::history::{ContentBlock, Message, Role};
 
 /// Maximum number of concepts that are described in a summary.
-const MOST: usize = 24;
+const MAX_CONCEPTS: usize = 24;
 /// Number of messages that must mention a name for it to count as a concept.
-const FROM: u32 = 3;
+const MIN_CONCEPT_MESSAGES: u32 = 3;
 
 struct NameUsage<'a> {
     messages: u32,
@@ -31,12 +31,14 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
             }
         }
     }
-    let mut frequent: Vec<(&str, NameUsage<'_>)> =
-        occurrences.into_iter().filter(|(_, occurrence)| occurrence.messages >= FROM).collect();
+    let mut frequent: Vec<(&str, NameUsage<'_>)> = occurrences
+        .into_iter()
+        .filter(|(_, occurrence)| occurrence.messages >= MIN_CONCEPT_MESSAGES)
+        .collect();
     frequent.sort_unstable_by(|(a, one), (b, other)| {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
     });
-    frequent.truncate(MOST);
+    frequent.truncate(MAX_CONCEPTS);
     frequent
         .into_iter()
         .filter_map(|(name, occurrence)| describe_name(name, occurrence.first, width))

@@ -1,14 +1,14 @@
 //! Selects as many lines as fit, highest value first, and arranges them in sections.
 
 use crate::conversation_facts::labels::state_label;
-use crate::conversation_facts::{FileState, bundle};
+use crate::conversation_facts::{FileState, to_brace_notation};
 
 use super::lines::{LineContent, SummaryLine};
 use super::structure::SummaryStructure;
 
 /// Maximum number of further lines to try after the first line that does not fit, because shorter ones may
 /// still fit.
-const TRIES: usize = 12;
+const MAX_TRIES_AFTER_MISFIT: usize = 12;
 
 /// Which headings a summary contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +73,7 @@ impl SummaryLayout<'_> {
             }
         }
         let mut chosen = first(least);
-        for &at in order[least..].iter().skip(1).take(TRIES) {
+        for &at in order[least..].iter().skip(1).take(MAX_TRIES_AFTER_MISFIT) {
             chosen[at] = true;
             chosen[at] = fits(&self.text(&chosen, headings));
         }
@@ -128,7 +128,7 @@ fn write_topic_lines<'a>(contents: impl Iterator<Item = &'a LineContent>, body: 
     }
     for state in STATES {
         let paths = files.iter().filter(|(file_state, _)| *file_state == state).map(|(_, path)| *path);
-        let list = bundle(paths);
+        let list = to_brace_notation(paths);
         if !list.is_empty() {
             body.extend(["- ", state_label(state), &list, "\n"]);
         }

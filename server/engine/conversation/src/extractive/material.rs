@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::conversation_facts::labels::{
-    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, EXPLORED, FAILED, FOUND,
-    GO_ON, LAST_CALLS, LAST_CHANGE, LAST_SAID, MOST_WORKED, PLANNED, RAN, REQUIRED, RESOLVE, SAID,
-    UNFINISHED, UNRESOLVED, todo_label,
+    ABOUT_FILE_LABEL, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED_FILE_LABEL, DECIDED, DID_NOT_WORK, DONE,
+    EXPLORED, FAILED, FAILURE_SEPARATOR, FOUND, GO_ON, LAST_CALLS, LAST_CHANGE, LAST_SAID, MOST_WORKED,
+    PLANNED, RAN, REQUIRED_LABEL, RESOLVE, UNFINISHED, UNRESOLVED, todo_label,
 };
 use crate::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
@@ -21,24 +21,24 @@ use super::recurrence::NameFrequencies;
 use super::structure::SummaryStructure;
 
 /// Maximum number of lines about one topic ([`LineTopic`]). More would never fit in a summary.
-const MOST: usize = 150;
+const MAX_TOPIC_LINES: usize = 150;
 /// Maximum number of files that a summary considers.
-const MOST_FILES: usize = 500;
+const MAX_SUMMARY_FILES: usize = 500;
 /// Number of last tool calls to list.
 const LAST_CALL_COUNT: usize = 6;
 /// Number of most edited files to list.
-const MOST_WORKED_FILES: usize = 5;
+const MAX_MOST_EDITED_FILES: usize = 5;
 /// Maximum number of files with a description.
-const DESCRIBED_FILES: usize = 20;
+const MAX_DESCRIBED_FILES: usize = 20;
 /// Maximum number of files whose last written code is quoted.
-const QUOTED_CHANGES: usize = 8;
+const MAX_QUOTED_CHANGES: usize = 8;
 /// Maximum number of path components in a short file name. If these are ambiguous, the whole path is used.
-const NAME_PARTS: usize = 3;
+const MAX_SHORT_NAME_PARTS: usize = 3;
 /// Minimum bytes of a substantial request. Shorter ones ("yes", "go on") rank last.
-const SAYS_SOMETHING: usize = 12;
+const MIN_SUBSTANTIAL_REQUEST_BYTES: usize = 12;
 /// Recency of facts from an earlier summary, on the scale of `LineCollector::recency`. It is high because that
 /// summary already considered them important.
-const CARRIED: usize = 600;
+const EARLIER_SUMMARY_RECENCY: usize = 600;
 
 /// Facts that are being converted to the lines of a summary.
 pub(super) struct LineCollector<'a> {
@@ -63,7 +63,11 @@ impl<'a> LineCollector<'a> {
         let mut recurrence = NameFrequencies::default();
         let mut recency = HashMap::with_capacity(messages.len());
         for (index, message) in messages.iter().enumerate() {
-            let recent = if message.is_summary() { CARRIED } else { (index + 1) * 1_000 / messages.len() };
+            let recent = if message.is_summary() {
+                EARLIER_SUMMARY_RECENCY
+            } else {
+                (index + 1) * 1_000 / messages.len()
+            };
             recency.insert(message.id, recent);
             for block in &message.body.content {
                 if let ContentBlock::Text { text } = block {
@@ -109,7 +113,7 @@ impl<'a> LineCollector<'a> {
         let lines = between.iter().map(|request| {
             let text = one_line(&request.text, self.widths.request);
             let value = self.line_value(request.message, &text);
-            let says_something = text.len() >= SAYS_SOMETHING;
+            let says_something = text.len() >= MIN_SUBSTANTIAL_REQUEST_BYTES;
             (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
         });
         let lines: Vec<_> = lines.collect();
@@ -119,7 +123,7 @@ impl<'a> LineCollector<'a> {
     fn add_statements(&mut self) {
         let facts = self.facts;
         for (part, label, statements) in [
-            (LineTopic::Constraints, REQUIRED, &facts.constraints),
+            (LineTopic::Constraints, REQUIRED_LABEL, &facts.constraints),
             (LineTopic::Decisions, DECIDED, &facts.decisions),
         ] {
             let format_line = |statement: &Statement| {
@@ -154,7 +158,8 @@ impl<'a> LineCollector<'a> {
         let lines = self.facts.errors.iter().map(|error| {
             let text = one_line(&error.text, self.widths.quotation);
             let about = error.about.as_deref().or(Some(&*error.tool)).filter(|about| !about.is_empty());
-            let about = about.map(|about| format!("{}{SAID}", one_line(about, self.widths.subject)));
+            let about =
+                about.map(|about| format!("{}{FAILURE_SEPARATOR}", one_line(about, self.widths.subject)));
             let line = format!("{UNRESOLVED}{}{text}", about.unwrap_or_default());
             (self.line_value(error.message, &line), line)
         });
@@ -201,14 +206,14 @@ impl<'a> LineCollector<'a> {
         for files in [&mut changed, &mut read] {
             files.sort_by_key(|(path, trace)| (!trace.is_read_or_changed(), Reverse(value(trace)), *path));
         }
-        changed.truncate(MOST_FILES);
+        changed.truncate(MAX_SUMMARY_FILES);
         read.truncate(structure.max_read_files());
         let mut most_edited: Vec<&(&String, &FileTrace)> =
             changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
         most_edited.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
         let most_edited: Vec<String> = most_edited
             .into_iter()
-            .take(MOST_WORKED_FILES)
+            .take(MAX_MOST_EDITED_FILES)
             .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
             .collect();
         self.add_file_notes(&changed, &read);
@@ -238,17 +243,18 @@ impl<'a> LineCollector<'a> {
                 1 => " (1 edit)".to_owned(),
                 edits => format!(" ({edits} edits)"),
             };
-            Some(format!("{ABOUT}{}{edits}: {about}", short(path)))
+            Some(format!("{ABOUT_FILE_LABEL}{}{edits}: {about}", short(path)))
         };
         let code = |path: &'a str, trace: &'a FileTrace| {
             let change = trace.change.as_ref()?;
             Some(format!("{}: `{}`", short(path), one_line(&change.code, self.widths.quotation)))
         };
-        let notes: Vec<String> = changed.iter().chain(read).filter_map(about).take(DESCRIBED_FILES).collect();
+        let notes: Vec<String> =
+            changed.iter().chain(read).filter_map(about).take(MAX_DESCRIBED_FILES).collect();
         let changes: Vec<String> = changed
             .iter()
-            .filter_map(|(path, trace)| Some(format!("{CHANGED}{}", code(path, trace)?)))
-            .take(QUOTED_CHANGES)
+            .filter_map(|(path, trace)| Some(format!("{CHANGED_FILE_LABEL}{}", code(path, trace)?)))
+            .take(MAX_QUOTED_CHANGES)
             .collect();
         let last = changed.iter().max_by_key(|(_, trace)| trace.change.as_ref().map(|change| change.at));
         let last = last.and_then(|(path, trace)| Some(format!("{LAST_CHANGE}{}", code(path, trace)?)));
@@ -261,7 +267,7 @@ impl<'a> LineCollector<'a> {
 
     /// Returns the shortest suffix of a path that is unique among the files.
     fn unique_path_suffix(&self, path: &'a str) -> &'a str {
-        let slashes = path.rmatch_indices('/').take(NAME_PARTS);
+        let slashes = path.rmatch_indices('/').take(MAX_SHORT_NAME_PARTS);
         let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
         let is_only = |name: &&str| {
             let same = |other: &&String| {
@@ -356,7 +362,7 @@ impl<'a> LineCollector<'a> {
     /// Returns the value of a line: the higher, the newer its message is and the more messages mention a name
     /// in it.
     fn line_value(&self, message: MessageId, text: &str) -> usize {
-        let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
+        let recent = self.recency.get(&message).copied().unwrap_or(EARLIER_SUMMARY_RECENCY);
         recent * 2 + 150 * self.recurrence.score(text) as usize
     }
 
@@ -372,11 +378,11 @@ impl<'a> LineCollector<'a> {
             lines.into_iter().filter(|(_, text)| known.insert(text.clone())).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by_key(|&at| (Reverse(lines[at].0), at));
-        let mut ranks = vec![MOST; lines.len()];
+        let mut ranks = vec![MAX_TOPIC_LINES; lines.len()];
         for (rank, at) in order.into_iter().enumerate() {
             ranks[at] = rank;
         }
-        self.lines.extend(lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(
+        self.lines.extend(lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MAX_TOPIC_LINES).map(
             |((_, text), rank)| SummaryLine {
                 part,
                 worth: part.value_at_rank(rank),

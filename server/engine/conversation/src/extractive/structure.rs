@@ -37,7 +37,7 @@ impl SummaryStructure {
             Self::Continuation => CONTINUATION,
             Self::Checkpoint => CHECKPOINT,
             Self::Rolling => ROLLING,
-            Self::Topic => TOPIC,
+            Self::Topic => TOPIC_SECTIONS,
             Self::Handoff => HANDOFF,
         }
     }
@@ -190,7 +190,7 @@ const ROLLING: &[Section] = &[
     section("## Next Steps", "in order", &[LineTopic::TasksActive, LineTopic::TasksOpen, LineTopic::Plans]),
 ];
 
-const TOPIC: &[Section] = &[
+const TOPIC_SECTIONS: &[Section] = &[
     section(
         "## Asked",
         "what the user wants",

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use strata_tokens::counting::count_by_chars;
 
 use super::*;
-use crate::conversation_facts::labels::WRITTEN_ANEW;
-use crate::conversation_facts::{extract_facts, extract_facts_after_summary, unbundle};
+use crate::conversation_facts::labels::REGENERATED_LABELS;
+use crate::conversation_facts::{expand_brace_notation, extract_facts, extract_facts_after_summary};
 use crate::history::{ContentBlock, History, MessageKind, NewMessage, ResultPart, Role, ToolOutcome};
 
 const ALL: [SummaryStructure; 5] = [
@@ -387,7 +387,7 @@ fn a_second_compaction_keeps_the_facts_of_the_first() {
         assert_eq!(summary_of(next.messages(), Some(&first)), among, "a summary counts once");
         let beside = summary_of(&next.messages()[1..], Some(&first));
         for second in [among, beside] {
-            let paths = unbundle(&second);
+            let paths = expand_brace_notation(&second);
             for path in [
                 "/brew/src/heat/model.rs",
                 "/brew/src/heat/heat_loop.rs",
@@ -426,7 +426,7 @@ fn lines_about_the_whole_conversation_are_not_carried_over() {
             assert!(known.todos.iter().any(|todo| todo.text == *task), "{structure:?}: {task}\n{text}");
         }
         for note in &carried.notes {
-            let is_carried = !WRITTEN_ANEW.iter().any(|label| note.text.starts_with(label));
+            let is_carried = !REGENERATED_LABELS.iter().any(|label| note.text.starts_with(label));
             assert!(is_carried, "{structure:?}: {}", note.text);
         }
     }
@@ -493,7 +493,7 @@ fn known_files_of_a_continuation_are_at_most_twenty() {
         &count_by_chars,
     );
     let line = text.lines().find(|line| line.starts_with("- read: ")).unwrap();
-    let known: Vec<String> = unbundle(line.trim_start_matches("- read: "));
+    let known: Vec<String> = expand_brace_notation(line.trim_start_matches("- read: "));
     assert_eq!(known.len(), 20);
     assert!(known.contains(&"src/f39.rs".to_owned()) && !known.contains(&"src/f0.rs".to_owned()));
 }
@@ -547,8 +547,8 @@ proptest! {
             let first = summarise(history.messages(), structure, &budget, &tools, None, &count_by_chars);
             let second = summarise(&[], structure, &budget, &tools, Some(&first), &count_by_chars);
             for path in &changed {
-                prop_assert!(unbundle(&first).contains(path), "{} not in {}", path, first);
-                prop_assert!(unbundle(&second).contains(path), "{} not in {}", path, second);
+                prop_assert!(expand_brace_notation(&first).contains(path), "{} not in {}", path, first);
+                prop_assert!(expand_brace_notation(&second).contains(path), "{} not in {}", path, second);
             }
         }
     }
@@ -561,7 +561,7 @@ proptest! {
         let text = bundle_within_limit(&paths, limit, &count_by_chars);
         prop_assert!(count_by_chars(&text) <= limit);
         let all = bundle_within_limit(&paths, usize::MAX, &count_by_chars);
-        let read = unbundle(&all);
+        let read = expand_brace_notation(&all);
         for path in &paths {
             prop_assert!(read.iter().any(|named| named == path), "{} not in {}", path, all);
         }

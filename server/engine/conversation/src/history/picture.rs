@@ -7,14 +7,14 @@ use strata_tokens::counting::ImageSize;
 
 /// Number of base64 characters to examine first. JPEG files may contain several hundred kilobytes of metadata
 /// before the frame with their size.
-const LOOKED_AT: usize = 1 << 20;
+const IMAGE_SIZE_SCAN_CHARS: usize = 1 << 20;
 
 /// Number of base64 characters that contain the twelve bytes needed to detect the media type.
-const KIND: usize = 16;
+const MEDIA_TYPE_PREFIX_CHARS: usize = 16;
 
 /// Detects the media type of a PNG, JPEG, GIF or WebP image; `None` for other data.
 pub(crate) fn detect_media_type(base64: &str) -> Option<&'static str> {
-    let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
+    let head = STANDARD.decode(base64.as_bytes().get(..MEDIA_TYPE_PREFIX_CHARS)?).ok()?;
     match imagesize::image_type(&head).ok()? {
         ImageType::Png => Some("image/png"),
         ImageType::Jpeg => Some("image/jpeg"),
@@ -28,7 +28,7 @@ pub(crate) fn detect_media_type(base64: &str) -> Option<&'static str> {
 pub fn image_size(base64: &str) -> Option<ImageSize> {
     detect_media_type(base64)?;
     let all = base64.as_bytes();
-    match all.get(..LOOKED_AT) {
+    match all.get(..IMAGE_SIZE_SCAN_CHARS) {
         Some(head) => decode_image_size(head).or_else(|| decode_image_size(all)),
         None => decode_image_size(all),
     }

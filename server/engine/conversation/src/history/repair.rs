@@ -65,7 +65,7 @@ impl Projection {
     /// Adds an assistant message if the history ends with tool results, so that the following text (such as a
     /// summarizer's instructions) is not read as part of them. Call this only for requests that are not
     /// continued, since the assistant never wrote this message.
-    pub(crate) fn acknowledge(&mut self) {
+    pub(crate) fn acknowledge_tool_results(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
             let content = vec![ContentBlock::text(UNDERSTOOD)];

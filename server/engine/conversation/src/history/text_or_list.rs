@@ -19,14 +19,14 @@ pub struct TextOrList<T>(pub Vec<T>);
 /// An item of a [`TextOrList`].
 pub trait TextItem: DeserializeOwned + JsonSchema {
     /// Name of the list in schemas.
-    const LIST: &'static str;
+    const LIST_SCHEMA_NAME: &'static str;
     const DESCRIPTION: &'static str;
 
     fn from_text(text: &str) -> Self;
 }
 
 impl TextItem for ContentBlock {
-    const LIST: &'static str = "Content";
+    const LIST_SCHEMA_NAME: &'static str = "Content";
     const DESCRIPTION: &'static str = "Content of a message: a string or a list of blocks.";
 
     fn from_text(text: &str) -> Self {
@@ -35,7 +35,7 @@ impl TextItem for ContentBlock {
 }
 
 impl TextItem for ResultPart {
-    const LIST: &'static str = "ToolOutput";
+    const LIST_SCHEMA_NAME: &'static str = "ToolOutput";
     const DESCRIPTION: &'static str = "Content of a tool output: a string or a list of parts.";
 
     fn from_text(text: &str) -> Self {
@@ -51,7 +51,7 @@ impl<T: TextItem> From<&str> for TextOrList<T> {
 
 impl<T: TextItem> JsonSchema for TextOrList<T> {
     fn schema_name() -> Cow<'static, str> {
-        T::LIST.into()
+        T::LIST_SCHEMA_NAME.into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -15,13 +15,13 @@ use super::fold::FoldRequest;
 use super::marker::strip_tags;
 
 /// Maximum number of words in a summary.
-const WORDS: usize = 500;
+const MAX_SUMMARY_WORDS: usize = 500;
 /// Maximum characters of an accomplishment, a path or a next step.
-const LINE: usize = 300;
+const MAX_FACT_CHARS: usize = 300;
 /// Summary if the iterations contain no facts that the rules recognize.
-const NOTHING: &str = "The iterations so far produced nothing to report.";
+const EMPTY_SUMMARY: &str = "The iterations so far produced nothing to report.";
 /// Beginnings of sentences about next steps.
-const AHEAD: [&str; 9] =
+const NEXT_STEP_PREFIXES: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
 impl FoldRequest {
@@ -38,7 +38,7 @@ pub(super) fn extract_summary(fold: &FoldRequest, count: &dyn Fn(&str) -> usize)
     let words = note.split_whitespace().count();
     let budget = SummaryBudget {
         tokens: fold.max_tokens.saturating_sub(count(&note)),
-        words: Some((0, WORDS.saturating_sub(words))),
+        words: Some((0, MAX_SUMMARY_WORDS.saturating_sub(words))),
     };
     // Only the latest next steps still apply.
     let steps =
@@ -69,7 +69,7 @@ pub(super) fn extract_summary(fold: &FoldRequest, count: &dyn Fn(&str) -> usize)
         (false, _) => text,
         // Keep the existing summary if the iterations contain no facts that the rules recognize.
         (true, false) => clip_to_tokens(&fold.existing, budget.tokens, count),
-        (true, true) if note.is_empty() => NOTHING.to_owned(),
+        (true, true) if note.is_empty() => EMPTY_SUMMARY.to_owned(),
         (true, true) => text,
     };
     clip_to_tokens(format!("{text}{note}").trim(), fold.max_tokens, count)
@@ -77,12 +77,14 @@ pub(super) fn extract_summary(fold: &FoldRequest, count: &dyn Fn(&str) -> usize)
 
 /// Formats the reported facts of an iteration as lines that `conversation_facts` parses.
 fn fact_lines(iteration: &Iteration) -> String {
-    let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
-    let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
+    let done =
+        iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, MAX_FACT_CHARS)));
+    let changed =
+        iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, MAX_FACT_CHARS)));
     done.chain(changed).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the next steps in an output: sentences with one of the beginnings in [`AHEAD`], and items under
+/// Returns the next steps in an output: sentences with one of the beginnings in [`NEXT_STEP_PREFIXES`], and items under
 /// such a heading.
 fn next_steps(iteration: &Iteration) -> Vec<String> {
     let output = strip_tags(&iteration.output);
@@ -94,18 +96,20 @@ fn next_steps(iteration: &Iteration) -> Vec<String> {
         if line.starts_with('#') || (line.ends_with(':') && !is_item) {
             in_next_steps = is_next_step(line.trim_start_matches(['#', ' ', '*']));
         } else if is_item && in_next_steps {
-            steps.push(one_line(item, LINE));
+            steps.push(one_line(item, MAX_FACT_CHARS));
         } else {
             let sentence = sentences(line)
                 .filter(|sentence| is_next_step(sentence.trim_start_matches(['-', '*', '+', ' '])));
-            steps.extend(sentence.map(|sentence| one_line(sentence, LINE)));
+            steps.extend(sentence.map(|sentence| one_line(sentence, MAX_FACT_CHARS)));
         }
     }
     steps
 }
 
 fn is_next_step(text: &str) -> bool {
-    AHEAD.iter().any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
+    NEXT_STEP_PREFIXES
+        .iter()
+        .any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
 }
 
 fn without_next_steps(summary: &str) -> String {

@@ -8,10 +8,10 @@ use super::fold::{FoldKind, FoldRequest};
 use super::{AgentLoop, FoldingState, Iteration, RollingConfig};
 
 /// Maximum number of iterations per fold. Limits the size of the request that asks a model to summarize them.
-const MOST: usize = 20;
+const MAX_FOLD_ITERATIONS: usize = 20;
 /// Maximum number of iterations that wait for the next interval. Above it, each new iteration offers a fold,
 /// and a failed fold is summarized without a model, so that the memory of a loop stays bounded.
-const MOST_WAITING: usize = 50;
+const MAX_WAITING_ITERATIONS: usize = 50;
 
 /// Reason for rejecting a summary. The loop is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum FoldError {
 }
 
 impl AgentLoop {
-    /// Returns the fold that is due, if any. It merges up to [`MOST`] waiting iterations into the summary, and at the end
+    /// Returns the fold that is due, if any. It merges up to [`MAX_FOLD_ITERATIONS`] waiting iterations into the summary, and at the end
     /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
     pub(super) fn due_fold(&mut self, config: &RollingConfig) -> Option<FoldRequest> {
         let interval = config.summarize_every;
@@ -37,7 +37,8 @@ impl AgentLoop {
         let nothing = match kind {
             FoldKind::Renew => self.waiting.is_empty() && self.summary.is_empty(),
             FoldKind::Incorporate => {
-                let paused = self.folding == FoldingState::Paused && self.waiting.len() <= MOST_WAITING;
+                let paused =
+                    self.folding == FoldingState::Paused && self.waiting.len() <= MAX_WAITING_ITERATIONS;
                 self.waiting.is_empty() || paused
             }
         };
@@ -48,7 +49,7 @@ impl AgentLoop {
             kind,
             existing: self.summary.clone(),
             edition: self.edition,
-            iterations: self.waiting.iter().take(MOST).cloned().collect(),
+            iterations: self.waiting.iter().take(MAX_FOLD_ITERATIONS).cloned().collect(),
             recent: match kind {
                 FoldKind::Renew => self.iterations.clone(),
                 FoldKind::Incorporate => Vec::new(),
@@ -92,7 +93,7 @@ impl AgentLoop {
     }
 
     /// Reports that writing the summary failed. Folding pauses until the next interval, unless
-    /// `summarize_every` is 0. If more than `MOST_WAITING` iterations wait, those in `fold` are summarized
+    /// `summarize_every` is 0. If more than `MAX_WAITING_ITERATIONS` iterations wait, those in `fold` are summarized
     /// without a model.
     pub fn record_failed_fold(
         &mut self,
@@ -106,7 +107,7 @@ impl AgentLoop {
         if config.summarize_every > 0 {
             self.folding = FoldingState::Paused;
         }
-        if self.waiting.len() > MOST_WAITING {
+        if self.waiting.len() > MAX_WAITING_ITERATIONS {
             let text = extract_summary(fold, count);
             // If this fails too, the iterations keep waiting.
             let _ = self.apply_fold(fold, &text, count);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const PROGRESS: (&str, &str) = ("<progress>", "</progress>");
-const PROMISE: (&str, &str) = ("<promise>", "</promise>");
+const PROMISE_TAGS: (&str, &str) = ("<promise>", "</promise>");
 const COMPLETE: &str = "COMPLETE";
 
 /// Whether an iteration declared that the goal has been reached.
@@ -19,13 +19,13 @@ pub enum LoopPromise {
 }
 
 /// Returns the accomplishments in an output, in order and trimmed. Ignores unclosed tags.
-pub(super) fn parse_progress(output: &str) -> impl Iterator<Item = &str> {
+pub(super) fn progress_tags(output: &str) -> impl Iterator<Item = &str> {
     tag_contents(output, PROGRESS).filter(|text| !text.is_empty())
 }
 
 /// Returns whether an output promises that the goal is reached.
 pub(super) fn parse_promise(output: &str) -> LoopPromise {
-    if tag_contents(output, PROMISE).any(|text| text == COMPLETE) {
+    if tag_contents(output, PROMISE_TAGS).any(|text| text == COMPLETE) {
         LoopPromise::Complete
     } else {
         LoopPromise::Open
@@ -34,7 +34,7 @@ pub(super) fn parse_promise(output: &str) -> LoopPromise {
 
 /// Removes the tags from an output, but keeps their content.
 pub(super) fn strip_tags(output: &str) -> String {
-    [PROGRESS.0, PROGRESS.1, PROMISE.0, PROMISE.1]
+    [PROGRESS.0, PROGRESS.1, PROMISE_TAGS.0, PROMISE_TAGS.1]
         .iter()
         .fold(output.to_owned(), |text, tag| text.replace(tag, "\n"))
 }

@@ -12,25 +12,25 @@ use strata_base::text::{clip, clip_to_tokens};
 use super::{AgentLoop, FileEvent, RollingConfig};
 
 /// Token limit for the whole prompt.
-const TOTAL_TOKENS: usize = 50_000;
+const MAX_PROMPT_TOKENS: usize = 50_000;
 /// Token limit for the goal.
 const GOAL_TOKENS: usize = 1_000;
 /// Token limit for each iteration shown in the prompt.
-const ITERATION_TOKENS: usize = 6_000;
+const MAX_ITERATION_TOKENS: usize = 6_000;
 /// Token limit for all iterations shown in the prompt together.
-const RAW_TOKENS: usize = 30_000;
+const MAX_ITERATIONS_TOKENS: usize = 30_000;
 /// Token limit for the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
 /// Token limit for the state: number of iterations, program, environment and file changes.
-const STATE_TOKENS: usize = 4_000;
+const MAX_STATE_TOKENS: usize = 4_000;
 /// Token limit for each list in the state.
-const LIST_TOKENS: usize = 1_000;
+const MAX_LIST_TOKENS: usize = 1_000;
 /// Number of newest iterations shown in the prompt.
-const SHOWN: usize = 3;
+const MAX_SHOWN_ITERATIONS: usize = 3;
 /// Maximum characters of an iteration's output shown in the prompt.
-const SHOWN_CHARS: usize = 1_000;
+const MAX_SHOWN_OUTPUT_CHARS: usize = 1_000;
 /// Maximum characters of the name of a program.
-const CLI_CHARS: usize = 100;
+const MAX_PROGRAM_NAME_CHARS: usize = 100;
 /// Maximum characters of an environment variable's value, or of a path.
 const VALUE_CHARS: usize = 200;
 /// Maximum number of files listed with their last change.
@@ -61,13 +61,13 @@ impl AgentLoop {
             ("goal", Some(self.goal_section(count))),
             ("summary", self.summary_section(config, count)),
             ("iterations", self.recent_iterations_section(count)),
-            ("state", Some(clip_to_tokens(&self.state_section(count), STATE_TOKENS, count))),
+            ("state", Some(clip_to_tokens(&self.state_section(count), MAX_STATE_TOKENS, count))),
             ("instructions", Some(clip_to_tokens(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
         ];
         let sections: Vec<(&str, String)> =
             sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
         let texts: Vec<&str> = sections.iter().map(|(_, text)| text.as_str()).collect();
-        let text = clip_to_tokens(&texts.join("\n\n"), TOTAL_TOKENS, count);
+        let text = clip_to_tokens(&texts.join("\n\n"), MAX_PROMPT_TOKENS, count);
         ContextualPrompt {
             tokens: count(&text),
             text,
@@ -83,31 +83,35 @@ impl AgentLoop {
         if self.summary.is_empty() {
             return None;
         }
-        let rest = GOAL_TOKENS + RAW_TOKENS + STATE_TOKENS + INSTRUCTION_TOKENS;
-        let most = config.max_summary_tokens.min(TOTAL_TOKENS - rest);
+        let rest = GOAL_TOKENS + MAX_ITERATIONS_TOKENS + MAX_STATE_TOKENS + INSTRUCTION_TOKENS;
+        let most = config.max_summary_tokens.min(MAX_PROMPT_TOKENS - rest);
         let text =
             format!("# Progress Summary (iterations 1-{})\n{}", self.last_summarized_number(), self.summary);
         Some(clip_to_tokens(&text, most, count))
     }
 
     fn recent_iterations_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
-        let mut newest: Vec<_> = self.verbatim_iterations().rev().take(SHOWN).collect();
+        let mut newest: Vec<_> = self.verbatim_iterations().rev().take(MAX_SHOWN_ITERATIONS).collect();
         newest.reverse();
         let shown = newest.into_iter().map(|iteration| {
-            let text = format!("## Iteration {}\n{}", iteration.number, clip(&iteration.output, SHOWN_CHARS));
-            clip_to_tokens(&text, ITERATION_TOKENS, count)
+            let text = format!(
+                "## Iteration {}\n{}",
+                iteration.number,
+                clip(&iteration.output, MAX_SHOWN_OUTPUT_CHARS)
+            );
+            clip_to_tokens(&text, MAX_ITERATION_TOKENS, count)
         });
         let shown: Vec<String> = shown.collect();
         let text = format!("# Recent Iterations\n{}", shown.join("\n\n"));
-        (!shown.is_empty()).then(|| clip_to_tokens(&text, RAW_TOKENS, count))
+        (!shown.is_empty()).then(|| clip_to_tokens(&text, MAX_ITERATIONS_TOKENS, count))
     }
 
     fn state_section(&self, count: &dyn Fn(&str) -> usize) -> String {
-        let cli = escape_line_start(clip(&self.current_cli, CLI_CHARS));
+        let cli = escape_line_start(clip(&self.current_cli, MAX_PROGRAM_NAME_CHARS));
         let mut text = format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total);
         for list in [self.environment_list(), self.file_list()].into_iter().flatten() {
             text.push('\n');
-            text.push_str(&clip_to_tokens(&list, LIST_TOKENS, count));
+            text.push_str(&clip_to_tokens(&list, MAX_LIST_TOKENS, count));
         }
         text
     }

@@ -118,7 +118,7 @@ fn a_loop_keeps_its_environment_and_file_events() {
         );
     }
     let first = &agent_loop.file_events[0];
-    assert_eq!((agent_loop.file_events.len(), first.time_ms, first.path.len()), (1_000, 1, NAME_CHARS));
+    assert_eq!((agent_loop.file_events.len(), first.time_ms, first.path.len()), (1_000, 1, MAX_NAME_CHARS));
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub struct ReplyDecoder {
 }
 
 /// Maximum bytes of an invalid reply to quote in an error.
-const HEAD: usize = 512;
+const MAX_QUOTED_REPLY_BYTES: usize = 512;
 
 impl ReplyDecoder {
     pub fn new(dialect: &dyn Dialect) -> Self {
@@ -72,7 +72,7 @@ impl ReplyDecoder {
 
     /// Decodes the next bytes, and returns the events that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<ReplyEvent> {
-        let count = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        let count = MAX_QUOTED_REPLY_BYTES.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(bytes.get(..count).unwrap_or_default());
         for event in self.framing.push(bytes) {
             self.read_event(&event);

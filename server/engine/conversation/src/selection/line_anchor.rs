@@ -8,7 +8,7 @@ use strata_base::text::lines;
 use super::line_range::LineRange;
 
 /// Number of lines to remember on each side of an end.
-const CONTEXT: usize = 6;
+const ANCHOR_CONTEXT_LINES: usize = 6;
 
 /// Hash of a line without leading and trailing white space. 0 for a line without letters and digits, which says nothing
 /// about its place.
@@ -55,8 +55,8 @@ impl HashedLines {
     fn boundary(&self, at: usize) -> Boundary {
         let (above, below) = self.0.split_at(at.min(self.0.len()));
         Boundary {
-            above: above.iter().rev().take(CONTEXT).copied().collect(),
-            below: below.iter().take(CONTEXT).copied().collect(),
+            above: above.iter().rev().take(ANCHOR_CONTEXT_LINES).copied().collect(),
+            below: below.iter().take(ANCHOR_CONTEXT_LINES).copied().collect(),
         }
     }
 
@@ -72,7 +72,7 @@ impl HashedLines {
         let (texts_above, all_above) = matching(&boundary.above, &mut above.iter().rev());
         let (texts_below, all_below) = matching(&boundary.below, &mut below.iter());
         let texts = texts_above + texts_below;
-        (texts > 0).then_some(texts * 2 * CONTEXT + all_above + all_below)
+        (texts > 0).then_some(texts * 2 * ANCHOR_CONTEXT_LINES + all_above + all_below)
     }
 
     /// Returns the place that matches a boundary best. Of equal places, the one nearest to `near`.

@@ -12,9 +12,9 @@ use crate::settings::TruncateMode;
 pub(super) type TruncateFn = fn(&str, usize, TruncateMode) -> Option<String>;
 
 /// Minimum limit, in lines, at which a marker between the beginning and the end is inserted.
-const LINES_FOR_A_MARKER: usize = 4;
+const MIN_LINES_FOR_MARKER: usize = 4;
 /// Minimum limit, in characters or bytes, at which a marker is inserted.
-const SIZE_FOR_A_MARKER: usize = 200;
+const MIN_LIMIT_FOR_MARKER: usize = 200;
 /// Marks removed characters or bytes. The last line of the output reports their number.
 const MARKER: &str = "\n[...]\n";
 
@@ -60,7 +60,7 @@ pub(super) fn truncate_lines(text: &str, limit: usize, mode: TruncateMode) -> Op
     if total <= limit {
         return None;
     }
-    if mode == TruncateMode::Head || limit < LINES_FOR_A_MARKER {
+    if mode == TruncateMode::Head || limit < MIN_LINES_FOR_MARKER {
         return Some(text.split_inclusive('\n').take(limit).collect());
     }
     let tail = (limit - 1) / 2;
@@ -105,7 +105,7 @@ pub(super) fn truncate_bytes(text: &str, limit: usize, mode: TruncateMode) -> Op
 fn head_and_tail_sizes(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     let content_limit = limit
         .checked_sub(MARKER.len())
-        .filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
+        .filter(|_| mode == TruncateMode::HeadTail && limit >= MIN_LIMIT_FOR_MARKER)?;
     Some((content_limit - content_limit / 2, content_limit / 2))
 }
 

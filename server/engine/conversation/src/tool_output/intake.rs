@@ -1,6 +1,6 @@
 //! Processes the parts of a new tool result. The caller writes long texts to files and reports their paths.
 
-use super::{MAX_CHARS, OutputHandling, SpilledOutput, handle_output, notice, truncated};
+use super::{MAX_TRUNCATED_CHARS, OutputHandling, SpilledOutput, handle_output, notice, truncated};
 use crate::history::ResultPart;
 use crate::settings::ToolOutputSettings;
 
@@ -50,7 +50,8 @@ impl IncomingToolResult {
             IncomingPart::Long(text) => match spilled.next().flatten() {
                 Some(file) => ResultPart::Text { text: notice(&file) },
                 None => ResultPart::Text {
-                    text: truncated(&text, &settings, MAX_CHARS).map_or(text, |(shortened, _)| shortened),
+                    text: truncated(&text, &settings, MAX_TRUNCATED_CHARS)
+                        .map_or(text, |(shortened, _)| shortened),
                 },
             },
         };

@@ -33,7 +33,7 @@ fn the_defaults_are_the_documented_ones() {
     let ToolOutputSettings { max_lines, max_bytes, large_output_threshold, truncate_mode, cutoff, .. } =
         defaults();
     assert_eq!((max_lines, max_bytes, large_output_threshold), (2_000, 51_200, 204_800));
-    assert_eq!(MAX_CHARS, 204_800);
+    assert_eq!(MAX_TRUNCATED_CHARS, 204_800);
     assert_eq!((truncate_mode, cutoff), (TruncateMode::HeadTail, 10));
 }
 
@@ -131,7 +131,7 @@ fn the_last_line_has_the_sizes_before_and_after() {
 #[test]
 fn both_ends_of_one_long_line_are_kept() {
     let text = "a".repeat(400) + &"b".repeat(400);
-    for (max_chars, max_bytes) in [(250, 0), (MAX_CHARS, 250)] {
+    for (max_chars, max_bytes) in [(250, 0), (MAX_TRUNCATED_CHARS, 250)] {
         let settings = ToolOutputSettings { max_bytes, ..unlimited() };
         let (shortened, report) = truncated(&text, &settings, max_chars).unwrap();
         assert!(
@@ -211,7 +211,7 @@ proptest! {
         let settings =
             ToolOutputSettings { max_lines: lines, max_bytes: bytes, truncate_mode, ..unlimited() };
         let fits = |size: OutputSize| {
-            !(exceeds(size.lines, lines) || exceeds(size.chars, chars) || exceeds(size.bytes, bytes))
+            !(exceeds_nonzero_limit(size.lines, lines) || exceeds_nonzero_limit(size.chars, chars) || exceeds_nonzero_limit(size.bytes, bytes))
         };
         match truncated(&text, &settings, chars) {
             None => prop_assert!(fits(OutputSize::from_text(&text))),

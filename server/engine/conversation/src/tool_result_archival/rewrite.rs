@@ -4,16 +4,16 @@
 use crate::compaction::TokenCounters;
 use crate::history::{ContentBlock, Message, MessageId, MessageKind, NewMessage, Role};
 
-use super::words::OUTPUT_CHARS;
+use super::words::MAX_MODEL_SUMMARY_CHARS;
 
 /// Approximate number of characters per token in a summary.
 const CHARS_PER_TOKEN: usize = 4;
 /// Upper limit for the estimated number of further turns.
-const MOST_TURNS: f64 = 50.0;
+const MAX_EXPECTED_TURNS: f64 = 50.0;
 /// Prompts so far for each prompt that is expected before the next archival, and the upper limit of that expectation.
 /// Measured with `strata replay --transcripts`; see `docs/compaction.md`, "Tool results, ageing".
-const PROMPTS_SO_FAR: f64 = 4.0;
-const MOST_UNTIL_NEXT: f64 = 8.0;
+const PAST_PROMPTS_PER_EXPECTED: f64 = 4.0;
+const MAX_EXPECTED_PROMPTS: f64 = 8.0;
 
 /// State of the provider's cache for a conversation.
 #[derive(Clone, Copy)]
@@ -80,11 +80,12 @@ impl WarmCache<'_> {
     /// Computes the effect of archiving the messages in `archive`, which are sorted oldest first.
     fn archival_cost(&self, archive: &[&Message]) -> ArchivalCost {
         let archived_tokens: usize = archive.iter().map(|message| (self.counters.message)(message)).sum();
-        let stubs: usize = archive.iter().map(|message| (self.counters.message)(&stub(message))).sum();
+        let stubs: usize =
+            archive.iter().map(|message| (self.counters.message)(&archived_form(message))).sum();
         let tokens_after = archive.first().map_or(0, |message| (self.behind)(message.id));
         let Self { read, write, turns, .. } = *self;
         ArchivalCost {
-            freed: archived_tokens.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
+            freed: archived_tokens.saturating_sub(stubs + MAX_MODEL_SUMMARY_CHARS / CHARS_PER_TOKEN),
             rewritten: tokens_after.saturating_sub(archived_tokens - stubs.min(archived_tokens)),
             read,
             write,
@@ -95,17 +96,17 @@ impl WarmCache<'_> {
 
 /// Returns the expected number of further prompts: as many as so far, within limits.
 pub fn expected_turns(so_far: usize) -> f64 {
-    (so_far as f64).clamp(1.0, MOST_TURNS)
+    (so_far as f64).clamp(1.0, MAX_EXPECTED_TURNS)
 }
 
 /// Returns the expected number of prompts until the next archival, given the number of prompts so far. Savings after
 /// that do not count, because the next archival could free the same results.
 pub fn turns_until_next_archival(so_far: usize) -> f64 {
-    (so_far as f64 / PROMPTS_SO_FAR).clamp(1.0, MOST_UNTIL_NEXT)
+    (so_far as f64 / PAST_PROMPTS_PER_EXPECTED).clamp(1.0, MAX_EXPECTED_PROMPTS)
 }
 
 /// Returns a message in its archived form, for counting.
-fn stub(message: &Message) -> Message {
+fn archived_form(message: &Message) -> Message {
     let result = |block: &ContentBlock| match block {
         ContentBlock::ToolResult { call_id, outcome, .. } => Some(ContentBlock::ToolResult {
             call_id: call_id.clone(),

@@ -81,7 +81,10 @@ fn the_defaults_are_the_documented_ones() {
         (defaults.cutoff, defaults.summary, defaults.ageing),
         (10, ToolSummaryStrategy::Llm, ArchivalMode::CacheAware,)
     );
-    assert_eq!((INPUT_CHARS, OUTPUT_CHARS, HEURISTIC_CHARS), (12_000, 1_200, 800));
+    assert_eq!(
+        (MAX_RESULT_INPUT_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_HEURISTIC_SUMMARY_CHARS),
+        (12_000, 1_200, 800)
+    );
 }
 
 #[test]

@@ -15,19 +15,19 @@ pub(crate) const ARCHIVED: &str = "[Tool results archived]";
 // `docs/compaction.md`, "Tool results, ageing", explains these limits.
 
 /// Maximum characters of all results together that a summarizing model sees.
-pub(crate) const INPUT_CHARS: usize = 12_000;
+pub(crate) const MAX_RESULT_INPUT_CHARS: usize = 12_000;
 /// Maximum characters of a model's summary.
-pub(crate) const OUTPUT_CHARS: usize = 1_200;
+pub(crate) const MAX_MODEL_SUMMARY_CHARS: usize = 1_200;
 /// Maximum characters of a summary without a model.
-pub(crate) const HEURISTIC_CHARS: usize = 800;
+pub(crate) const MAX_HEURISTIC_SUMMARY_CHARS: usize = 800;
 
 /// Maximum characters of a call's arguments that a summarizing model sees.
-const ARGUMENTS: usize = 400;
+const MAX_ARGUMENT_CHARS: usize = 400;
 /// Maximum characters of a call's arguments in a summary without a model.
-const ARGUMENTS_NAMED: usize = 60;
+const HEURISTIC_ARGUMENT_CHARS: usize = 60;
 
-/// Token limit for a model's answer. Sufficient for [`OUTPUT_CHARS`] with any tokenizer.
-const OUTPUT_TOKENS: usize = 600;
+/// Token limit for a model's answer. Sufficient for [`MAX_MODEL_SUMMARY_CHARS`] with any tokenizer.
+const MAX_ANSWER_TOKENS: usize = 600;
 
 const OPEN: &str = "<results>";
 const CLOSE: &str = "</results>";
@@ -69,9 +69,9 @@ impl<'a> ArchivedResults<'a> {
     }
 
     pub(super) fn question(&self) -> SummarizerQuestion {
-        let shown = self.list_results(INPUT_CHARS, ARGUMENTS, "\n\n");
+        let shown = self.list_results(MAX_RESULT_INPUT_CHARS, MAX_ARGUMENT_CHARS, "\n\n");
         let prompt = format!(
-            "{OPEN}\n{shown}\n{CLOSE}\n\nSummarize in at most {OUTPUT_CHARS} characters what the agent must still know: for each \
+            "{OPEN}\n{shown}\n{CLOSE}\n\nSummarize in at most {MAX_MODEL_SUMMARY_CHARS} characters what the agent must still know: for each \
              result, what was asked, what came of it, and the names, paths, numbers and errors that matter for the current work. \
              Leave out what can be looked up again. Write one line for each that matters, beginning with `- `."
         );
@@ -79,15 +79,15 @@ impl<'a> ArchivedResults<'a> {
             purpose: SummaryPurpose::Summarise,
             system: SYSTEM.to_owned(),
             prompt,
-            max_tokens: OUTPUT_TOKENS,
+            max_tokens: MAX_ANSWER_TOKENS,
         }
     }
 
     /// Builds the summary without a model.
     pub(super) fn heuristic_summary(&self) -> String {
-        let heading = heading(self.messages);
-        let max_chars = HEURISTIC_CHARS.saturating_sub(heading.chars().count());
-        heading + &self.list_results(max_chars, ARGUMENTS_NAMED, "\n")
+        let heading = archived_heading(self.messages);
+        let max_chars = MAX_HEURISTIC_SUMMARY_CHARS.saturating_sub(heading.chars().count());
+        heading + &self.list_results(max_chars, HEURISTIC_ARGUMENT_CHARS, "\n")
     }
 
     /// Lists all results in at most `chars` characters. Each result gets an equal share, plus what earlier
@@ -124,12 +124,12 @@ impl AnsweredCall<'_> {
 
 /// Builds the summary from a model's answer. `messages` is the number of archived messages.
 pub(super) fn summary_from_answer(answer: &str, messages: usize) -> String {
-    let heading = heading(messages);
-    let max_chars = OUTPUT_CHARS.saturating_sub(heading.chars().count());
+    let heading = archived_heading(messages);
+    let max_chars = MAX_MODEL_SUMMARY_CHARS.saturating_sub(heading.chars().count());
     heading + clip(answer, max_chars)
 }
 
-fn heading(messages: usize) -> String {
+fn archived_heading(messages: usize) -> String {
     format!("{ARCHIVED} {messages} older; their stubs say how to read them in full.\n")
 }
 

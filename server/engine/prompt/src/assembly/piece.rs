@@ -14,7 +14,7 @@ use strata_conversation::selection::{Extent, LineRange};
 use strata_conversation::urls::Page;
 use strata_tokens::redaction::{FoundSecret, RedactedText, SecretRedactor};
 
-use crate::layout::{CountFn, ItemKey, PromptPiece, fence, inline_code};
+use crate::layout::{CountFn, ItemKey, PromptPiece, fence_for, inline_code};
 
 /// Where a file's text came from, and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -131,7 +131,7 @@ fn format_file(key: &FileKey, range: Option<LineRange>, text: &str, source: &Sou
 
 /// Appends `text` inside a code fence that nothing in it can close.
 pub(super) fn append_fenced_text(out: &mut String, language: &str, text: &str) {
-    let fence = fence(text);
+    let fence = fence_for(text);
     let _ = write!(out, "{fence}{language}\n{text}");
     if !text.ends_with('\n') && !text.is_empty() {
         out.push('\n');

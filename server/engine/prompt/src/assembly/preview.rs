@@ -13,7 +13,7 @@ use super::title::Titles;
 use crate::layout::{LayoutBlock, Part, Tier};
 
 /// Number of unchanged lines around each change in a diff.
-const CONTEXT: usize = 2;
+const DIFF_CONTEXT_LINES: usize = 2;
 
 /// The next request as readable text: the reply to `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -81,7 +81,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
 /// hunk is labeled with the part of the prompt that it changes.
 pub fn changes_since(earlier: &str, current: &Preview) -> String {
     let mut changes = String::new();
-    for line in diff::unified_diff(earlier, &current.text, CONTEXT).split_inclusive('\n') {
+    for line in diff::unified_diff(earlier, &current.text, DIFF_CONTEXT_LINES).split_inclusive('\n') {
         let part = first_new_line(line).and_then(|at| {
             current.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at))
         });

@@ -16,11 +16,11 @@ use crate::settings::PromptSettings;
 use crate::layout::inline_code;
 
 /// Maximum length of the text quoted from a rule or memory file, in characters.
-const FILE_CHARS: usize = 40_000;
+const MAX_QUOTED_FILE_CHARS: usize = 40_000;
 /// Maximum number of skills to list.
-const SKILLS: usize = 100;
+const MAX_LISTED_SKILLS: usize = 100;
 /// Maximum length of a skill's description, in characters.
-const DESCRIPTION_CHARS: usize = 300;
+const MAX_SKILL_DESCRIPTION_CHARS: usize = 300;
 
 /// A file that the system prompt quotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,7 +72,7 @@ impl SystemContext {
         };
         SystemFiles {
             rules: [quoted(&self.rules), quoted(&self.scoped_rules)].concat(),
-            skills: self.skills.iter().take(SKILLS).map(|skill| skill.path.clone()).collect(),
+            skills: self.skills.iter().take(MAX_LISTED_SKILLS).map(|skill| skill.path.clone()).collect(),
             memory: quoted(&self.memory),
         }
     }
@@ -132,7 +132,7 @@ fn text_section(heading: &str, texts: &[SystemContextText]) -> Option<String> {
     let quoted: Vec<String> = quoted
         .map(|SystemContextText { path, text }| {
             let text = text.trim();
-            let shown = clip(text, FILE_CHARS);
+            let shown = clip(text, MAX_QUOTED_FILE_CHARS);
             let cut = if shown.len() < text.len() { "\n\n[the rest of this file is left out]" } else { "" };
             format!("## {}\n\n{shown}{cut}", inline_code(path.as_str()))
         })
@@ -143,9 +143,10 @@ fn text_section(heading: &str, texts: &[SystemContextText]) -> Option<String> {
 fn skill_section(skills: &[Skill]) -> Option<String> {
     let listed: Vec<String> = skills
         .iter()
-        .take(SKILLS)
+        .take(MAX_LISTED_SKILLS)
         .map(|Skill { name, description, path }| {
-            let (name, description) = (one_line(name, 80), one_line(description, DESCRIPTION_CHARS));
+            let (name, description) =
+                (one_line(name, 80), one_line(description, MAX_SKILL_DESCRIPTION_CHARS));
             let colon = if description.is_empty() { "" } else { ": " };
             format!("- {name}{colon}{description} ({})", inline_code(path.as_str()))
         })
@@ -225,8 +226,10 @@ mod tests {
 
     #[test]
     fn a_long_file_is_cut_with_a_note() {
-        let rules =
-            vec![SystemContextText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
+        let rules = vec![SystemContextText {
+            path: "AGENTS.md".into(),
+            text: "é".repeat(MAX_QUOTED_FILE_CHARS + 1).into(),
+        }];
         let prompt = system_prompt(
             &PromptSettings::default(),
             &[],

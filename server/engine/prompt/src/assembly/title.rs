@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
 /// Maximum length of the title of a message or web page, in characters.
-const MAX_CHARS: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
@@ -43,7 +43,8 @@ impl<'a> Titles<'a> {
             ItemKey::Url(id) => {
                 let page = self.pages.get(*id);
                 let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
-                let mut lines = names.map(|name| one_line(name, MAX_CHARS)).filter(|line| !line.is_empty());
+                let mut lines =
+                    names.map(|name| one_line(name, MAX_TITLE_CHARS)).filter(|line| !line.is_empty());
                 lines.next().unwrap_or_else(|| "Web page".to_owned())
             }
         }
@@ -94,7 +95,11 @@ fn first_words(message: &Message) -> String {
         ContentBlock::ToolCall { name, .. } => Some(name.as_str()),
         _ => None,
     });
-    texts.chain(calls).map(|text| one_line(text, MAX_CHARS)).find(|line| !line.is_empty()).unwrap_or_default()
+    texts
+        .chain(calls)
+        .map(|text| one_line(text, MAX_TITLE_CHARS))
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
 }
 
 fn part_text(part: &ResultPart) -> Option<&str> {
@@ -153,7 +158,7 @@ mod tests {
         ];
         assert_eq!(titles, expected);
         let long = session.history.add(NewMessage::text(Role::User, "word ".repeat(100)));
-        assert!(title(&session, &ItemKey::History(long)).chars().count() <= MAX_CHARS + "User: ".len());
+        assert!(title(&session, &ItemKey::History(long)).chars().count() <= MAX_TITLE_CHARS + "User: ".len());
         assert_eq!(title(&session, &ItemKey::History(MessageId(99))), "Message 99");
     }
 

@@ -43,7 +43,7 @@ impl Anchor {
         let ends = |begin: usize| {
             let ends = positions_of(last)
                 .into_iter()
-                .filter(|at| *at >= begin && *at < begin + 2 * length + MAX_GROWTH);
+                .filter(|at| *at >= begin && *at < begin + 2 * length + MAX_LINE_GROWTH);
             ends.min_by_key(|at| (at + 1).abs_diff(begin + length))
         };
         match start_of_first {
@@ -60,7 +60,7 @@ impl Anchor {
 }
 
 /// Number of lines by which a range may grow and still be found, in addition to doubling in length.
-const MAX_GROWTH: usize = 40;
+const MAX_LINE_GROWTH: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {
     Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)

@@ -24,17 +24,17 @@ use crate::session::Session;
 use crate::settings::Settings;
 
 /// Maximum number of files to read for a question.
-const MAX_CANDIDATES: usize = 100;
+const MAX_CANDIDATE_FILES: usize = 100;
 /// Maximum size of these files together, in bytes: three times that of a hundred large files of real code. Dividing a
 /// megabyte into passages and screening it takes 50 ms.
-const MAX_READ_BYTES: usize = 16 << 20;
+const MAX_TOTAL_READ_BYTES: usize = 16 << 20;
 /// Number of later questions for which an excerpt is kept if the budget allows. This covers short messages that name no
 /// code, such as a reply to a question from the model.
-const RETAINED_QUESTIONS: u64 = 2;
+const EXCERPT_RETENTION_QUESTIONS: u64 = 2;
 
 /// If the last prompt already showed excerpts, the budget for new code is the question's budget divided by this number.
 /// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
-const LATER_BUDGET_DIVISOR: usize = 8;
+const LATER_EXCERPT_BUDGET_DIVISOR: usize = 8;
 
 /// Number of earlier questions whose words are searched too.
 const EARLIER_QUESTIONS: usize = 2;
@@ -133,9 +133,11 @@ pub fn choose_excerpts<E>(
     count: CountFn<'_>,
 ) -> Result<ExcerptSelection, E> {
     let question = question.as_ref();
-    let candidates = question.map_or_else(Vec::new, |question| candidates(sources, session, question));
+    let candidates =
+        question.map_or_else(Vec::new, |question| rank_candidate_files(sources, session, question));
     let best_first = candidates.iter().map(|candidate| &candidate.file);
-    let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ_BYTES, read)?;
+    let (files, not_read) =
+        read_files(&session.excerpts.files(), best_first, session, MAX_TOTAL_READ_BYTES, read)?;
     Ok(ExcerptSelection {
         not_read,
         ..choose_from_files(sources, session, question, &candidates, &files, count)
@@ -179,9 +181,9 @@ pub fn rank_excerpts<E>(
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: CountFn<'_>,
 ) -> Result<Vec<Excerpt>, E> {
-    let candidates = candidates(sources, session, &question);
+    let candidates = rank_candidate_files(sources, session, &question);
     let best_first = candidates.iter().map(|candidate| &candidate.file);
-    let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ_BYTES, read)?;
+    let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_TOTAL_READ_BYTES, read)?;
     let candidate_texts: Vec<ExcerptCandidate<'_>> =
         candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
@@ -205,7 +207,7 @@ fn rank_passages(
 }
 
 /// Finds the files to read for a question, best first.
-fn candidates(
+fn rank_candidate_files(
     sources: ExcerptSources<'_>,
     session: &Session,
     question: &ExcerptQuestion<'_>,
@@ -214,7 +216,7 @@ fn candidates(
     let context = ExcerptContext::new(sources, session);
     let shown = BTreeMap::new();
     let query = context.query(sources, session, question, &shown);
-    let mut files = candidate_files(relevance, &query, MAX_CANDIDATES);
+    let mut files = candidate_files(relevance, &query, MAX_CANDIDATE_FILES);
     files.retain(|candidate| !sources.quoted.contains(&candidate.file));
     files
 }
@@ -232,7 +234,7 @@ fn choose_from_files(
     let question_number = memory.questions + u64::from(question.is_some());
     let (budget, first_budget) = question.map_or((0, 0), |question| (question.budget, question.first_budget));
     let new_tokens_left =
-        if memory.shown.is_empty() { first_budget } else { first_budget / LATER_BUDGET_DIVISOR };
+        if memory.shown.is_empty() { first_budget } else { first_budget / LATER_EXCERPT_BUDGET_DIVISOR };
     let mut chooser =
         ExcerptChooser { session, files, question_number, new_tokens_left, count, items: BTreeMap::new() };
     let remembered: BTreeSet<&ExcerptKey> = memory.shown_keys().chain(&memory.pinned).collect();
@@ -449,7 +451,7 @@ impl<'a> ExcerptChooser<'a> {
             .filter(|item| {
                 item.standing == ExcerptStanding::Lingering
                     && item.lines.is_some()
-                    && item.question + RETAINED_QUESTIONS >= question_number
+                    && item.question + EXCERPT_RETENTION_QUESTIONS >= question_number
             })
             .collect();
         earlier.sort_by_key(|item| (std::cmp::Reverse(item.question), item.rank));

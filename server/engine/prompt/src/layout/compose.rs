@@ -15,7 +15,7 @@ use super::content::{
 use super::item::ItemKey;
 
 /// Maximum number of map blocks in one content block (`docs/prompt.md`, "Order").
-pub(crate) const GROUP_ITEMS: usize = 24;
+pub(crate) const MAX_GROUPED_MAP_BLOCKS: usize = 24;
 /// Token limit for the map blocks in one content block. A larger map block gets its own content block.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
@@ -141,7 +141,7 @@ impl<'a> LayoutBuilder<'a> {
         let mut remaining = pieces;
         while !remaining.is_empty() {
             let mut group_tokens = 0;
-            let fitting = remaining.iter().take(GROUP_ITEMS).take_while(|piece| {
+            let fitting = remaining.iter().take(MAX_GROUPED_MAP_BLOCKS).take_while(|piece| {
                 group_tokens += piece.tokens;
                 group_tokens <= GROUP_TOKENS
             });

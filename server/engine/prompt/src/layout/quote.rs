@@ -19,7 +19,7 @@ pub fn inline_code(name: &str) -> String {
 }
 
 /// Returns a fence that nothing in the text can close.
-pub fn fence(text: &str) -> String {
+pub fn fence_for(text: &str) -> String {
     let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest_run.max(2) + 1)
 }

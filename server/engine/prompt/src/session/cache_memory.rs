@@ -41,7 +41,7 @@ pub struct CacheMemory {
     pub breaks: Breaks,
     /// Size of the last recorded prompt; `None` if there is none, or if earlier messages have changed since.
     pub(super) anchor: Option<Anchor>,
-    pub(super) pending: VecDeque<Pending>,
+    pub(super) pending: VecDeque<PendingPrompt>,
 }
 
 impl Default for CacheMemory {
@@ -72,7 +72,7 @@ impl CacheMemory {
 
 /// A prompt that awaits its answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(super) struct PendingPrompt {
     pub(super) id: String,
     /// Revision of the session that the prompt was assembled from.
     pub(super) base: u64,

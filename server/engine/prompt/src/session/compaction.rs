@@ -29,13 +29,13 @@ const STEPS_KEPT: usize = 10;
 /// could summarize the same exchanges a few turns later, so without this limit, conversations of long answers would be
 /// compacted after each of them. Twice and four times cost the least in recorded conversations, and twice is as good if
 /// cache entries live for an hour.
-const TURNS_PER_EXCHANGE: f64 = 2.0;
+const SAVING_TURNS_PER_EXCHANGE: f64 = 2.0;
 
 /// Price of an output token in tokens of uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
 /// Smallest stated limit that is believed. No model has a smaller window.
-const SMALLEST_LIMIT: u64 = 1_024;
+const MIN_PLAUSIBLE_LIMIT: u64 = 1_024;
 
 impl Session {
     /// Checks that the conversation may be compacted because a provider rejected a prompt as too long.
@@ -64,7 +64,7 @@ impl Session {
     /// Lowers the limit after a rejected prompt to the one that the provider stated, if it is lower. A stated size of
     /// the request converts the provider's tokens to estimated ones.
     pub fn apply_stated_limit(&mut self, stated: ContextSize) {
-        let limit = stated.limit.filter(|limit| *limit >= SMALLEST_LIMIT);
+        let limit = stated.limit.filter(|limit| *limit >= MIN_PLAUSIBLE_LIMIT);
         let (Some((_, reduced)), Some(limit)) = (&mut self.rejection, limit) else { return };
         let estimated = (*reduced / 9).saturating_mul(10) as u64;
         let fits = match stated.requested {
@@ -163,7 +163,8 @@ impl Session {
         let rewriting = prices.write - prices.read;
         let saved_per_token_turn = expected_reuse_price(self.cache.pace.trend().pauses_ms, &prices);
         let exchanges = summarized.iter().filter(|message| History::begins_exchange(message)).count();
-        let turns = expected_turns(self.cache.pace.prompt_count()).min(TURNS_PER_EXCHANGE * exchanges as f64);
+        let turns =
+            expected_turns(self.cache.pace.prompt_count()).min(SAVING_TURNS_PER_EXCHANGE * exchanges as f64);
         let saved = freed as f64 * saved_per_token_turn * turns + saved_once as f64 * rewriting;
         saved > rewritten as f64 * rewriting + summary_cost
     }

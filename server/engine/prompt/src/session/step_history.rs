@@ -12,7 +12,7 @@ use strata_conversation::history::{History, Message, MessageId};
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepHistory {
     /// Files that a client marked as read, most recent last.
-    marked: Vec<Mark>,
+    marked: Vec<ReadMark>,
     /// Steps to keep from messages before `since`.
     kept: Vec<Step>,
     /// First message to scan for files and steps.
@@ -22,7 +22,7 @@ pub struct StepHistory {
 /// A file that a client marked as read.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(from = "StoredMark")]
-struct Mark {
+struct ReadMark {
     path: String,
     /// Id of the first message after the mark.
     before: MessageId,
@@ -36,7 +36,7 @@ enum StoredMark {
     Mark { path: String, before: MessageId },
 }
 
-impl From<StoredMark> for Mark {
+impl From<StoredMark> for ReadMark {
     fn from(stored: StoredMark) -> Self {
         match stored {
             StoredMark::Path(path) => Self { path, before: MessageId::default() },
@@ -77,7 +77,7 @@ impl StepHistory {
 
     /// Marks a file as read at this point of the conversation.
     pub fn mark_read(&mut self, path: impl Into<String>, history: &History) {
-        let mark = Mark { path: path.into(), before: history.next_id() };
+        let mark = ReadMark { path: path.into(), before: history.next_id() };
         self.marked.retain(|known| known.path != mark.path);
         self.marked.push(mark);
     }

@@ -9,9 +9,9 @@ use super::policy::{Policy, PolicyOutput};
 use super::rules::LayoutRules;
 use super::state::TierState;
 
-pub(super) struct Flat;
+pub(super) struct FlatPolicy;
 
-impl Policy for Flat {
+impl Policy for FlatPolicy {
     fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, _: &LayoutRules) -> PolicyOutput {
         let mut composer = LayoutBuilder::new(content.count);
         composer.add_system_prompt(&content.system);

@@ -31,9 +31,9 @@ use strata_tokens::models::Ttl;
 pub(crate) use item_stats::LedgerItemStats;
 pub(crate) use state::LedgerState;
 
-pub(super) struct Ledger;
+pub(super) struct LedgerPolicy;
 
-impl Policy for Ledger {
+impl Policy for LedgerPolicy {
     fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ledger(state) => LedgerState::clone(state),

@@ -26,14 +26,14 @@ pub(crate) use state::TrackedItem;
 
 use state::PlacementState;
 
-pub(super) struct Ripple;
+pub(super) struct RipplePolicy;
 
 /// Minimum size of a tier that is worth a breakpoint, in tokens, unless the model's shortest cacheable prefix is longer.
 const MIN_TIER_TOKENS: usize = 1_024;
 
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
-impl Policy for Ripple {
+impl Policy for RipplePolicy {
     fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
@@ -67,7 +67,7 @@ fn build_layout(
 ) -> (Layout, FileListCoverage) {
     let mut composer = LayoutBuilder::new(content.count);
     let history = HistoryTiers::new(state, &content.history);
-    let in_tier = |tier: Tier| Section {
+    let in_tier = |tier: Tier| TierContents {
         map: content.map.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
         files: content.files.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
         urls: content.urls.iter().filter(|piece| state.tier_of_piece(piece) == tier).collect(),
@@ -122,14 +122,14 @@ fn reference_heading(tier: Tier) -> &'static str {
     }
 }
 
-struct Section<'a> {
+struct TierContents<'a> {
     map: Vec<&'a PromptPiece>,
     files: Vec<&'a PromptPiece>,
     urls: Vec<&'a PromptPiece>,
     history: Vec<&'a SentMessage>,
 }
 
-impl Section<'_> {
+impl TierContents<'_> {
     fn is_empty(&self) -> bool {
         self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
     }
@@ -150,7 +150,7 @@ impl Section<'_> {
 }
 
 /// The effective tier of each message. The conversation must stay in order, with calls next to their results.
-/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see [`runs`])
+/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see [`indivisible_runs`])
 /// are in the same tier.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
@@ -158,7 +158,7 @@ impl<'a> HistoryTiers<'a> {
     fn new(state: &RippleState, history: &'a [SentMessage]) -> Self {
         let mut placed = Vec::with_capacity(history.len());
         let mut least_stable_so_far = Tier::L0;
-        for run in runs(history) {
+        for run in indivisible_runs(history) {
             let least_stable = run.iter().map(|message| state.tier_of(&ItemKey::History(message.id))).max();
             least_stable_so_far = least_stable_so_far.max(least_stable.unwrap_or(Tier::Active));
             placed.extend(run.iter().map(|message| (least_stable_so_far, message)));
@@ -173,7 +173,7 @@ impl<'a> HistoryTiers<'a> {
 
 /// Splits a history into runs, between which tiers may change. Consecutive assistant messages form one run with
 /// everything up to the last result of their calls.
-fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
+fn indivisible_runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
     // Whether the assistant has called a tool since the last user message.
     let mut has_called_tool = false;
     history.chunk_by(move |one, next| {

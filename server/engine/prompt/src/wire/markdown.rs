@@ -10,7 +10,7 @@ use strata_conversation::providers::{Speaker, order_results_first};
 use strata_tokens::models::Ttl;
 
 use super::body::{Body, RenderedBody};
-use crate::layout::{Layout, LayoutBlock, Part, fence};
+use crate::layout::{Layout, LayoutBlock, Part, fence_for};
 
 /// An open code fence: its character and length (CommonMark 4.5).
 #[derive(Clone, Copy)]
@@ -153,7 +153,7 @@ fn write_paragraph(out: &mut String, text: &str) {
 
 /// Writes a code block inside a fence that the text cannot close.
 fn write_fenced(out: &mut String, info: &str, text: &str) {
-    let fence = fence(text);
+    let fence = fence_for(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     // Writing to a string cannot fail.
     let _ = write!(out, "{fence}{info}\n{text}{end}{fence}\n\n");
@@ -202,7 +202,7 @@ fn opening_fence(line: &str) -> Option<Fence> {
 }
 
 fn closes_fence(line: &str, fence: Fence) -> bool {
-    let line = strip_indent(line);
+    let line = strip_block_indent(line);
     let rest = line.trim_start_matches(fence.mark);
     line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
 }
@@ -211,7 +211,7 @@ fn closes_fence(line: &str, fence: Fence) -> bool {
 /// neither a letter nor a digit, as the heading of a message does (`# [1] User`); the underline of a top-level heading;
 /// raw HTML; or a fence that may or may not belong to a list. Enclosing quotes and lists make no difference.
 fn may_be_structure(line: &str) -> bool {
-    let unindented = strip_indent(line);
+    let unindented = strip_block_indent(line);
     if unindented.len() < line.len() && opening_fence(unindented).is_some() {
         return true;
     }
@@ -227,7 +227,7 @@ fn may_be_structure(line: &str) -> bool {
 }
 
 /// Removes up to three leading spaces, which have no meaning at the start of a block.
-fn strip_indent(line: &str) -> &str {
+fn strip_block_indent(line: &str) -> &str {
     let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
     line.get(spaces..).unwrap_or(line)
 }

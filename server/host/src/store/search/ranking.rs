@@ -1,5 +1,5 @@
 //! Finds and ranks matches in bounded time. BM25 visits each match of a word twice, to count and to rate it, and common
-//! words match almost everywhere. Words with more than [`COMMON_WORD_MATCHES`] matches must therefore occur in a result, but are not
+//! words match almost everywhere. Words with more than [`MIN_COMMON_WORD_MATCHES`] matches must therefore occur in a result, but are not
 //! used for ranking. BM25 would give them almost no weight anyway.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ pub(super) struct RankedMatches {
 struct QueryWord {
     /// The word as an FTS5 string literal, in which no other syntax is recognized.
     quoted: String,
-    /// Number of matches. Not counted beyond [`COMMON_WORD_MATCHES`].
+    /// Number of matches. Not counted beyond [`MIN_COMMON_WORD_MATCHES`].
     match_count: usize,
 }
 
@@ -32,7 +32,7 @@ struct QueryTerm {
 }
 
 /// A word with more matches than this counts as common. Ranking one match takes about a microsecond.
-const COMMON_WORD_MATCHES: usize = 4_000;
+const MIN_COMMON_WORD_MATCHES: usize = 4_000;
 
 /// Number of the newest matches to rank if the query contains only common words.
 const MAX_RANKED_NEWEST: usize = 2_000;
@@ -54,7 +54,7 @@ pub(super) fn rank(
     let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
     terms.sort_by_key(QueryTerm::max_matches);
     let all_words = join(terms.iter().map(|term| &*term.quoted), " AND ");
-    let rare = &terms[..terms.partition_point(|term| term.max_matches() <= COMMON_WORD_MATCHES)];
+    let rare = &terms[..terms.partition_point(|term| term.max_matches() <= MIN_COMMON_WORD_MATCHES)];
     if rare.is_empty() {
         return index.match_common_words(&terms, &all_words, hits);
     }
@@ -86,7 +86,7 @@ pub(super) fn rank(
 fn rarest_expression(terms: Vec<QueryTerm>) -> String {
     let mut words: Vec<QueryWord> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.match_count);
-    let mut budget = COMMON_WORD_MATCHES;
+    let mut budget = MIN_COMMON_WORD_MATCHES;
     let affordable_words = words.iter().filter(|word| word.match_count > 0).take_while(|word| {
         let fits = word.match_count <= budget;
         budget = budget.saturating_sub(word.match_count);
@@ -132,12 +132,12 @@ impl<'c> ScopedIndex<'c> {
         Ok(QueryTerm { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
     }
 
-    /// Counts the matches of an expression. Stops beyond [`COMMON_WORD_MATCHES`].
+    /// Counts the matches of an expression. Stops beyond [`MIN_COMMON_WORD_MATCHES`].
     fn count_matches(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
-        let limit = i64::try_from(COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
+        let limit = i64::try_from(MIN_COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
         let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::outline::Symbol;
 use crate::outline::block::SignatureHash;
 use crate::outline::extract::{Reachability, Redefinition, WalkAnchor};
-use crate::outline::mentions::Mention;
+use crate::outline::mentions::PackedMention;
 
 /// The symbols, imports and mentioned names between two anchors.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct OutlinePiece {
     pub(super) repeats: Box<[Redefinition]>,
     pub(super) instance: Box<[InstanceName]>,
     pub(super) imports: Box<[Box<str>]>,
-    pub(super) mentions: Box<[Mention]>,
+    pub(super) mentions: Box<[PackedMention]>,
     pub(super) tests: u32,
     /// The symbols that the outline shows, with their depth in it.
     pub(super) shown: Arc<[Symbol]>,

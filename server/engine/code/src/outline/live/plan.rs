@@ -5,7 +5,7 @@ use super::piece::OutlinePiece;
 use crate::outline::extract::{PiecePlan, WalkAction, WalkAnchor, WalkFindings};
 
 /// Minimum size of a piece before it may end at an anchor, in bytes.
-pub(super) const PIECE: usize = 1_024;
+pub(super) const MIN_PIECE_BYTES: usize = 1_024;
 /// Size in bytes below which a piece is merged with the next one when it is walked again.
 const MIN_REWALKED_PIECE: usize = 256;
 
@@ -62,7 +62,7 @@ impl<'o> PieceSplitter<'o, '_> {
 
 impl<'a> PiecePlan<'a> for PieceSplitter<'_, 'a> {
     fn next_anchor_offset(&self) -> usize {
-        let full = self.start.saturating_add(PIECE);
+        let full = self.start.saturating_add(MIN_PIECE_BYTES);
         self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
     }
 
@@ -73,7 +73,7 @@ impl<'a> PiecePlan<'a> for PieceSplitter<'_, 'a> {
             && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
         if is_in_step && !is_small {
             WalkAction::Stop
-        } else if start >= self.start.saturating_add(PIECE) && !self.can_stop_soon_after(start) {
+        } else if start >= self.start.saturating_add(MIN_PIECE_BYTES) && !self.can_stop_soon_after(start) {
             WalkAction::Cut
         } else {
             WalkAction::Continue

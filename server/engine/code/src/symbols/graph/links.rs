@@ -8,7 +8,7 @@ use strata_grammars::{ImportStyle, LanguageId};
 
 use super::model::{Edge, FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
 use super::names::{Definer, DefinitionScope, ExportedDefinition, NameTable};
-use super::pins::{self, KnownFiles, NameResolutionStates};
+use super::pins::{self, KnownFiles, NameStateTable};
 use crate::outline::SymbolKind;
 use crate::symbols::imports::Resolver;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
@@ -18,7 +18,7 @@ use crate::symbols::manifests::Manifests;
 /// says little about any of them, and the cost would grow with the square of the repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
 /// Weight of a mention that no import resolves and whose name is defined only inside types.
-const MEMBER_WEIGHT: f32 = 0.25;
+const MEMBER_MENTION_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
@@ -40,7 +40,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
         .collect();
     let all_parts: Vec<&FileRelations> = parts.iter().collect();
     let scope = KnownFiles { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
-    let pins = pins::resolve_all_mentions(scope, &mut NameResolutionStates::new(names.len()));
+    let pins = pins::resolve_all_mentions(scope, &mut NameStateTable::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
     for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
@@ -152,7 +152,7 @@ pub(super) fn for_each_referenced_file(
             return;
         }
     }
-    let weight = if outer_count > 0 { 1.0 } else { MEMBER_WEIGHT };
+    let weight = if outer_count > 0 { 1.0 } else { MEMBER_MENTION_WEIGHT };
     candidates.iter().for_each(|definer| add(definer.file, weight / candidates.len() as f32));
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::symbols::index::FileSymbols;
 
 /// Minimum length of a tracked name, in bytes.
-const MIN_NAME: usize = 3;
+const MIN_TRACKED_NAME_BYTES: usize = 3;
 
 /// Where in a file a name is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +169,7 @@ fn exported_definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, Defin
     let builtins = file.language.builtins;
     let symbols = file.outline.visible_symbols().filter(|symbol| symbol.kind.is_referable());
     let named = symbols.filter(move |symbol| {
-        symbol.name.len() >= MIN_NAME && builtins.binary_search(&&*symbol.name).is_err()
+        symbol.name.len() >= MIN_TRACKED_NAME_BYTES && builtins.binary_search(&&*symbol.name).is_err()
     });
     named.map(|symbol| {
         (&*symbol.name, if symbol.depth == 0 { DefinitionScope::Outer } else { DefinitionScope::Member })

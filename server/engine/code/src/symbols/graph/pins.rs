@@ -18,7 +18,7 @@ pub(super) struct KnownFiles<'a> {
 }
 
 /// State of each name while one file is processed. Allocated once and reused for all files.
-pub(super) struct NameResolutionStates(Vec<NameResolutionState>);
+pub(super) struct NameStateTable(Vec<NameResolutionState>);
 
 #[derive(Clone, Copy, Default)]
 struct NameResolutionState {
@@ -29,7 +29,7 @@ struct NameResolutionState {
     is_resolved: bool,
 }
 
-impl NameResolutionStates {
+impl NameStateTable {
     pub(super) fn new(names: usize) -> Self {
         Self(vec![NameResolutionState::default(); names])
     }
@@ -67,7 +67,7 @@ impl NameResolutionStates {
 /// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
 pub(super) fn resolve_all_mentions(
     scope: KnownFiles<'_>,
-    marks: &mut NameResolutionStates,
+    marks: &mut NameStateTable,
 ) -> Vec<Box<[ResolvedMention]>> {
     let mut pins: Vec<Box<[ResolvedMention]>> = vec![Box::default(); scope.parts.len()];
     for round in 0..=MAX_REEXPORTS {
@@ -95,7 +95,7 @@ pub(super) fn resolve_all_mentions(
 /// Computes the pins of one file, given the pins of all others.
 pub(super) fn resolve_file_mentions<'p>(
     scope: KnownFiles<'_>,
-    marks: &mut NameResolutionStates,
+    marks: &mut NameStateTable,
     file: u32,
     others: &dyn Fn(u32) -> &'p [ResolvedMention],
 ) -> Box<[ResolvedMention]> {
@@ -111,7 +111,7 @@ pub(super) fn resolve_file_mentions<'p>(
 /// Returns the pins that a round adds for a file, based on the results of the previous rounds.
 fn resolve_mentions_in_round<'p>(
     scope: KnownFiles<'_>,
-    marks: &mut NameResolutionStates,
+    marks: &mut NameStateTable,
     file: u32,
     round: u8,
     known_pins: &[ResolvedMention],

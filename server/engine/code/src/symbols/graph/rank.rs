@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use strata_base::key::FileKey;
 
 use super::model::{FileNode, ReferenceGraph};
-use super::walk::Direction;
+use super::walk::WalkDirection;
 use crate::symbols::words::subwords;
 
 /// Share of walks that start at any file, so that central files always receive some rank.
@@ -18,7 +18,7 @@ const OPEN_WEIGHT: f64 = 0.5;
 /// Weight of a file that the question names.
 const MENTIONED_WEIGHT: f64 = 1.0;
 /// Weight of an identifier that the question mentions, divided among the files that define it.
-const IDENTIFIER_WEIGHT: f64 = 0.5;
+const MENTIONED_IDENTIFIER_WEIGHT: f64 = 0.5;
 /// Share of a seed's weight that goes to the other files of its directory.
 const DIRECTORY_SHARE: f64 = 0.5;
 /// Factor for test files, whose map blocks are only a line of counts.
@@ -80,7 +80,7 @@ impl ReferenceGraph {
 
     /// Returns the scores of [`Self::rank`], in key order.
     pub(in crate::symbols) fn scores(&self, seeds: &Seeds<'_>) -> Vec<f64> {
-        let ranks = self.random_walk(&self.restart_weights(seeds), Direction::Forward);
+        let ranks = self.random_walk(&self.restart_weights(seeds), WalkDirection::Forward);
         ranks.into_iter().zip(&self.nodes).map(|(rank, node)| rank * node.file_kind_factor()).collect()
     }
 
@@ -89,14 +89,14 @@ impl ReferenceGraph {
     /// add up to 1.
     pub(in crate::symbols) fn personalized_rank(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
         if seeds.is_empty() {
-            return self.random_walk(start, Direction::Either);
+            return self.random_walk(start, WalkDirection::Either);
         }
         let seeded = self.restart_weights(seeds);
         let scale = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let (start_scale, seed_scale) = (scale(start), scale(&seeded));
         let combined: Vec<f64> =
             start.iter().zip(&seeded).map(|(a, b)| a * start_scale + b * seed_scale).collect();
-        self.random_walk(&combined, Direction::Either)
+        self.random_walk(&combined, WalkDirection::Either)
     }
 
     /// Computes in advance how central files are and how often their definitions are mentioned.
@@ -109,7 +109,7 @@ impl ReferenceGraph {
     /// so that the highest value is 1.
     pub(in crate::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
-            let mut ranks = self.random_walk(&[], Direction::Either);
+            let mut ranks = self.random_walk(&[], WalkDirection::Either);
             let highest = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
             ranks.iter_mut().for_each(|rank| *rank /= highest);
             ranks
@@ -177,7 +177,7 @@ impl ReferenceGraph {
             };
             if identifiers.iter().zip(&identifier_words).any(is_named_by) {
                 let definers = self.names.definers(name);
-                let weight = IDENTIFIER_WEIGHT / definers.len().max(1) as f64;
+                let weight = MENTIONED_IDENTIFIER_WEIGHT / definers.len().max(1) as f64;
                 weighted_files.extend(definers.iter().map(|definer| (definer.file, weight)));
             }
         }

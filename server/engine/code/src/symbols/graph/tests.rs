@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use strata_base::cancel::Cancel;
 use strata_grammars::LanguageId;
 
-use super::walk::Direction;
+use super::walk::WalkDirection;
 use super::*;
 use crate::symbols::index::FileSymbols;
 
@@ -179,7 +179,7 @@ proptest! {
         let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), ReferenceGraph::build(&index, &Arc::default()));
         for (path, _) in &files {
             prop_assert_eq!(dependencies(&updated, path), dependencies(&built, path));
-            prop_assert_eq!(updated.incoming(&FileKey::from(path.as_str())), built.incoming(&FileKey::from(path.as_str())));
+            prop_assert_eq!(updated.referrer_weight(&FileKey::from(path.as_str())), built.referrer_weight(&FileKey::from(path.as_str())));
         }
     }
 
@@ -199,7 +199,7 @@ proptest! {
     #[test]
     fn the_ranks_of_a_walk_add_up_to_one(files in repository(), start in prop::collection::vec(0.0_f64..5.0, 0..12)) {
         let graph = ReferenceGraph::build(&indexed(&files), &Arc::default());
-        for direction in [Direction::Forward, Direction::Either] {
+        for direction in [WalkDirection::Forward, WalkDirection::Either] {
             let ranks = graph.random_walk(&start, direction);
             prop_assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             prop_assert!(ranks.iter().all(|rank| *rank >= 0.0));
@@ -211,7 +211,7 @@ proptest! {
         let graph = ReferenceGraph::build(&indexed(&files), &Arc::default());
         let at = at % files.len();
         let mut start = vec![1.0; files.len()];
-        for direction in [Direction::Forward, Direction::Either] {
+        for direction in [WalkDirection::Forward, WalkDirection::Either] {
             start[at] = 1.0;
             let before = graph.random_walk(&start, direction)[at];
             start[at] += more;

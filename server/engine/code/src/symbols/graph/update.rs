@@ -7,7 +7,7 @@ use strata_base::key::FileKey;
 
 use super::links::{import_edges, reference_edges};
 use super::model::{FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
-use super::pins::{self, KnownFiles, NameResolutionStates};
+use super::pins::{self, KnownFiles, NameStateTable};
 use crate::symbols::index::SymbolIndex;
 
 /// Implements [`ReferenceGraph::updated`]. Returns `None` if the references of other files change too,
@@ -43,7 +43,7 @@ pub(super) fn updated_references(
     }
     let scope = KnownFiles { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
     let pins_of = |file: u32| -> &[ResolvedMention] { graph.node(file).map_or(&[], |node| &node.pins) };
-    let mut marks = NameResolutionStates::new(graph.names.len());
+    let mut marks = NameStateTable::new(graph.names.len());
     let mut pinned = Vec::with_capacity(changed_parts.len());
     for (number, _) in &changed_parts {
         let pins = pins::resolve_file_mentions(scope, &mut marks, *number, &pins_of);

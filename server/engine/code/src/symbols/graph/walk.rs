@@ -6,13 +6,13 @@ use super::model::{Edge, ReferenceGraph};
 /// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
 /// Maximum number of rounds. After 30 rounds, less than 1 % of the initial error remains.
-const MAX_ROUNDS: usize = 30;
+const MAX_WALK_ITERATIONS: usize = 30;
 /// The iteration stops when the ranks change by less than this in total.
-const TOLERANCE: f64 = 1e-4;
+const CONVERGENCE_TOLERANCE: f64 = 1e-4;
 
 /// Direction in which the walk follows references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum WalkDirection {
     /// From the mentioning file to the mentioned one.
     Forward,
     /// Along references in both directions.
@@ -23,7 +23,7 @@ impl ReferenceGraph {
     /// Returns the rank of every file, in key order. The ranks add up to 1. `start` contains restart weights on any
     /// scale. If all are zero, the walk restarts at all files alike. Files without references lead back to the
     /// start.
-    pub(super) fn random_walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
+    pub(super) fn random_walk(&self, start: &[f64], direction: WalkDirection) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();
         let start: Vec<f64> = if sum > 0.0 && sum.is_finite() {
@@ -32,8 +32,8 @@ impl ReferenceGraph {
             vec![1.0 / count.max(1) as f64; count]
         };
         let backward_weight = match direction {
-            Direction::Forward => 0.0,
-            Direction::Either => 1.0,
+            WalkDirection::Forward => 0.0,
+            WalkDirection::Either => 1.0,
         };
         // The rank that a file passes on per unit of edge weight and unit of its own rank.
         let share_per_weight: Vec<f64> = (0_u32..)
@@ -48,7 +48,7 @@ impl ReferenceGraph {
             .collect();
         let mut rank = start.clone();
         let mut sent = vec![0.0; count];
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_WALK_ITERATIONS {
             let mut dangling = 0.0;
             for ((sent, rank), share_per_weight) in sent.iter_mut().zip(&rank).zip(&share_per_weight) {
                 *sent = rank * share_per_weight;
@@ -77,7 +77,7 @@ impl ReferenceGraph {
                 })
                 .collect();
             rank = next;
-            if change < TOLERANCE {
+            if change < CONVERGENCE_TOLERANCE {
                 break;
             }
         }

@@ -8,9 +8,9 @@ use super::table::PathTable;
 use super::tree;
 
 /// Separators between the parts of an import, in all languages.
-const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
+const IMPORT_SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
 /// Keywords that may precede the imported name.
-const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
+const IMPORT_MODIFIERS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
 /// Maximum number of parts after a file's name that may refer to something inside the file: a nested type or
 /// a member.
 const MAX_MEMBERS: usize = 2;
@@ -19,8 +19,8 @@ pub(super) fn resolve(table: &PathTable, importer: Importer<'_>, import: &str) -
     let import = import.split(['(', '=']).next_back().filter(|_| import.contains('=')).unwrap_or(import);
     let import = import.split('(').next().unwrap_or(import);
     let mut files = Vec::new();
-    for mut path in tree::import_paths(import, &SEPARATORS) {
-        path.retain(|part| !KEYWORDS.contains(part));
+    for mut path in tree::import_paths(import, &IMPORT_SEPARATORS) {
+        path.retain(|part| !IMPORT_MODIFIERS.contains(part));
         let full_length = path.len();
         path.retain(|part| !matches!(*part, "*" | "_"));
         if path.len() == full_length {

@@ -9,9 +9,9 @@ use strata_grammars::LanguageId;
 const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
 /// Maximum number of paths with the same suffix among which to select the closest.
-const MAX_CANDIDATES: usize = 8;
+const MAX_SUFFIX_CANDIDATES: usize = 8;
 /// Maximum number of paths with the same suffix to examine before filtering by language.
-const MAX_RANGE: usize = 64;
+const MAX_SUFFIX_MATCHES: usize = 64;
 
 /// The paths of all files, in a separate sort order for each kind of lookup.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl PathTable {
         let mut stems = Vec::with_capacity(files.len());
         for (file, key) in (0_u32..).zip(&files) {
             let end = stem_end(key);
-            stems.push(Stem { file, len: length(end) });
+            stems.push(Stem { file, len: saturating_u32(end) });
             if is_index_file(key) && !key.directory().is_empty() {
-                stems.push(Stem { file, len: length(key.directory().len()) });
+                stems.push(Stem { file, len: saturating_u32(key.directory().len()) });
             }
         }
         let mut directories = names.clone();
@@ -148,10 +148,10 @@ impl PathTable {
     }
 
     fn closest(&self, candidates: impl Iterator<Item = u32>, near: &str) -> Option<u32> {
-        let mut candidates: Vec<u32> = candidates.take(MAX_CANDIDATES + 1).collect();
+        let mut candidates: Vec<u32> = candidates.take(MAX_SUFFIX_CANDIDATES + 1).collect();
         candidates.sort_unstable();
         candidates.dedup();
-        if candidates.len() > MAX_CANDIDATES {
+        if candidates.len() > MAX_SUFFIX_CANDIDATES {
             return None;
         }
         let common_components = |number: u32| {
@@ -179,7 +179,7 @@ impl PathTable {
     }
 }
 
-/// Returns at most `MAX_RANGE` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
+/// Returns at most `MAX_SUFFIX_MATCHES` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
 /// by [`compare_reversed`].
 fn items_with_end<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
@@ -191,7 +191,7 @@ fn items_with_end<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t st
         let before = text(item).strip_suffix(end);
         before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
-    let len = rest.iter().take(MAX_RANGE).take_while(|item| is_end(item)).count();
+    let len = rest.iter().take(MAX_SUFFIX_MATCHES).take_while(|item| is_end(item)).count();
     rest.get(..len).unwrap_or_default()
 }
 
@@ -215,6 +215,6 @@ fn is_index_file(key: &FileKey) -> bool {
     ENTRIES.contains(&name.split('.').next().unwrap_or(name))
 }
 
-fn length(len: usize) -> u32 {
+fn saturating_u32(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }

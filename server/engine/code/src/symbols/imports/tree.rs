@@ -2,9 +2,9 @@
 //! recognizable paths of broken or truncated text.
 
 /// Maximum number of paths that one import with braces is expanded to.
-const MAX_PATHS: usize = 64;
+const MAX_PATHS_PER_IMPORT: usize = 64;
 /// Maximum nesting depth of braces.
-const MAX_DEPTH: usize = 16;
+const MAX_BRACE_DEPTH: usize = 16;
 
 /// Returns the paths of an import as lists of components, split at `separators`, whitespace, braces and
 /// commas. Drops the words from `as` to the next comma.
@@ -16,7 +16,7 @@ pub(super) fn import_paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<
     let mut is_alias = false;
     let mut rest = import;
     let mut has_new_part = false;
-    while paths.len() < MAX_PATHS && !rest.is_empty() {
+    while paths.len() < MAX_PATHS_PER_IMPORT && !rest.is_empty() {
         let is_separator =
             |c: char| separators.contains(&c) || c.is_whitespace() || matches!(c, '{' | '}' | ',' | '…');
         let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
@@ -31,7 +31,7 @@ pub(super) fn import_paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<
         }
         let mut letters = after.chars();
         match letters.next() {
-            Some('{') if open.len() < MAX_DEPTH => {
+            Some('{') if open.len() < MAX_BRACE_DEPTH => {
                 open.push(current.len());
                 has_new_part = false;
             }
@@ -50,7 +50,7 @@ pub(super) fn import_paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<
         }
         rest = letters.as_str();
     }
-    if has_new_part && !current.is_empty() && paths.len() < MAX_PATHS {
+    if has_new_part && !current.is_empty() && paths.len() < MAX_PATHS_PER_IMPORT {
         paths.push(current);
     }
     paths

@@ -7,18 +7,18 @@ use crate::outline::{BlockDetail, MapLevel, Symbol, VisibilityTracker};
 use crate::symbols::index::FileSymbols;
 
 /// Value of a definition without mentions, relative to the value of a single mention.
-const BASE_VALUE: f64 = 0.05;
+const UNMENTIONED_DEFINITION_VALUE: f64 = 0.05;
 /// Exponent for the number of mentions, so that each further mention adds less value.
 const MENTION_EXPONENT: f64 = 0.5;
 /// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions would have
 /// no more value than a file with few.
-const SHARE_EXPONENT: f64 = 0.5;
+const RANK_SHARE_EXPONENT: f64 = 0.5;
 /// Value of a definition's name, relative to its signature.
-const NAME_VALUE: f64 = 0.1;
+const NAME_TO_SIGNATURE_VALUE: f64 = 0.1;
 /// Value of the path of a file shown by path only, relative to all signatures of a source file.
-const PATH_VALUE: f64 = 0.01;
+const PATH_TO_SIGNATURES_VALUE: f64 = 0.01;
 /// Value of imports and fields, relative to all signatures.
-const OTHER_VALUE: f64 = 0.05;
+const NON_SIGNATURE_VALUE: f64 = 0.05;
 
 /// The levels at which a file can be shown.
 pub(super) struct DetailLadder<'a> {
@@ -49,8 +49,12 @@ struct NameGroup<'a> {
 impl<'a> DetailLadder<'a> {
     /// Returns the ladder of a file that is shown by path only. `path` is the path's length in bytes.
     pub(super) fn path_only(path: usize, score: f64) -> Self {
-        let rung =
-            Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, value: score * PATH_VALUE };
+        let rung = Rung {
+            names: 0,
+            level: MapLevel::Path,
+            cost: path as f64 + 1.0,
+            value: score * PATH_TO_SIGNATURES_VALUE,
+        };
         Self { names: Vec::new(), rungs: vec![rung] }
     }
 
@@ -72,15 +76,16 @@ impl<'a> DetailLadder<'a> {
                 let mentions = mentioned.get(&*symbol.name).copied().unwrap_or(0.0);
                 let is_valued = symbol.kind.is_referable() || symbol.kind.is_document();
                 if is_valued {
-                    (BASE_VALUE + mentions).powf(MENTION_EXPONENT) + question_value(&symbol.name)
+                    (UNMENTIONED_DEFINITION_VALUE + mentions).powf(MENTION_EXPONENT)
+                        + question_value(&symbol.name)
                 } else {
                     0.0
                 }
             })
             .collect();
         // Use a minimum, so that a file without definitions also has a value.
-        let sum: f64 = value.iter().sum::<f64>().max(BASE_VALUE);
-        let scale = score / sum.powf(SHARE_EXPONENT);
+        let sum: f64 = value.iter().sum::<f64>().max(UNMENTIONED_DEFINITION_VALUE);
+        let scale = score / sum.powf(RANK_SHARE_EXPONENT);
         let name_groups = name_groups(&symbols, &lines, &value, scale, |name| {
             mentioned.get(name).is_some_and(|mentions| *mentions > 0.0) || question_value(name) > 0.0
         });
@@ -115,7 +120,7 @@ impl<'a> DetailLadder<'a> {
             rungs.push(rung);
         }
         let full = file.block.text.len() as f64;
-        let value = scale * sum * (1.0 + OTHER_VALUE);
+        let value = scale * sum * (1.0 + NON_SIGNATURE_VALUE);
         rungs.push(Rung { names: 0, level: MapLevel::Full, cost: full, value });
         Self { names: name_groups.into_iter().map(|group| group.name).collect(), rungs }
     }
@@ -193,7 +198,7 @@ fn names_rung(symbols: &[&Symbol], value: &[f64], path: usize, scale: f64) -> Ru
         names: 0,
         level: MapLevel::Names,
         cost: (path + cost + 1) as f64,
-        value: NAME_VALUE * value * scale,
+        value: NAME_TO_SIGNATURE_VALUE * value * scale,
     }
 }
 

@@ -24,10 +24,10 @@ pub(super) enum LexicalField {
     Mention,
 }
 
-pub(super) const FIELDS: usize = 4;
+pub(super) const LEXICAL_FIELD_COUNT: usize = 4;
 
 /// Number of occurrences of a word in each field of a file.
-pub(super) type FieldCounts = [u16; FIELDS];
+pub(super) type FieldCounts = [u16; LEXICAL_FIELD_COUNT];
 
 /// An index from words to files. Does not depend on the order of files.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub struct LexicalIndex {
     /// Files that contain each term, indexed by term.
     postings: Vec<Vec<Posting>>,
     /// Number of words in each field, over all files.
-    totals: [u64; FIELDS],
+    totals: [u64; LEXICAL_FIELD_COUNT],
     /// Files with outlines, grouped by the subject of their names: a source file and its tests are in one group.
     companions: BTreeMap<Box<str>, Vec<u32>>,
 }
@@ -47,7 +47,7 @@ pub struct LexicalIndex {
 #[derive(Debug)]
 pub(crate) struct FileTerms {
     pub(crate) key: FileKey,
-    lengths: [u32; FIELDS],
+    lengths: [u32; LEXICAL_FIELD_COUNT],
     pub(crate) role: FileRole,
     pub(super) is_changelog: bool,
 }
@@ -76,7 +76,7 @@ impl LexicalIndex {
     fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let mut counts: FxHashMap<u32, FieldCounts> = FxHashMap::default();
-        let mut lengths = [0; FIELDS];
+        let mut lengths = [0; LEXICAL_FIELD_COUNT];
         each_word(key, symbols, |field, word| {
             let term = self.intern_term(word);
             let count = counts.entry(term).or_default();
@@ -133,8 +133,8 @@ impl LexicalIndex {
     }
 
     /// Returns the number of words in each field of a file.
-    pub(super) fn field_lengths(&self, number: u32) -> [u32; FIELDS] {
-        self.files.get(number as usize).map_or([0; FIELDS], |file| file.lengths)
+    pub(super) fn field_lengths(&self, number: u32) -> [u32; LEXICAL_FIELD_COUNT] {
+        self.files.get(number as usize).map_or([0; LEXICAL_FIELD_COUNT], |file| file.lengths)
     }
 
     /// Returns the average number of words in a field.

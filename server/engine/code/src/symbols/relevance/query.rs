@@ -14,10 +14,10 @@ use crate::symbols::graph::Seeds;
 /// Number of bytes of a text that are parsed. The rest is ignored.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Maximum number of words to look up.
-const MAX_WORDS: usize = 400;
+const MAX_QUERY_WORDS: usize = 400;
 /// Maximum number of files that a path in the text may match. A path that matches more (`mod.rs`) does not
 /// identify a file.
-const MAX_NAMESAKES: usize = 4;
+const MAX_PATH_MATCHES: usize = 4;
 /// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
 const FIRST_LINE_WEIGHT: f64 = 2.5;
 /// Prefixes of lines that name the people or system behind a commit, rather than its subject.
@@ -136,7 +136,7 @@ impl ParsedQuery {
             }
         }
         let mut files: Vec<F> =
-            files_by_path.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
+            files_by_path.into_values().filter(|files| files.len() <= MAX_PATH_MATCHES).flatten().collect();
         files.sort_unstable();
         files.dedup();
         files
@@ -169,7 +169,7 @@ impl ParsedQuery {
                 if let Some((_, previous_weight)) = self.words.get_mut(index) {
                     *previous_weight = previous_weight.max(weight);
                 }
-            } else if self.words.len() < MAX_WORDS {
+            } else if self.words.len() < MAX_QUERY_WORDS {
                 word_indices.insert(word.to_owned(), self.words.len());
                 self.words.push((word.to_owned(), weight));
             }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use strata_base::key::FileKey;
 
-use super::lexical::{FIELDS, FileTerms, LexicalField, LexicalIndex};
+use super::lexical::{FileTerms, LEXICAL_FIELD_COUNT, LexicalField, LexicalIndex};
 use super::query::{ParsedQuery, RelevanceQuery};
 use super::role::FileRole;
 use crate::outline::{Outline, QualifiedNameTracker, SymbolKind};
@@ -16,9 +16,9 @@ use crate::symbols::words::{each_subword, stem};
 
 /// Weight of a word in each field. The path has the largest weight, then definitions; mentions only break
 /// ties.
-const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
+const FIELD_WEIGHTS: [f64; LEXICAL_FIELD_COUNT] = [4.0, 3.0, 0.2, 0.05];
 /// Length normalization of each field (BM25's `b`). Mentions have so little weight that they need none.
-const LENGTH_NORM: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
+const LENGTH_NORM: [f64; LEXICAL_FIELD_COUNT] = [0.5, 0.5, 0.5, 0.0];
 /// Saturation for repeated words (BM25's `k1`).
 const BM25_SATURATION: f64 = 3.0;
 /// Bonus for a file whose path the text contains: as much as the best match by words.
@@ -42,7 +42,7 @@ const MAX_COMPANIONS: usize = 6;
 /// mention it.
 const CHANGELOG_RANK: usize = 5;
 /// Maximum number of symbols reported per file.
-const MAX_SYMBOLS: usize = 8;
+const MAX_SYMBOLS_PER_FILE: usize = 8;
 
 /// A file that is relevant to a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +182,8 @@ pub(super) fn weight_words<'a>(lexical: &LexicalIndex, parsed_query: &'a ParsedQ
 /// Scores files with BM25F, which combines the counts of a word in all fields before applying saturation.
 fn bm25f_scores(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
     let mut scores = vec![0.0; lexical.len()];
-    let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average_length(field).max(1.0));
+    let averages: [f64; LEXICAL_FIELD_COUNT] =
+        std::array::from_fn(|field| lexical.average_length(field).max(1.0));
     for (word, value) in words {
         for posting in lexical.postings(word) {
             let fields = posting.counts.iter().zip(lexical.field_lengths(posting.file)).zip(averages);
@@ -280,7 +281,7 @@ fn matched_symbols(
         }
     }
     symbols.sort_by(|a, b| b.score.total_cmp(&a.score));
-    symbols.truncate(MAX_SYMBOLS);
+    symbols.truncate(MAX_SYMBOLS_PER_FILE);
     symbols
 }
 

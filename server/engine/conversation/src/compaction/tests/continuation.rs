@@ -21,8 +21,8 @@ use super::fixture::{
 };
 use crate::compaction::{
     ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, ContextPressure,
-    FirstMessageRetention, KNOWN_FILES, Profile, READ_AGAIN, Summariser, SummaryPurpose, TopicDetection,
-    TriggerMetric,
+    FirstMessageRetention, MAX_FILES_TO_NAME, Profile, READ_AGAIN, Summariser, SummaryPurpose,
+    TopicDetection, TriggerMetric,
 };
 
 fn continuation() -> Profile {
@@ -38,7 +38,7 @@ fn continuation_defaults() {
     assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessageRetention::Kept, 6));
     assert_eq!(profile.summary.words, Some((300, 800)));
     assert_eq!(profile.lists, ActivityListUpdate::Shorten);
-    assert_eq!(KNOWN_FILES, 20);
+    assert_eq!(MAX_FILES_TO_NAME, 20);
 }
 
 #[test]
@@ -258,12 +258,12 @@ fn at_most_20_known_files_are_named() {
     let (listed, _) = listed.split_once("\n</files>").unwrap();
     // The last six messages are kept. Of the summarized messages, the last 20 files are listed.
     let named: Vec<usize> = (0..40).filter(|n| listed.contains(&format!("f{n:02}.rs"))).collect();
-    assert_eq!(named.len(), KNOWN_FILES);
-    assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
+    assert_eq!(named.len(), MAX_FILES_TO_NAME);
+    assert_eq!(*named.last().unwrap(), named[0] + MAX_FILES_TO_NAME - 1);
 
     let (after, ..) = compact(&conversation, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let summary = after.sent_messages().nth(1).unwrap().text();
-    assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), KNOWN_FILES);
+    assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), MAX_FILES_TO_NAME);
 }
 
 /// Builds a conversation that ends with large results, in a window of 10,000 tokens.

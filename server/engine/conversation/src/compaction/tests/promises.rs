@@ -12,7 +12,7 @@ use crate::compaction::{
     BuiltinProfile, CompactionDraft, CompactionRun, CompactionStrategy, DigestLimits, DraftRefusal,
     FirstMessageRetention, Profile, Summariser, SummarizerQuestion, SummaryPurpose, TopicDetection, commit,
 };
-use crate::conversation_facts::{TodoState, ToolPatterns, extract_facts, unbundle};
+use crate::conversation_facts::{TodoState, ToolPatterns, expand_brace_notation, extract_facts};
 use crate::history::{
     ContentBlock, History, HistoryChange, HistoryDiff, Image, ImageSource, Message, MessageId, MessageKind,
     NO_RESPONSE, NewMessage, Pin, ProjectedMessage, Provider, RebuildStep, ResultPart, Role, ToolOutcome,
@@ -369,7 +369,7 @@ proptest! {
         }
         let sent: Vec<&Message> = case.history.sent_messages().map(|message| &**message).collect();
         let facts = extract_facts(sent, &ToolPatterns::default());
-        let named = unbundle(&view);
+        let named = expand_brace_notation(&view);
         for (path, _) in facts.files.iter().filter(|(_, trace)| trace.is_changed()) {
             prop_assert!(view.contains(path.as_str()) || named.contains(path), "{path}\n{view}");
         }

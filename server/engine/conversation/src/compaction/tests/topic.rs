@@ -23,8 +23,9 @@ use super::fixture::{
 };
 use crate::compaction::{
     AutoCompaction, BuiltinProfile, CompactionDraft, CompactionMoment, CompactionStatus, CompactionStrategy,
-    ContextPressure, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, LEFT_OUT, NotCompacted, Profile,
-    RequestSize, Summariser, SummaryPurpose, TokenCounters, Trigger, TriggerMetric, commit, split,
+    ContextPressure, LEFT_OUT, MAX_TOPIC_DETECTION_MESSAGES, MAX_TOPIC_MESSAGE_CHARS, MIN_TOPIC_CONFIDENCE,
+    NotCompacted, Profile, RequestSize, Summariser, SummaryPurpose, TokenCounters, Trigger, TriggerMetric,
+    commit, split,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{History, Role};
@@ -152,7 +153,10 @@ fn a_summary_and_an_acknowledgement_precede_the_kept_messages() {
 
 #[test]
 fn the_model_looks_at_50_messages_of_1_000_characters() {
-    assert_eq!((DETECT_MESSAGES, DETECT_CHARS, DETECT_CONFIDENCE), (50, 1_000, 0.5));
+    assert_eq!(
+        (MAX_TOPIC_DETECTION_MESSAGES, MAX_TOPIC_MESSAGE_CHARS, MIN_TOPIC_CONFIDENCE),
+        (50, 1_000, 0.5)
+    );
     let conversation = exchanges(30, 1_000);
     let mut questions = Vec::new();
     let _ =

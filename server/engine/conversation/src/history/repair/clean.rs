@@ -9,7 +9,7 @@ use crate::history::{
 };
 
 /// Maximum characters of a tool name that every provider accepts.
-const NAME_CHARS: usize = 64;
+const MAX_TOOL_NAME_CHARS: usize = 64;
 /// Maximum characters of a string that OpenAI accepts, including a call's arguments ("string too long.
 /// Expected a string with maximum length 1048576").
 pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
@@ -20,8 +20,12 @@ pub(super) fn clean_message(message: &Message, recipient: Option<Provider>) -> O
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
         (MessageKind::ToolResultArchived, _) => {
-            let stubs: Vec<_> =
-                message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
+            let stubs: Vec<_> = message
+                .body
+                .content
+                .iter()
+                .filter_map(|block| archived_result_stub(block, message.id))
+                .collect();
             clean_blocks(&stubs, role, recipient)
         }
         (_, Visibility::Hidden) => return None,
@@ -46,7 +50,7 @@ pub(super) fn clean_blocks(
 }
 
 /// Returns the stub of an archived result, under the id of its call.
-fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
+fn archived_result_stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
     let ContentBlock::ToolResult { call_id, outcome, .. } = block else { return None };
     let content = vec![ResultPart::Text { text: archived_stub(message) }];
     Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
@@ -116,7 +120,8 @@ fn clean_result(
 /// Replaces unsupported characters in a tool name with `_`, and truncates the name.
 fn clean_tool_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
+    let name: String =
+        name.chars().take(MAX_TOOL_NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
     if name.is_empty() { "_".into() } else { name }
 }
 

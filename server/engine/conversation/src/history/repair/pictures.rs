@@ -8,23 +8,23 @@ use super::utterance::{PICTURE_LEFT_OUT, Utterance};
 use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, detect_media_type, image_size};
 
 /// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
-const SIDE_OF_FEW: u32 = 8_000;
-/// Maximum pixels per side of an image in a request with more than [`FEW`] images (Anthropic, "Vision").
-const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum number of images in a request if any is larger than [`SIDE_OF_MANY`] (Anthropic, "Vision").
-const FEW: usize = 20;
+const MAX_IMAGE_SIDE_PIXELS: u32 = 8_000;
+/// Maximum pixels per side of an image in a request with more than [`MAX_LARGE_IMAGES`] images (Anthropic, "Vision").
+const MANY_IMAGES_MAX_SIDE: u32 = 2_000;
+/// Maximum number of images in a request if any is larger than [`MANY_IMAGES_MAX_SIDE`] (Anthropic, "Vision").
+const MAX_LARGE_IMAGES: usize = 20;
 /// Maximum base64 characters of an image (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880
 /// bytes").
-const PICTURE_BYTES: usize = 5 * 1024 * 1024;
+const MAX_IMAGE_BASE64_BYTES: usize = 5 * 1024 * 1024;
 /// Maximum base64 bytes of all images in a request. Leaves room for text within Anthropic's 32 MB limit for a
 /// body.
-const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// Maximum base64 bytes of the images kept after [`ALL_PICTURES`] is exceeded. Lower than that limit, so that
+const MAX_TOTAL_IMAGE_BYTES: usize = 24 * 1024 * 1024;
+/// Maximum base64 bytes of the images kept after [`MAX_TOTAL_IMAGE_BYTES`] is exceeded. Lower than that limit, so that
 /// the next requests omit the same images and the prompt cache stays valid.
-const AFTER_A_CUT: usize = 12 * 1024 * 1024;
-/// Maximum number of images kept after the limit of [`FEW`] images is exceeded. Lower than that limit, so that
+const MAX_KEPT_IMAGE_BYTES: usize = 12 * 1024 * 1024;
+/// Maximum number of images kept after the limit of [`MAX_LARGE_IMAGES`] images is exceeded. Lower than that limit, so that
 /// the next requests omit the same images and the prompt cache stays valid.
-const FEW_AFTER_A_CUT: usize = 10;
+const MAX_IMAGES_AFTER_CUT: usize = 10;
 
 /// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if
 /// there are too many, with a placeholder. Keeps the images of the new request, so that its sender gets the
@@ -78,7 +78,7 @@ fn replace_rejected_images(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut
 #[derive(Clone, Copy, Default)]
 struct ImageTotals {
     pictures: usize,
-    /// Number of images larger than [`SIDE_OF_MANY`].
+    /// Number of images larger than [`MANY_IMAGES_MAX_SIDE`].
     large: usize,
     /// Base64 bytes of the images; 0 for images that the provider fetches.
     bytes: usize,
@@ -100,8 +100,9 @@ fn excess_image_count(utterances: &[Utterance]) -> usize {
                     droppable.push_back(picture);
                 }
             }
-            let most = if all.is_over_limit() { FEW_AFTER_A_CUT } else { FEW };
-            let most_bytes = if all.bytes > ALL_PICTURES { AFTER_A_CUT } else { ALL_PICTURES };
+            let most = if all.is_over_limit() { MAX_IMAGES_AFTER_CUT } else { MAX_LARGE_IMAGES };
+            let most_bytes =
+                if all.bytes > MAX_TOTAL_IMAGE_BYTES { MAX_KEPT_IMAGE_BYTES } else { MAX_TOTAL_IMAGE_BYTES };
             while ((all.large > 0 && all.pictures > most) || (all.bytes > most_bytes && all.pictures > 1))
                 && let Some(oldest) = droppable.pop_front()
             {
@@ -121,11 +122,11 @@ impl ImageTotals {
             }
             ImageSource::Url { .. } => (0, 0),
         };
-        Self { pictures: 1, large: usize::from(side > SIDE_OF_MANY), bytes }
+        Self { pictures: 1, large: usize::from(side > MANY_IMAGES_MAX_SIDE), bytes }
     }
 
     fn is_over_limit(self) -> bool {
-        self.large > 0 && self.pictures > FEW
+        self.large > 0 && self.pictures > MAX_LARGE_IMAGES
     }
 
     fn add(&mut self, other: Self) {
@@ -172,9 +173,9 @@ fn is_accepted_image(image: &Image, recipient: Option<Provider>) -> bool {
         }
         ImageSource::Base64 { data, .. } => {
             let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
-            let light = !is_strict || data.len() <= PICTURE_BYTES;
+            let light = !is_strict || data.len() <= MAX_IMAGE_BASE64_BYTES;
             let side = image_size(data).map(ImageSize::longer_side);
-            light && is_base64(data) && side.is_some_and(|side| side <= SIDE_OF_FEW)
+            light && is_base64(data) && side.is_some_and(|side| side <= MAX_IMAGE_SIDE_PIXELS)
         }
     }
 }

@@ -13,21 +13,21 @@ use crate::providers::{Findings, Rule, is_web_address, is_word_byte};
 /// Maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
 /// Length in bytes that a request body must stay below ("Maximum request size: 32 MB" for the Messages API).
-const BODY_BYTES: usize = 32 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 /// Number of images in a request at which the stricter limit on their size applies.
-const MANY_PICTURES: usize = 21;
-/// Maximum pixels per side of an image in a request with at least `MANY_PICTURES` images.
-const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum pixels per side of an image in a request with fewer than `MANY_PICTURES` images.
-const SIDE_OF_FEW: u32 = 8_000;
+const MANY_IMAGES_THRESHOLD: usize = 21;
+/// Maximum pixels per side of an image in a request with at least `MANY_IMAGES_THRESHOLD` images.
+const MANY_IMAGES_MAX_SIDE: u32 = 2_000;
+/// Maximum pixels per side of an image in a request with fewer than `MANY_IMAGES_THRESHOLD` images.
+const MAX_IMAGE_SIDE_PIXELS: u32 = 8_000;
 /// Maximum base64 characters of an image ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 
 /// Types of blocks that have no equivalent in Strata and may appear in user messages (Messages API, "Input content
 /// blocks").
-const OF_THE_USER: [&str; 2] = ["document", "search_result"];
-const OF_RESULTS: [&str; 3] = ["document", "search_result", "tool_reference"];
-const OF_THE_ASSISTANT: [&str; 9] = [
+const FOREIGN_USER_BLOCK_TYPES: [&str; 2] = ["document", "search_result"];
+const FOREIGN_RESULT_BLOCK_TYPES: [&str; 3] = ["document", "search_result", "tool_reference"];
+const FOREIGN_ASSISTANT_BLOCK_TYPES: [&str; 9] = [
     "server_tool_use",
     "web_search_tool_result",
     "web_fetch_tool_result",
@@ -138,8 +138,8 @@ impl<'a> RequestChecker<'a> {
         let owner = match kind {
             "tool_use" | "thinking" | "redacted_thinking" => Some("assistant"),
             "tool_result" | "image" | "container_upload" => Some("user"),
-            _ if OF_THE_USER.contains(&kind) => Some("user"),
-            _ if OF_THE_ASSISTANT.contains(&kind) => Some("assistant"),
+            _ if FOREIGN_USER_BLOCK_TYPES.contains(&kind) => Some("user"),
+            _ if FOREIGN_ASSISTANT_BLOCK_TYPES.contains(&kind) => Some("assistant"),
             _ => None,
         };
         if owner.is_some() && role.is_some() && owner != role {
@@ -286,12 +286,14 @@ impl<'a> RequestChecker<'a> {
                 for (index, part) in parts.iter().enumerate() {
                     let path = format!("{path}/content/{index}");
                     match part.get("type").and_then(Value::as_str) {
-                        Some(kind) if failed && (kind == "image" || OF_RESULTS.contains(&kind)) => {
+                        Some(kind)
+                            if failed && (kind == "image" || FOREIGN_RESULT_BLOCK_TYPES.contains(&kind)) =>
+                        {
                             let detail = "the content of a failed result must be text";
                             self.findings.add(Rule::ErrorContent, path, detail);
                         }
                         Some("text" | "image") => self.check_block(part, None, path),
-                        Some(kind) if OF_RESULTS.contains(&kind) => {
+                        Some(kind) if FOREIGN_RESULT_BLOCK_TYPES.contains(&kind) => {
                             self.check_other_block(kind, part, &path);
                             if let Some(control) = part.get("cache_control") {
                                 self.check_breakpoint(control, path);
@@ -473,7 +475,11 @@ impl<'a> RequestChecker<'a> {
             }
             short |= *ttl == "5m";
         }
-        let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
+        let limit = if self.pictures.len() >= MANY_IMAGES_THRESHOLD {
+            MANY_IMAGES_MAX_SIDE
+        } else {
+            MAX_IMAGE_SIDE_PIXELS
+        };
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
                 let detail = format!(
@@ -483,7 +489,7 @@ impl<'a> RequestChecker<'a> {
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }
-        if json_size(body) >= BODY_BYTES {
+        if json_size(body) >= MAX_BODY_BYTES {
             self.findings.add(Rule::BodySize, "", "the body must be smaller than 32 MB");
         }
     }

@@ -10,7 +10,7 @@ use crate::providers::{Findings, Rule, is_word_byte};
 /// Maximum characters of `ToolUseBlock.toolUseId`, which matches `[a-zA-Z0-9_-]+`.
 const CALL_ID_CHARS: usize = 64;
 /// Maximum number of cache points in a request to a Claude model (Bedrock, "Prompt caching").
-const BREAKPOINTS: usize = 4;
+const MAX_CACHE_POINTS: usize = 4;
 /// Values of `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
@@ -262,9 +262,9 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_limits(&mut self) {
-        if let Some((path, _)) = self.breakpoints.get(BREAKPOINTS) {
+        if let Some((path, _)) = self.breakpoints.get(MAX_CACHE_POINTS) {
             let detail = format!(
-                "a request can have at most {BREAKPOINTS} breakpoints, not {}",
+                "a request can have at most {MAX_CACHE_POINTS} breakpoints, not {}",
                 self.breakpoints.len()
             );
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);

@@ -5,16 +5,16 @@
 use crate::providers::reply::{Framing, ServerEvent};
 
 /// Bytes before the headers of a frame: its length, the length of its headers, and a checksum.
-const PRELUDE: usize = 12;
+const PRELUDE_BYTES: usize = 12;
 
 /// Bytes of the checksum at the end of a frame.
-const CHECKSUM: usize = 4;
+const CHECKSUM_BYTES: usize = 4;
 
 /// Maximum bytes of a frame. A longer one ends the stream.
 const MAX_FRAME: usize = 16 * 1024 * 1024;
 
 /// Type of a header whose value is a string.
-const STRING: u8 = 7;
+const STRING_HEADER_TYPE: u8 = 7;
 
 /// Splits a stream of bytes into events. The name of an event is its type, or that of its exception.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl Framing for FrameDecoder {
         }
         let mut events = Vec::new();
         while let Some(length) = read_u32(&self.buffer, 0) {
-            if !(PRELUDE + CHECKSUM..=MAX_FRAME).contains(&length) {
+            if !(PRELUDE_BYTES + CHECKSUM_BYTES..=MAX_FRAME).contains(&length) {
                 self.is_broken = true;
                 self.buffer.clear();
             } else if self.buffer.len() < length {
@@ -46,15 +46,15 @@ impl Framing for FrameDecoder {
 
 /// Parses a complete frame; `None` if its headers are invalid.
 fn parse_frame(frame: &[u8]) -> Option<ServerEvent> {
-    let headers_end = PRELUDE + read_u32(frame, 4)?;
-    let payload = frame.get(headers_end..frame.len().checked_sub(CHECKSUM)?)?;
-    let mut headers = frame.get(PRELUDE..headers_end)?;
+    let headers_end = PRELUDE_BYTES + read_u32(frame, 4)?;
+    let payload = frame.get(headers_end..frame.len().checked_sub(CHECKSUM_BYTES)?)?;
+    let mut headers = frame.get(PRELUDE_BYTES..headers_end)?;
     let mut name = String::new();
     while let Some((&length, rest)) = headers.split_first() {
         let (key, rest) = rest.split_at_checked(length.into())?;
         let (&kind, rest) = rest.split_first()?;
         // The headers that matter are strings and come before any other.
-        if kind != STRING {
+        if kind != STRING_HEADER_TYPE {
             break;
         }
         let (length, rest) = rest.split_at_checked(2)?;

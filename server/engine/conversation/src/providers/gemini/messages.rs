@@ -12,7 +12,7 @@ use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, Too
 use crate::providers::{Speaker, SpokenMessage, order_results_first};
 
 /// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
-pub(super) const UNSIGNED: &str = "skip_thought_signature_validator";
+pub(super) const SIGNATURE_PLACEHOLDER: &str = "skip_thought_signature_validator";
 
 /// Whether the calls of `model` need thought signatures, by its name. Gemini before version 3 and Gemma do not.
 fn needs_signatures(model: &str) -> bool {
@@ -20,7 +20,7 @@ fn needs_signatures(model: &str) -> bool {
     !["gemini-1", "gemini-2", "gemma"].iter().any(|older| name.starts_with(older))
 }
 
-/// Writes the system instruction and the messages. If `model` needs signatures, calls without one get [`UNSIGNED`].
+/// Writes the system instruction and the messages. If `model` needs signatures, calls without one get [`SIGNATURE_PLACEHOLDER`].
 pub(crate) fn contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>, Vec<Value>) {
     let mut writer = ContentWriter { needs_signatures: needs_signatures(model), names: HashMap::new() };
     let (mut system, mut contents) = (Vec::new(), Vec::new());
@@ -112,7 +112,7 @@ impl<'a> ContentWriter<'a> {
             if let Some(signature) = signature.take() {
                 part = add_signature(part, signature);
             } else if is_call && !has_called && self.needs_signatures {
-                part = add_signature(part, &json!({"thoughtSignature": UNSIGNED}));
+                part = add_signature(part, &json!({"thoughtSignature": SIGNATURE_PLACEHOLDER}));
             }
             has_called |= is_call;
             parts.push(part);

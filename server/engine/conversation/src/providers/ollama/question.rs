@@ -9,12 +9,12 @@ use crate::providers::reply::{
 };
 
 /// Maximum window to request, in tokens.
-const WIDEST: usize = 1 << 17;
+const MAX_WINDOW_TOKENS: usize = 1 << 17;
 
 /// Writes a question. The size of the window is a power of two, because Ollama reloads the model for every new size.
 pub(super) fn body(model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
-    let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(WIDEST);
-    let window = needed.min(WIDEST).next_power_of_two().max(1 << 12);
+    let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(MAX_WINDOW_TOKENS);
+    let window = needed.min(MAX_WINDOW_TOKENS).next_power_of_two().max(1 << 12);
     let message = |role: &str, text: &str| json!({"role": role, "content": text});
     let system = (!system.is_empty()).then(|| message("system", system));
     json!({

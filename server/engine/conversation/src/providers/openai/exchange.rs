@@ -106,7 +106,7 @@ pub(crate) fn role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::parse_with_extra(&normalize(value), Provider::OpenAi, parse, |message| {
+    extra::parse_with_extra(&normalize_message(value), Provider::OpenAi, parse, |message| {
         write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
@@ -134,7 +134,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 
 /// Normalizes equivalent spellings of a message, so that they can be compared: content becomes a list of
 /// parts.
-fn normalize(message: &Value) -> Value {
+fn normalize_message(message: &Value) -> Value {
     let mut message = message.clone();
     let is_assistant = message.get("role").is_some_and(|role| role == "assistant");
     let answers = message.get("role").is_some_and(|role| role == "tool");
@@ -166,21 +166,21 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             let url = fields::string(image, "url").map_err(|error| error.inside("image_url"))?;
             ContentBlock::Image(image_from_url(&url))
         }
-        _ => ContentBlock::Foreign(to_foreign(value)),
+        _ => ContentBlock::Foreign(wrap_foreign(value)),
     })
 }
 
 fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ResultPart::Text { text: fields::string(value, "text")? },
-        _ => ResultPart::Foreign(to_foreign(value)),
+        _ => ResultPart::Foreign(wrap_foreign(value)),
     })
 }
 
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let problem = "must have a string `id` and an object in the field that its `type` names";
-        let foreign = Some(to_foreign(value)).filter(is_custom_call);
+        let foreign = Some(wrap_foreign(value)).filter(is_custom_call);
         return foreign.map(ContentBlock::Foreign).ok_or_else(|| ReadError::new(problem));
     }
     let Some(function) = value.get("function") else { return Err(ReadError::new("`function` is missing")) };
@@ -189,7 +189,7 @@ fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(ContentBlock::ToolCall { id: fields::string(value, "id")?, name: text("name")?, input })
 }
 
-fn to_foreign(value: &Value) -> Foreign {
+fn wrap_foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::OpenAi, value: value.clone() }
 }
 

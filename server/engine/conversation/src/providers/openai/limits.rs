@@ -10,11 +10,11 @@ const CACHE_KEY_CHARS: usize = 64;
 /// Maximum characters of any string ("string too long. Expected a string with maximum length 1048576").
 const STRING_CHARS: usize = 1_048_576;
 /// Maximum number of breakpoints that the provider compares with cache entries.
-const MATCHED: usize = 80;
+const MAX_COMPARED_BREAKPOINTS: usize = 80;
 /// Fields that contain the parts of a message or item.
-const PARTS: [&str; 2] = ["content", "output"];
+const PART_FIELDS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
-const CARRIERS: [&str; 7] =
+const BREAKPOINT_PART_TYPES: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
 /// Suffixes of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
 const BASE64: [&str; 5] =
@@ -49,10 +49,10 @@ fn check_breakpoints(findings: &mut Findings, body: &Value, list: &str) {
         findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
-    let limit = if is_explicit { MATCHED } else { MATCHED - 1 };
+    let limit = if is_explicit { MAX_COMPARED_BREAKPOINTS } else { MAX_COMPARED_BREAKPOINTS - 1 };
     let mut count = 0;
     let items = json_fields::list(body, list).iter().enumerate();
-    let fields = items.flat_map(|(index, item)| PARTS.map(|field| (index, item, field)));
+    let fields = items.flat_map(|(index, item)| PART_FIELDS.map(|field| (index, item, field)));
     for (index, item, field) in fields {
         for (at, part) in json_fields::list(item, field).iter().enumerate() {
             let Some(breakpoint) = part.get("prompt_cache_breakpoint") else { continue };
@@ -64,7 +64,7 @@ fn check_breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 let detail = "a breakpoint must be `{\"mode\": \"explicit\"}`";
                 findings.add(Rule::BreakpointForm, path.clone(), detail);
             }
-            if text(item, "role") == "assistant" || !CARRIERS.contains(&text(part, "type")) {
+            if text(item, "role") == "assistant" || !BREAKPOINT_PART_TYPES.contains(&text(part, "type")) {
                 let detail = "only supported input content can have a breakpoint";
                 findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }

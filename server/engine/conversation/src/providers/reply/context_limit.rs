@@ -201,7 +201,7 @@ static WORDINGS: &[ContextLimitPattern] = &wordings![
 
 /// Codes and types of errors that only mean that the request is too long: those of OpenAI, Anthropic, llama.cpp and
 /// Z.ai.
-const CODES: [&str; 4] = [
+const CONTEXT_LIMIT_CODES: [&str; 4] = [
     "context_length_exceeded",
     "request_too_large",
     "exceed_context_size_error",
@@ -210,7 +210,7 @@ const CODES: [&str; 4] = [
 
 /// Whether a code or type of an error means that the request is too long.
 pub(super) fn is_context_limit_code(code: &str) -> bool {
-    CODES.contains(&code)
+    CONTEXT_LIMIT_CODES.contains(&code)
 }
 
 /// Returns the stated sizes if a message says that the request is too long.

@@ -48,7 +48,7 @@ pub struct ProviderError {
 }
 
 /// Maximum characters of the provider's message that an error quotes.
-const MESSAGE_CHARS: usize = 300;
+const MAX_PROVIDER_MESSAGE_CHARS: usize = 300;
 
 impl ProviderError {
     /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its
@@ -262,11 +262,11 @@ fn one_line(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        if line.len() > MESSAGE_CHARS * 4 {
+        if line.len() > MAX_PROVIDER_MESSAGE_CHARS * 4 {
             break;
         }
     }
-    match line.char_indices().nth(MESSAGE_CHARS) {
+    match line.char_indices().nth(MAX_PROVIDER_MESSAGE_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None if line.is_empty() => "nothing".to_owned(),
         None => line,

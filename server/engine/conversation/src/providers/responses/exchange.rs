@@ -52,7 +52,7 @@ pub(crate) fn is_format_specific_item(item: &Value) -> bool {
 }
 
 fn item(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::parse_with_extra(&normalize(value), Provider::OpenAiResponses, parse, |message| {
+    extra::parse_with_extra(&normalize_responses_item(value), Provider::OpenAiResponses, parse, |message| {
         write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
@@ -86,7 +86,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 }
 
 /// Normalizes equivalent spellings of an item, so that they can be compared.
-fn normalize(item: &Value) -> Value {
+fn normalize_responses_item(item: &Value) -> Value {
     let mut item = item.clone();
     let text_kind = text_kind(text(&item, "role"));
     let Some(fields) = item.as_object_mut() else { return item };

@@ -10,12 +10,12 @@ use strata_tokens::cost::Prices;
 use strata_tokens::models::CacheKind;
 
 use crate::layout::{
-    CountedBlock, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, LayoutContent, Part,
-    PromptPiece, Tier,
+    CountedBlock, FileListCoverage, GROUP_TOKENS, ItemKey, LayoutBlock, LayoutContent,
+    MAX_GROUPED_MAP_BLOCKS, Part, PromptPiece, Tier,
 };
 
 use super::super::{DeltaMode, LayoutReuse, LayoutRules};
-use super::hazard::{self, Hazards, ONE};
+use super::hazard::{self, DeselectionHazards, PROBABILITY_ONE};
 use super::log::{LogBlock, LogBoundary, LogEntry, has_workspace_content, system_hash};
 use super::log_contents::LogContents;
 use super::state::LedgerState;
@@ -23,14 +23,14 @@ use super::{fixups, wording};
 
 /// Overhead of a content block in tokens, as used for ordering (`docs/tiers.md`). It limits the influence of tiny token
 /// counts.
-const ORDER_FRAMING: u64 = 3;
+const ORDERING_OVERHEAD_TOKENS: u64 = 3;
 
 /// Size of the outdated text, as a percentage of the other content, up to which it stays whatever it costs, because
 /// the expected number of later prompts and their pauses are only estimates.
-const FREE_OUTDATED: usize = 10;
+const MAX_FREE_OUTDATED_PERCENT: usize = 10;
 
 /// Maximum number of cuts to try if dropping outdated text may save money. Each try takes as long as assembling a prompt.
-const MAX_TRIES: usize = 8;
+const MAX_TRIED_CUTS: usize = 8;
 
 /// The next log, without the volatile content that follows it.
 pub(super) struct LogDraft {
@@ -63,7 +63,7 @@ impl LogDraft {
         let kept_tokens = |draft: &Self| draft.boundary_tokens(draft.kept);
         let needed = index.minimal_tokens() + draft.file_list_tokens();
         let outdated = draft.tokens().saturating_sub(needed);
-        if outdated * 100 <= needed * FREE_OUTDATED {
+        if outdated * 100 <= needed * MAX_FREE_OUTDATED_PERCENT {
             return draft;
         }
         // A shorter prefix can save no more than all outdated text costs.
@@ -81,7 +81,7 @@ impl LogDraft {
         };
         let mut least = cost(&draft);
         // Cuts are spread evenly, and the shortest prefix is among them.
-        let step = shorter.len().div_ceil(MAX_TRIES).max(1);
+        let step = shorter.len().div_ceil(MAX_TRIED_CUTS).max(1);
         for position in shorter.into_iter().rev().step_by(step) {
             let other = Self::from_kept_prefix(position, state, &index, rules);
             if cost(&other) < least {
@@ -135,11 +135,11 @@ impl LogDraft {
         let file_list = last_file_list_coverage(&log);
         let boundaries = LogBoundary::log_boundaries(&log);
         let next_hazard = |key: &ItemKey| match key {
-            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            ItemKey::Excerpt(_) => hazard::EXCERPT_HAZARD,
             _ => hazards.next_hazard(state.age(key)),
         };
         let discounted_hazard = |key: &ItemKey| match key {
-            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            ItemKey::Excerpt(_) => hazard::EXCERPT_HAZARD,
             _ => hazards.discounted_hazard(state.age(key)),
         };
         // Only full texts use the discounted hazard, because an update leaves with the next full text.
@@ -333,7 +333,7 @@ fn cut_positions(state: &LedgerState, index: &ContentIndex<'_>, rules: &LayoutRu
 struct LogBuilder<'a> {
     state: &'a LedgerState,
     index: &'a ContentIndex<'a>,
-    hazards: Hazards,
+    hazards: DeselectionHazards,
     log: Vec<Arc<LogBlock>>,
 }
 
@@ -382,15 +382,15 @@ impl LogBuilder<'_> {
         let mut new_items: Vec<NewItem<'_>> = Vec::new();
         let is_shown = |path: &FileKey| log_contents.symbols.contains_key(path);
         let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
-        new_items.extend(symbols.map(|piece| NewItem::Symbol(hazard::MAP, piece)));
+        new_items.extend(symbols.map(|piece| NewItem::Symbol(hazard::MAP_HAZARD, piece)));
         let files = content.files.iter().filter(|piece| !log_contents.files.contains_key(&piece.key));
         let hazard = |piece: &PromptPiece| match piece.key {
-            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            ItemKey::Excerpt(_) => hazard::EXCERPT_HAZARD,
             _ => self.hazards.discounted_hazard(self.state.age(&piece.key)),
         };
         new_items.extend(files.map(|piece| NewItem::File(hazard(piece), piece)));
         let urls = content.urls.iter().filter(|piece| !log_contents.urls.contains(&piece.key));
-        new_items.extend(urls.map(|piece| NewItem::Url(hazard::PAGE, piece)));
+        new_items.extend(urls.map(|piece| NewItem::Url(hazard::PAGE_HAZARD, piece)));
         if log_contents.tree.is_none() {
             new_items.extend(LogBlock::file_list(content).map(NewItem::Tree));
         }
@@ -403,7 +403,7 @@ impl LogBuilder<'_> {
         let mut group_tokens = 0;
         for item in new_items {
             if let NewItem::Symbol(_, piece) = item {
-                if group.len() >= GROUP_ITEMS
+                if group.len() >= MAX_GROUPED_MAP_BLOCKS
                     || (!group.is_empty() && group_tokens + piece.tokens > GROUP_TOKENS)
                 {
                     self.close_group(&mut group, &mut group_tokens);
@@ -446,9 +446,9 @@ impl NewItem<'_> {
             Self::Symbol(hazard, piece) | Self::File(hazard, piece) | Self::Url(hazard, piece) => {
                 (*hazard, piece.tokens)
             }
-            Self::Tree(tree) => (hazard::PAGE, tree.tokens),
+            Self::Tree(tree) => (hazard::PAGE_HAZARD, tree.tokens),
         };
-        (u64::from(hazard), tokens as u64 + ORDER_FRAMING)
+        (u64::from(hazard), tokens as u64 + ORDERING_OVERHEAD_TOKENS)
     }
 
     /// Compares the hazard per token without division. Ties are broken by key.
@@ -474,18 +474,18 @@ fn block_hazard(
     full_text_hazard: impl Fn(&ItemKey) -> u32,
     update_hazard: impl Fn(&ItemKey) -> u32,
 ) -> u32 {
-    let one = u64::from(ONE);
+    let one = u64::from(PROBABILITY_ONE);
     let survival = log_block.entries.iter().fold(one, |survival, entry| {
         let hazard = match entry {
             LogEntry::System(_) | LogEntry::Legend | LogEntry::Message(_) | LogEntry::Implied(..) => 0,
-            LogEntry::Symbol(..) | LogEntry::SymbolNote(..) => hazard::MAP,
+            LogEntry::Symbol(..) | LogEntry::SymbolNote(..) => hazard::MAP_HAZARD,
             LogEntry::Full(key, _) => full_text_hazard(key),
             LogEntry::Delta(key, _) | LogEntry::Net(key, _) => update_hazard(key),
-            LogEntry::Tree(_) | LogEntry::TreeNote(_) | LogEntry::Url(..) => hazard::PAGE,
+            LogEntry::Tree(_) | LogEntry::TreeNote(_) | LogEntry::Url(..) => hazard::PAGE_HAZARD,
         };
-        survival * (one - u64::from(hazard.min(ONE))) / one
+        survival * (one - u64::from(hazard.min(PROBABILITY_ONE))) / one
     });
-    u32::try_from(one - survival).unwrap_or(ONE)
+    u32::try_from(one - survival).unwrap_or(PROBABILITY_ONE)
 }
 
 /// Returns the coverage of the last file list in the log.

@@ -15,9 +15,9 @@ use super::log_contents::{LogContents, LoggedFile};
 use super::wording::{self, UpdateCounts};
 
 /// Maximum consecutive diffs of a file. The next one is a single diff from the full text (`docs/tiers.md`).
-const MAX_PENDING: u32 = 3;
+const MAX_CONSECUTIVE_DIFFS: u32 = 3;
 /// Number of unchanged lines around each change in a diff.
-const CONTEXT: usize = 2;
+const DIFF_CONTEXT_LINES: usize = 2;
 
 /// Updates to append to a log.
 #[derive(Default)]
@@ -106,11 +106,13 @@ fn update_block(file: &LoggedFile, piece: &PromptPiece, content: &LayoutContent<
     let has_diff =
         |before: &Arc<str>| (before != current || is_base_unclear) && file.base.notice == piece.notice;
     let Some(before) = file.text().filter(has_diff) else { return full() };
-    let diff_from =
-        |from: &str| VersionDiff { to: piece.hash, hunks: diff::unified_diff(from, current, CONTEXT).into() };
+    let diff_from = |from: &str| VersionDiff {
+        to: piece.hash,
+        hunks: diff::unified_diff(from, current, DIFF_CONTEXT_LINES).into(),
+    };
     // The model's own edits take no room, so they do not count.
     let shown_updates = file.pending - file.implied.min(file.pending);
-    let (entry, text, updates) = if shown_updates < MAX_PENDING && !is_base_unclear {
+    let (entry, text, updates) = if shown_updates < MAX_CONSECUTIVE_DIFFS && !is_base_unclear {
         let diff = diff_from(&before);
         let delta = if file.is_implied { wording::delta_after_edits } else { wording::delta };
         let text = delta(key, &before, current, &diff.hunks);

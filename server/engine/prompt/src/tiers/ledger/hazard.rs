@@ -5,28 +5,29 @@ use serde::{Deserialize, Serialize};
 use strata_base::hash::ContentHash;
 
 /// Probability 1, in millionths.
-pub(super) const ONE: u32 = 1_000_000;
+pub(super) const PROBABILITY_ONE: u32 = 1_000_000;
 
 /// Hazard of a map block, in millionths. A map block leaves only if its file is excluded or disappears. It may be kept
 /// when its file is selected.
-pub(super) const MAP: u32 = 500;
+pub(super) const MAP_HAZARD: u32 = 500;
 
 /// Hazard of web pages and the file list, in millionths. They leave only if the user decides so.
-pub(super) const PAGE: u32 = 20_000;
+pub(super) const PAGE_HAZARD: u32 = 20_000;
 
 /// Hazard of an excerpt, in millionths. An excerpt leaves if it is dismissed or its file is excluded. Like a map block,
 /// it may be kept when it is no longer relevant to a question.
-pub(super) const EXCERPT: u32 = 500;
+pub(super) const EXCERPT_HAZARD: u32 = 500;
 
 /// Number of distinct ages. Higher ages count as the highest one.
-const AGES: usize = 10;
+const SELECTION_AGE_COUNT: usize = 10;
 
 /// Share of files deselected at each age, in the sessions used for tuning.
-const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
+const DESELECTION_PRIOR: [f64; SELECTION_AGE_COUNT] =
+    [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
 
-/// Number of turns that the discounted hazard looks ahead. Each turn weighs `DISCOUNT` times as much as the one before.
-const HORIZON: usize = 12;
-const DISCOUNT: f64 = 0.7;
+/// Number of turns that the discounted hazard looks ahead. Each turn weighs `HAZARD_DISCOUNT` times as much as the one before.
+const HAZARD_HORIZON_TURNS: usize = 12;
+const HAZARD_DISCOUNT: f64 = 0.7;
 
 /// The age of a selected file: the turns since it was selected or last changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -50,7 +51,9 @@ impl SelectionClock {
 
     /// Returns the number of turns since the file was selected or last changed, up to the highest age.
     pub(super) fn age(self, turn: u64) -> usize {
-        usize::try_from(turn.saturating_sub(self.since)).unwrap_or(AGES).min(AGES - 1)
+        usize::try_from(turn.saturating_sub(self.since))
+            .unwrap_or(SELECTION_AGE_COUNT)
+            .min(SELECTION_AGE_COUNT - 1)
     }
 }
 
@@ -65,8 +68,8 @@ pub(super) enum SelectionOutcome {
 /// Counts, by age, of the selected files that were seen and of those that were deselected by the next turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DeselectionCounts {
-    seen: [u32; AGES],
-    left: [u32; AGES],
+    seen: [u32; SELECTION_AGE_COUNT],
+    left: [u32; SELECTION_AGE_COUNT],
 }
 
 impl DeselectionCounts {
@@ -78,56 +81,60 @@ impl DeselectionCounts {
         }
     }
 
-    pub(super) fn hazards(&self) -> Hazards {
+    pub(super) fn hazards(&self) -> DeselectionHazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
         let total_left: f64 = counts().map(|(_, left)| left).sum();
-        let expected_left: f64 = counts().zip(PRIOR).map(|((seen, _), prior)| seen * prior).sum();
+        let expected_left: f64 = counts().zip(DESELECTION_PRIOR).map(|((seen, _), prior)| seen * prior).sum();
         let scale = (total_left + 3.0) / (expected_left + 3.0);
-        let mut next = [0.0; AGES];
-        for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(PRIOR)) {
+        let mut next = [0.0; SELECTION_AGE_COUNT];
+        for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(DESELECTION_PRIOR)) {
             *slot = f64::min(1.0, (left + 2.0 * scale * prior) / (seen + 2.0));
         }
         let discounted = std::array::from_fn(|age| millionths(discounted_hazard(&next, age)));
-        Hazards { next: next.map(millionths), discounted }
+        DeselectionHazards { next: next.map(millionths), discounted }
     }
 }
 
 /// Hazards by age, in millionths: the probability of leaving at the next turn, and its discounted mean over later
 /// turns.
 #[derive(Clone, Debug)]
-pub(super) struct Hazards {
-    next: [u32; AGES],
-    discounted: [u32; AGES],
+pub(super) struct DeselectionHazards {
+    next: [u32; SELECTION_AGE_COUNT],
+    discounted: [u32; SELECTION_AGE_COUNT],
 }
 
-impl Hazards {
+impl DeselectionHazards {
     pub(super) fn next_hazard(&self, age: usize) -> u32 {
-        self.next[age.min(AGES - 1)]
+        self.next[age.min(SELECTION_AGE_COUNT - 1)]
     }
 
     pub(super) fn discounted_hazard(&self, age: usize) -> u32 {
-        self.discounted[age.min(AGES - 1)]
+        self.discounted[age.min(SELECTION_AGE_COUNT - 1)]
     }
 }
 
 /// Returns the mean probability of leaving per turn, with less weight on later turns. If the probability is constant,
 /// the mean is close to it.
-fn discounted_hazard(next: &[f64; AGES], age: usize) -> f64 {
+fn discounted_hazard(next: &[f64; SELECTION_AGE_COUNT], age: usize) -> f64 {
     let (mut survival, mut weight, mut sum, mut weights) = (1.0, 1.0, 0.0, 0.0);
-    for ahead in 0..HORIZON {
-        let hazard = next[(age + ahead).min(AGES - 1)];
+    for ahead in 0..HAZARD_HORIZON_TURNS {
+        let hazard = next[(age + ahead).min(SELECTION_AGE_COUNT - 1)];
         sum += weight * survival * hazard;
         weights += weight;
         survival *= 1.0 - hazard;
-        weight *= DISCOUNT;
+        weight *= HAZARD_DISCOUNT;
     }
     f64::min(0.97, sum / weights)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=ONE before")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to 0..=PROBABILITY_ONE before"
+)]
 fn millionths(probability: f64) -> u32 {
-    (probability.clamp(0.0, 1.0) * f64::from(ONE)).round() as u32
+    (probability.clamp(0.0, 1.0) * f64::from(PROBABILITY_ONE)).round() as u32
 }
 
 #[cfg(test)]
@@ -155,10 +162,10 @@ mod tests {
         let prior = DeselectionCounts::default().hazards();
         let (mut loyal, mut fickle) = (DeselectionCounts::default(), DeselectionCounts::default());
         for turn in 0..200 {
-            loyal.record(turn % AGES, SelectionOutcome::Stayed);
-            fickle.record(turn % AGES, SelectionOutcome::Left);
+            loyal.record(turn % SELECTION_AGE_COUNT, SelectionOutcome::Stayed);
+            fickle.record(turn % SELECTION_AGE_COUNT, SelectionOutcome::Left);
         }
-        for age in 0..AGES {
+        for age in 0..SELECTION_AGE_COUNT {
             assert!(loyal.hazards().next_hazard(age) < prior.next_hazard(age) / 5);
             assert!(fickle.hazards().next_hazard(age) > 900_000);
         }

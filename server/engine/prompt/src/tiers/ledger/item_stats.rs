@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::layout::ItemKey;
 
-use super::hazard::{self, ONE};
+use super::hazard::{self, PROBABILITY_ONE};
 use super::state::LedgerState;
 
 /// Statistics of policy `ledger` about one item.
@@ -40,12 +40,12 @@ impl LedgerState {
                 let age = self.files.get(key).map(|clock| clock.age(turn));
                 let hazard = match key {
                     ItemKey::System | ItemKey::History(_) => 0,
-                    ItemKey::Symbol(_) => hazard::MAP,
-                    ItemKey::Url(_) => hazard::PAGE,
-                    ItemKey::Excerpt(_) => hazard::EXCERPT,
+                    ItemKey::Symbol(_) => hazard::MAP_HAZARD,
+                    ItemKey::Url(_) => hazard::PAGE_HAZARD,
+                    ItemKey::Excerpt(_) => hazard::EXCERPT_HAZARD,
                     ItemKey::File(_) | ItemKey::Lines(..) => hazards.next_hazard(age.unwrap_or_default()),
                 };
-                let hazard = f64::from(hazard) / f64::from(ONE);
+                let hazard = f64::from(hazard) / f64::from(PROBABILITY_ONE);
                 item_stats.entry(key.clone()).or_insert(LedgerItemStats { hazard, age, kept });
             }
         }

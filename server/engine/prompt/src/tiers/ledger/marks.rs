@@ -6,11 +6,11 @@ use strata_tokens::models::CacheKind;
 
 use super::super::LayoutRules;
 use super::draft::LogDraft;
-use super::hazard::ONE;
+use super::hazard::PROBABILITY_ONE;
 use super::state::LedgerState;
 
 /// Maximum number of boundaries to compare. The search takes quadratic time.
-const MAX_CANDIDATES: usize = 60;
+const MAX_CANDIDATE_BOUNDARIES: usize = 60;
 
 /// Indices of the blocks that carry a breakpoint, in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,7 +110,7 @@ struct BreakpointChart<'a> {
 
 impl<'a> BreakpointChart<'a> {
     fn new(draft: &'a LogDraft, state: &'a LedgerState, rules: &'a LayoutRules) -> Self {
-        let share = |hazard: &u32| f64::from(*hazard) / f64::from(ONE);
+        let share = |hazard: &u32| f64::from(*hazard) / f64::from(PROBABILITY_ONE);
         let mut alive = 1.0;
         let mut survival = Vec::with_capacity(draft.log.len());
         for hazard in draft.next_hazards.iter().map(share) {
@@ -147,11 +147,11 @@ impl<'a> BreakpointChart<'a> {
                 self.can_carry_breakpoint(*at) && (*at >= self.draft.kept || self.is_cached_boundary(*at))
             })
             .collect();
-        if all.len() <= MAX_CANDIDATES {
+        if all.len() <= MAX_CANDIDATE_BOUNDARIES {
             return all;
         }
-        let mut some: Vec<usize> = (0..MAX_CANDIDATES)
-            .filter_map(|index| all.get(index * all.len() / MAX_CANDIDATES).copied())
+        let mut some: Vec<usize> = (0..MAX_CANDIDATE_BOUNDARIES)
+            .filter_map(|index| all.get(index * all.len() / MAX_CANDIDATE_BOUNDARIES).copied())
             .collect();
         some.extend(all.last());
         some.dedup();

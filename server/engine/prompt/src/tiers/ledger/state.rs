@@ -16,7 +16,7 @@ use super::log::LogBlock;
 
 /// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`). If a request
 /// can have a breakpoint on all of them, they count until they expire, since a missing one costs little.
-const TRUSTED_TURNS: u64 = 2;
+const ASSUMED_CACHED_TURNS: u64 = 2;
 
 /// The turn in which a prefix was last marked or read, and when it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl LedgerState {
         }
         let (turn, now) = (self.turn, rules.now_ms);
         let trusted_turns =
-            if rules.prices.kind.has_lookup_only_markers() { u64::MAX } else { TRUSTED_TURNS };
+            if rules.prices.kind.has_lookup_only_markers() { u64::MAX } else { ASSUMED_CACHED_TURNS };
         self.held.retain(|_, held| turn - held.turn <= trusted_turns && now <= held.expires_ms);
         self.learn_from_selection(content);
     }

@@ -139,7 +139,7 @@ impl Session {
             request,
             ..LayoutContent::empty(&seeds, &self.excluded, &count)
         };
-        Ledger.lay_out(&self.state, &content, &self.rules)
+        LedgerPolicy.lay_out(&self.state, &content, &self.rules)
     }
 
     /// Sends a prompt and its answer, then advances the clock by a minute.

@@ -8,7 +8,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::outline;
 
-use crate::layout::{ExcerptKey, ItemKey, PromptPiece, fence, inline_code};
+use crate::layout::{ExcerptKey, ItemKey, PromptPiece, fence_for, inline_code};
 
 use super::listing::{FileListChange, FileListChanges};
 
@@ -140,7 +140,7 @@ fn item_name(key: &ItemKey) -> String {
 }
 
 fn fenced_diff(heading: &str, diff: &str) -> String {
-    let fence = fence(diff);
+    let fence = fence_for(diff);
     let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
     // The diff is empty if a change was reverted.
     let note = if diff.is_empty() { "The text is unchanged since then.\n\n" } else { "" };

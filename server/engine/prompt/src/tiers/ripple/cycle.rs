@@ -9,7 +9,7 @@ use strata_base::hash::ContentHash;
 use crate::layout::{ItemKey, LayoutContent, Tier};
 
 use super::super::LayoutRules;
-use super::state::{PAGE_TIER, RippleState, TrackedItem, initial_counter, more_stable_tier};
+use super::state::{RippleState, TrackedItem, WEB_PAGE_TIER, initial_counter, more_stable_tier};
 
 /// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
@@ -26,7 +26,7 @@ pub(super) fn update_tiers(
     update_items(state, content, broken);
     let mut cycle =
         TierUpdate { state, rules, broken, incoming: BTreeMap::new(), processed: BTreeSet::new() };
-    cycle.queue(pages, PAGE_TIER);
+    cycle.queue(pages, WEB_PAGE_TIER);
     cycle.promote_active_items();
     cycle.promote_history(content);
     cycle.promote_through_tiers();
@@ -159,7 +159,7 @@ impl TierUpdate<'_> {
                     }
                 }
                 if self.processed.insert(tier) {
-                    self.age_residents(tier, residents);
+                    self.update_resident_stability(tier, residents);
                 }
             }
             if !has_moved {
@@ -171,7 +171,7 @@ impl TierUpdate<'_> {
     /// Increments the counters of a tier's existing items, and promotes those that qualify for the next tier if that
     /// tier may change. If the tier exceeds its target size, items with the lowest counters anchor it: as many as it
     /// takes to reach the target stay unchanged.
-    fn age_residents(&mut self, tier: Tier, mut residents: Vec<ItemKey>) {
+    fn update_resident_stability(&mut self, tier: Tier, mut residents: Vec<ItemKey>) {
         let Some(above) = more_stable_tier(tier) else { return };
         let threshold = initial_counter(above);
         let can_promote = self.broken.contains(&above) || self.state.tier_tokens(above) == 0;

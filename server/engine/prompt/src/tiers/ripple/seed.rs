@@ -13,7 +13,7 @@ use super::super::LayoutRules;
 use super::state::{PlacementState, RippleState, TrackedItem, initial_counter};
 
 /// Tiers over which clusters are distributed.
-const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
+const CLUSTER_TIERS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
 /// A tier that is being filled.
 struct Bin<'a> {
@@ -83,7 +83,7 @@ fn distribute(
         }
     }
 
-    let mut bins = BINS.map(Bin::new);
+    let mut bins = CLUSTER_TIERS.map(Bin::new);
     for cluster in clusters(unplaced, &content.seeds.clusters) {
         if let Some(lightest) = bins.iter_mut().min_by_key(|bin| bin.tokens) {
             lightest.tokens += tokens(&cluster);

@@ -49,7 +49,7 @@ pub(super) enum PlacementState {
     Done,
 }
 
-pub(super) const PAGE_TIER: Tier = Tier::L1;
+pub(super) const WEB_PAGE_TIER: Tier = Tier::L1;
 
 /// Returns the initial counter of an item that enters a tier, according to the table in `docs/tiers.md`.
 pub(super) fn initial_counter(tier: Tier) -> u32 {
@@ -123,7 +123,7 @@ impl RippleState {
     /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a fetched page does
     /// not change.
     pub(super) fn admit_pages(&mut self, content: &LayoutContent<'_>) -> Vec<ItemKey> {
-        let (tier, n) = (PAGE_TIER, initial_counter(PAGE_TIER));
+        let (tier, n) = (WEB_PAGE_TIER, initial_counter(WEB_PAGE_TIER));
         let mut new = Vec::new();
         for piece in &content.urls {
             if !self.items.contains_key(&piece.key) {

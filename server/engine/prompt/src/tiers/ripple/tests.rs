@@ -75,7 +75,7 @@ impl RippleSession {
     }
 
     fn send(&mut self, prompt: &PromptContent) -> Layout {
-        let output = Ripple.lay_out(&self.state, &prompt.content(), &self.rules);
+        let output = RipplePolicy.lay_out(&self.state, &prompt.content(), &self.rules);
         self.state = output.new_state;
         output.layout
     }
@@ -270,7 +270,8 @@ fn ripple_puts_nothing_of_an_untrusted_workspace_in_the_system_message() {
     ];
     let state = TierState::Ripple(RippleState::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
     let rules = LayoutRules::new(10, Ttl::FiveMinutes, Prices::uncached());
-    let lay_out = |trust| Ripple.lay_out(&state, &LayoutContent { trust, ..prompt.content() }, &rules).layout;
+    let lay_out =
+        |trust| RipplePolicy.lay_out(&state, &LayoutContent { trust, ..prompt.content() }, &rules).layout;
     let (trusted, layout) = (lay_out(Trust::Trusted), lay_out(Trust::Untrusted));
     check(
         &layout,
@@ -344,7 +345,7 @@ fn calls_and_their_results_form_one_run() {
                 blocks: vec![CountedBlock { content: content.clone(), tokens: 1 }],
             })
             .collect();
-        runs(&history).map(<[SentMessage]>::len).collect()
+        indivisible_runs(&history).map(<[SentMessage]>::len).collect()
     };
     assert_eq!(lengths(&[(user, text()), (model, text()), (user, text()), (user, text())]), [1, 1, 1, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text())]), [2, 1]);
@@ -675,7 +676,7 @@ proptest! {
                         pages: pages.clone(),
                         seeds,
                     };
-                    let again = Ripple.lay_out(&session.state, &prompt.content(), &session.rules);
+                    let again = RipplePolicy.lay_out(&session.state, &prompt.content(), &session.rules);
                     let layout = session.send(&prompt);
                     prop_assert_eq!(&layout, &again.layout);
 
