@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use strata_app::external::ExternalText;
-use strata_app::model::live_view::ViewState;
+use strata_app::model::live_view::EditorViewState;
 use strata_app::runtime::diagnostics::{BuildReport, WorkspaceReport};
 use strata_app::runtime::headless::{Settings, Trust};
 use strata_app::services::provider_client::ProviderReport;
@@ -34,7 +34,7 @@ struct RepositoryReport {
     #[serde(flatten)]
     workspace: WorkspaceReport,
     /// Which texts are shown: those on disk, or unsaved ones of an editor.
-    view: ViewState,
+    view: EditorViewState,
     /// `trusted` if the repository's settings and rules are used, otherwise `untrusted`.
     trust: &'static str,
     /// Number of stored conversations. `None` if they cannot be read.

@@ -18,7 +18,7 @@ use strata_app::commands::{
 };
 use strata_app::format::{self, visible_json};
 use strata_app::model::index::Index;
-use strata_app::model::live_view::ViewState;
+use strata_app::model::live_view::EditorViewState;
 use strata_app::runtime::headless::{HeadlessWorkspace, SessionAccess, SessionSource};
 
 use crate::arguments::StatusArguments;
@@ -41,7 +41,7 @@ struct LastStatus {
     /// The session's entry in the list, which includes the time of its last use.
     session: ListedSession,
     index: Arc<Index>,
-    view: ViewState,
+    view: EditorViewState,
     when: Instant,
 }
 

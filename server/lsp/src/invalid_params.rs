@@ -104,9 +104,9 @@ fn params_problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     let message = error.inner().to_string();
     let missing = message.strip_prefix("missing field `").and_then(|quoted| quoted.strip_suffix('`'));
     let missing = missing.and_then(known_field);
-    Some(match (missing, expected_type(error.path())) {
+    Some(match (missing, expected_json_type(error.path())) {
         (Some((name, _)), _) => format!("`{path_text}` has no `{name}`"),
-        (None, Some(expected_type)) => format!("`{path_text}` is not {expected_type}"),
+        (None, Some(expected_json_type)) => format!("`{path_text}` is not {expected_json_type}"),
         (None, None) => format!("`{path_text}` has an unexpected form"),
     })
 }
@@ -123,7 +123,7 @@ fn format_path(path: &Path) -> String {
 
 /// Returns the expected type of the value at a path, such as `a string`. Returns `None` if no type is known for the
 /// path, for example because the client sent a list where the protocol has an object.
-fn expected_type(path: &Path) -> Option<&'static str> {
+fn expected_json_type(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
         (None, _) => Some("an object"),

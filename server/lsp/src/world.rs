@@ -256,7 +256,7 @@ impl ServerState {
             }
             if let Some(reason) = lost {
                 if notebook.sync == DocumentSync::InStep {
-                    actions.push(out_of_sync_warning(&key, &reason));
+                    actions.push(notebook_out_of_sync_warning(&key, &reason));
                 }
                 notebook.mark_out_of_step(reason);
             }
@@ -367,7 +367,7 @@ impl ServerState {
             }
             let reason = OutOfStep::Misread { detail: problem };
             notebook.mark_out_of_step(reason.clone());
-            return vec![out_of_sync_warning(&notebook.key, &reason), Action::Meter];
+            return vec![notebook_out_of_sync_warning(&notebook.key, &reason), Action::Meter];
         }
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
         let mut next = match self.snapshot.documents.buffer_at(uri) {
@@ -432,7 +432,7 @@ impl ServerState {
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
         Arc::make_mut(&mut self.snapshot.documents).update_keys(|uri| key_of(uri, &roots));
-        Arc::make_mut(&mut self.snapshot.lost).forget_settled_files();
+        Arc::make_mut(&mut self.snapshot.lost).mark_all_unknown();
         for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed_key(key, &old_roots, &roots));
         }
@@ -510,7 +510,7 @@ impl ServerState {
 }
 
 /// Warns that a notebook may be out of sync.
-fn out_of_sync_warning(key: &FileKey, reason: &OutOfStep) -> Action {
+fn notebook_out_of_sync_warning(key: &FileKey, reason: &OutOfStep) -> Action {
     let message = format!(
         "{} may be out of sync with the editor: {reason}; close and reopen the notebook to resync",
         key.notice()

@@ -10,7 +10,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_host::disk::{Stamp, quick_stamp};
 
-use crate::model::live_view::{MAX_MTIME_LAG_MS, UnsavedText, ViewState};
+use crate::model::live_view::{EditorViewState, MAX_MTIME_LAG_MS, UnsavedText};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of files that a client has read to remember. The one read longest ago is forgotten.
@@ -113,7 +113,7 @@ impl Freshness {
 
 impl ReadLog {
     /// Records how the view is, so that only later changes are news.
-    pub(crate) fn record_view(&mut self, view: &ViewState) {
+    pub(crate) fn set_view_baseline(&mut self, view: &EditorViewState) {
         self.take_view_changes(view);
     }
 
@@ -122,7 +122,7 @@ impl ReadLog {
         &mut self,
         tool: &str,
         reply: &Value,
-        view: &ViewState,
+        view: &EditorViewState,
         snapshot: &Snapshot,
         began_ms: u64,
     ) -> Freshness {
@@ -141,7 +141,7 @@ impl ReadLog {
     }
 
     /// Returns what changed about the view since the last call.
-    fn take_view_changes(&mut self, view: &ViewState) -> Vec<String> {
+    fn take_view_changes(&mut self, view: &EditorViewState) -> Vec<String> {
         let mut news = Vec::new();
         let editors_before = std::mem::replace(&mut self.editors, view.editors);
         if view.editors > editors_before {

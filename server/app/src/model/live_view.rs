@@ -75,7 +75,7 @@ struct OverlayIdentity {
 /// The source of the texts in a workspace that has no editor of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ViewState {
+pub struct EditorViewState {
     /// Number of editors that have the workspace open.
     pub editors: usize,
     /// Files whose text is unsaved in an editor, and what the editor says about it.
@@ -105,7 +105,7 @@ pub struct UnsavedText {
     pub out_of_sync: bool,
 }
 
-impl fmt::Display for ViewState {
+impl fmt::Display for EditorViewState {
     /// Describes the view in a few words: `disk`, `editor, 3 unsaved buffers`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.editors {
@@ -148,8 +148,8 @@ impl LiveView {
         state: &Path,
         folder: &Path,
         snapshot: &Snapshot,
-    ) -> (Arc<OpenDocuments>, ViewState) {
-        let mut view = ViewState::default();
+    ) -> (Arc<OpenDocuments>, EditorViewState) {
+        let mut view = EditorViewState::default();
         let mut candidates: BTreeMap<FileKey, OverlayCandidate> = BTreeMap::new();
         let servers = endpoints(state);
         let mut owner = None;

@@ -42,7 +42,7 @@ impl LostEditorMessages {
     }
 
     /// Records that files have other keys from now on.
-    pub fn forget_settled_files(&mut self) {
+    pub fn mark_all_unknown(&mut self) {
         self.settled.clear();
     }
 

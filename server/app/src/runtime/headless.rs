@@ -40,7 +40,7 @@ use crate::jobs::send::{Delta, SendHost, cancel_for};
 use crate::jobs::tools::ToolHost;
 use crate::model::freshness::{Freshness, ReadLog};
 use crate::model::index::{BuildProgress, Index, OutlineProgress, OutlineUpdates, walk_options};
-use crate::model::live_view::{LiveView, ViewState};
+use crate::model::live_view::{EditorViewState, LiveView};
 use crate::model::path_reference::FilePart;
 use crate::model::redaction::user_secret_redactor;
 use crate::model::session_store::{SessionStore, SessionStoreError};
@@ -80,7 +80,7 @@ pub struct HeadlessWorkspace {
     /// Handles of the threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
     live: LiveView,
-    view: ViewState,
+    view: EditorViewState,
     read_log: ReadLog,
     /// Time of the last call of [`attach_editors`](Self::attach_editors), in milliseconds since 1970.
     attached_at_ms: u64,
@@ -261,7 +261,7 @@ impl HeadlessWorkspace {
             cancel: Cancel::new(),
             writing: Vec::new(),
             live: LiveView::default(),
-            view: ViewState::default(),
+            view: EditorViewState::default(),
             read_log: ReadLog::default(),
             attached_at_ms: 0,
         }
@@ -293,7 +293,7 @@ impl HeadlessWorkspace {
 
     /// Reads the unsaved text of the user's editors, which then hides the files on disk. Commands see it until the next
     /// call. Returns what is seen.
-    pub fn attach_editors(&mut self) -> &ViewState {
+    pub fn attach_editors(&mut self) -> &EditorViewState {
         self.attached_at_ms = now_ms();
         if let Ok(state) = state_directory(|name| env::var_os(name)) {
             (self.snapshot.documents, self.view) = self.live.refresh(&state, &self.folder, &self.snapshot);
@@ -302,14 +302,14 @@ impl HeadlessWorkspace {
     }
 
     /// Like `attach`, at the start of a client that gets the state of the view in another way than in a reply.
-    pub fn attach_editors_at_start(&mut self) -> &ViewState {
+    pub fn attach_editors_at_start(&mut self) -> &EditorViewState {
         self.attach_editors();
-        self.read_log.record_view(&self.view);
+        self.read_log.set_view_baseline(&self.view);
         &self.view
     }
 
     /// Returns which texts commands see, as of the last call of [`attach_editors`](Self::attach_editors).
-    pub fn view(&self) -> &ViewState {
+    pub fn view(&self) -> &EditorViewState {
         &self.view
     }
 

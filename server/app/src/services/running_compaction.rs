@@ -17,12 +17,12 @@ pub struct RunningCompaction {
     /// Number of the compaction, unique within this server.
     pub number: u64,
     pub job: CompactionJob,
-    pub draft: DraftCell,
+    pub draft: CompactionDraftCell,
 }
 
 /// The draft of a compaction, or the reason why there is none. Empty until the compaction ends.
 #[derive(Clone, Debug, Default)]
-pub struct DraftCell(Arc<SharedDraft>);
+pub struct CompactionDraftCell(Arc<SharedDraft>);
 
 #[derive(Debug, Default)]
 struct SharedDraft {
@@ -30,7 +30,7 @@ struct SharedDraft {
     filled: Condvar,
 }
 
-impl DraftCell {
+impl CompactionDraftCell {
     pub fn fill(&self, draft: Result<CompactionDraft, String>) {
         *self.0.draft.lock().unwrap_or_else(PoisonError::into_inner) = Some(draft);
         self.0.filled.notify_all();
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn waiting_for_a_draft_ends_with_the_draft_or_when_cancelled() {
-        let (cell, cancel) = (DraftCell::default(), Cancel::new());
+        let (cell, cancel) = (CompactionDraftCell::default(), Cancel::new());
         let waiting = thread::spawn({
             let (cell, cancel) = (cell.clone(), cancel.clone());
             move || cell.wait(&cancel)
@@ -71,6 +71,6 @@ mod tests {
         assert_eq!(waiting.join().unwrap(), Ok(Err("no model".to_owned())));
         assert_eq!(cell.wait(&cancel), Ok(Err("no model".to_owned())), "also for whoever comes later");
         cancel.cancel();
-        assert_eq!(DraftCell::default().wait(&cancel), Err(Cancelled));
+        assert_eq!(CompactionDraftCell::default().wait(&cancel), Err(Cancelled));
     }
 }

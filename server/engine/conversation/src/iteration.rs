@@ -346,7 +346,7 @@ impl AgentLoop {
             total_iterations: self.total,
             window: numbers(&self.iterations),
             waiting: numbers(&self.waiting),
-            summarized: self.last_summarized_number(),
+            summarized: self.last_summarized_iteration(),
             summary: self.summary.clone(),
             next_summary_at: (every > 0)
                 .then(|| (self.total / every).saturating_add(1).saturating_mul(every)),
@@ -360,7 +360,7 @@ impl AgentLoop {
     }
 
     /// Returns the number of the last summarized iteration; 0 if there is none.
-    fn last_summarized_number(&self) -> u64 {
+    fn last_summarized_iteration(&self) -> u64 {
         self.verbatim_iterations().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 

@@ -15,7 +15,7 @@ use crate::model::freshness::Freshness;
 /// Name of the argument that limits the tokens of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// Name of the argument for the position at which a result continues.
-pub(super) const CURSOR: &str = "cursor";
+pub(super) const CURSOR_ARGUMENT: &str = "cursor";
 /// Field of a result with what its reader must know about the texts in it.
 pub(super) const FRESHNESS: &str = "freshness";
 /// Default token limit for a result. Clients warn about results that are more than twice as large.
@@ -153,7 +153,7 @@ fn run_paged(
     };
     let page = pages::page(reply, tool.shape, options.cursor.as_deref(), fits).map_err(|BadCursor| {
         let problem = "this cursor belongs to another call; start again without it";
-        CommandError::invalid(CURSOR, problem)
+        CommandError::invalid(CURSOR_ARGUMENT, problem)
     })?;
     Ok(ToolReply::new(tool, page))
 }
@@ -173,16 +173,16 @@ fn split_options(
             number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
         }
     };
-    let cursor = match arguments.get(CURSOR).filter(|_| tool.shape.has_cursor()) {
+    let cursor = match arguments.get(CURSOR_ARGUMENT).filter(|_| tool.shape.has_cursor()) {
         None | Some(Value::Null) => None,
         Some(Value::String(cursor)) => Some(cursor.clone()),
-        Some(_) => return Err(CommandError::invalid(CURSOR, "expected a string")),
+        Some(_) => return Err(CommandError::invalid(CURSOR_ARGUMENT, "expected a string")),
     };
     if tool.shape.has_budget() {
         arguments.shift_remove(MAX_TOKENS);
     }
     if tool.shape.has_cursor() {
-        arguments.shift_remove(CURSOR);
+        arguments.shift_remove(CURSOR_ARGUMENT);
     }
     Ok((CallOptions { max_tokens, cursor }, arguments))
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::Tool;
-use super::call::{CURSOR, DEFAULT_MAX_RESULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
+use super::call::{CURSOR_ARGUMENT, DEFAULT_MAX_RESULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
 use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, Pagination};
 use crate::commands;
 use crate::schema::{self, TypeSchemas};
@@ -37,7 +37,11 @@ impl ToolSchemas {
         }
         if tool.shape.has_cursor() {
             let description = format!("`{NEXT_CURSOR}` of the last page");
-            add_property(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
+            add_property(
+                &mut schema,
+                CURSOR_ARGUMENT,
+                json!({ "type": "string", "description": description }),
+            );
         }
         // The description of the tool says what the arguments are.
         schema.shift_remove("description");

@@ -19,7 +19,7 @@ use crate::commands::{self, CommandError};
 use crate::jobs::archival::summarize_results;
 use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::CompactionReason;
-use crate::services::running_compaction::DraftCell;
+use crate::services::running_compaction::CompactionDraftCell;
 
 impl SessionRuntime {
     /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.
@@ -50,7 +50,7 @@ impl SessionRuntime {
         let (snapshot, services) = (host.snapshot().clone(), Arc::clone(host.services()));
         services.notify_compaction(job.started_notice(&session, &snapshot));
         let id = job.session.clone();
-        let draft_cell = DraftCell::default();
+        let draft_cell = CompactionDraftCell::default();
         let number = self.compactions.begin(job.clone(), cancel.clone(), reply, draft_cell.clone());
         host.begin_progress(TrackedWork::Compacting(number));
         let work = move || {

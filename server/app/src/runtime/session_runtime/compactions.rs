@@ -10,7 +10,7 @@ use super::progress::{ProgressToken, TrackedWork};
 use crate::model::sessions::Sessions;
 use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::{CompactionNotice, CompactionReason};
-use crate::services::running_compaction::{DraftCell, RunningCompaction};
+use crate::services::running_compaction::{CompactionDraftCell, RunningCompaction};
 
 pub(super) struct ActiveCompaction {
     pub(super) number: u64,
@@ -21,7 +21,7 @@ pub(super) struct ActiveCompaction {
     /// The notice to send when the draft is installed.
     pub(super) notice: Option<CompactionNotice>,
     /// The draft, for a prompt that waits for it.
-    pub(super) draft: DraftCell,
+    pub(super) draft: CompactionDraftCell,
     /// Whether a prompt that waited for the draft has already installed it.
     pub(super) is_adopted: bool,
 }
@@ -52,7 +52,7 @@ impl RunningCompactions {
         job: CompactionJob,
         cancel: Cancel,
         reply: Option<ReplySender>,
-        draft: DraftCell,
+        draft: CompactionDraftCell,
     ) -> u64 {
         self.last_number += 1;
         let running = ActiveCompaction {

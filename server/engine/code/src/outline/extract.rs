@@ -341,7 +341,7 @@ impl<'a> Walk<'a> {
             let flags = self.tables.flags(kind);
             let start = node.start_byte();
             self.close_ended(start);
-            self.mention_hidden_words(start);
+            self.mention_hidden_words_before(start);
             if start >= plan.next_anchor_offset()
                 && let Some(anchor) = self.anchor_before(&node)
             {
@@ -373,7 +373,7 @@ impl<'a> Walk<'a> {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    self.mention_hidden_words(usize::MAX);
+                    self.mention_hidden_words_before(usize::MAX);
                     self.open
                         .iter_mut()
                         .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
@@ -473,7 +473,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the names in hidden parts of the text that start before byte `start`, which are not in the tree.
-    fn mention_hidden_words(&mut self, start: usize) {
+    fn mention_hidden_words_before(&mut self, start: usize) {
         while let Some(hidden) =
             self.mask.hidden_ranges().get(self.passed_hidden).filter(|hidden| hidden.start < start)
         {

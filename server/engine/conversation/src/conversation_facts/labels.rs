@@ -32,7 +32,7 @@ pub(crate) const LAST_CHANGE: &str = "Last change: ";
 /// Labels of lines about the whole conversation, which each summary writes again instead of carrying them
 /// over.
 pub(crate) const REGENERATED_LABELS: [&str; 7] =
-    [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, RESOLVE];
+    [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, NEXT_ERROR_LABEL];
 /// Label of the line that counts the calls of each tool.
 pub(crate) const EXPLORED: &str = "Steps by tool: ";
 /// Label of the most edited files.
@@ -46,7 +46,7 @@ pub(crate) const LAST_SAID: &str = "Last said: ";
 /// Label of the task to do next.
 pub(crate) const GO_ON: &str = "Go on with";
 /// Label of the error to resolve next.
-pub(crate) const RESOLVE: &str = "Resolve: ";
+pub(crate) const NEXT_ERROR_LABEL: &str = "Resolve: ";
 /// Separates a failed call from its error message.
 pub(crate) const FAILURE_SEPARATOR: &str = " -> ";
 

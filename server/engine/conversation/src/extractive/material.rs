@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::conversation_facts::labels::{
     ABOUT_FILE_LABEL, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED_FILE_LABEL, DECIDED, DID_NOT_WORK, DONE,
     EXPLORED, FAILED, FAILURE_SEPARATOR, FOUND, GO_ON, LAST_CALLS, LAST_CHANGE, LAST_SAID, MOST_WORKED,
-    PLANNED, RAN, REQUIRED_LABEL, RESOLVE, UNFINISHED, UNRESOLVED, todo_label,
+    NEXT_ERROR_LABEL, PLANNED, RAN, REQUIRED_LABEL, UNFINISHED, UNRESOLVED, todo_label,
 };
 use crate::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
@@ -311,7 +311,7 @@ impl<'a> LineCollector<'a> {
         } else if let Some(error) = self.facts.errors.last() {
             self.add_line(
                 LineTopic::NextStep,
-                format!("{RESOLVE}{}", one_line(&error.text, self.widths.quotation)),
+                format!("{NEXT_ERROR_LABEL}{}", one_line(&error.text, self.widths.quotation)),
             );
         } else if !self.facts.requests.is_empty() {
             self.add_line(LineTopic::NextStep, format!("{GO_ON} what was asked last"));

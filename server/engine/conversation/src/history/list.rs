@@ -126,7 +126,7 @@ impl History {
         let mut rebuild = RebuildWriter::new(self.next, entries);
         for message in &*std::mem::take(&mut self.messages) {
             if covered.contains(&message.id) {
-                rebuild.write_covered_message(message);
+                rebuild.push_replaced_message(message);
                 left -= 1;
             } else {
                 rebuild.messages.push(Arc::clone(message));
@@ -214,7 +214,7 @@ impl RebuildWriter {
         Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: HistoryChange::default() }
     }
 
-    fn write_covered_message(&mut self, message: &Arc<Message>) {
+    fn push_replaced_message(&mut self, message: &Arc<Message>) {
         let place = self.places.get(&message.id).copied();
         if let Some(place) = place {
             self.insert_additions_before(place);

@@ -20,7 +20,7 @@ const MAX_ITERATION_TOKENS: usize = 6_000;
 /// Token limit for all iterations shown in the prompt together.
 const MAX_ITERATIONS_TOKENS: usize = 30_000;
 /// Token limit for the instructions.
-const INSTRUCTION_TOKENS: usize = 500;
+const MAX_INSTRUCTION_TOKENS: usize = 500;
 /// Token limit for the state: number of iterations, program, environment and file changes.
 const MAX_STATE_TOKENS: usize = 4_000;
 /// Token limit for each list in the state.
@@ -62,7 +62,7 @@ impl AgentLoop {
             ("summary", self.summary_section(config, count)),
             ("iterations", self.recent_iterations_section(count)),
             ("state", Some(clip_to_tokens(&self.state_section(count), MAX_STATE_TOKENS, count))),
-            ("instructions", Some(clip_to_tokens(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
+            ("instructions", Some(clip_to_tokens(INSTRUCTIONS, MAX_INSTRUCTION_TOKENS, count))),
         ];
         let sections: Vec<(&str, String)> =
             sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
@@ -83,10 +83,13 @@ impl AgentLoop {
         if self.summary.is_empty() {
             return None;
         }
-        let rest = GOAL_TOKENS + MAX_ITERATIONS_TOKENS + MAX_STATE_TOKENS + INSTRUCTION_TOKENS;
+        let rest = GOAL_TOKENS + MAX_ITERATIONS_TOKENS + MAX_STATE_TOKENS + MAX_INSTRUCTION_TOKENS;
         let most = config.max_summary_tokens.min(MAX_PROMPT_TOKENS - rest);
-        let text =
-            format!("# Progress Summary (iterations 1-{})\n{}", self.last_summarized_number(), self.summary);
+        let text = format!(
+            "# Progress Summary (iterations 1-{})\n{}",
+            self.last_summarized_iteration(),
+            self.summary
+        );
         Some(clip_to_tokens(&text, most, count))
     }
 

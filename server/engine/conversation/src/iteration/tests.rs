@@ -742,10 +742,10 @@ proptest! {
                 }
             }
             let raw: Vec<u64> = agent_loop.verbatim_iterations().map(|iteration| iteration.number).collect();
-            let expected: Vec<u64> = (agent_loop.last_summarized_number() + 1..=agent_loop.total()).collect();
+            let expected: Vec<u64> = (agent_loop.last_summarized_iteration() + 1..=agent_loop.total()).collect();
             prop_assert_eq!(raw, expected);
             prop_assert!(agent_loop.iterations().len() <= window);
-            prop_assert_eq!(agent_loop.summary().is_empty(), agent_loop.last_summarized_number() == 0);
+            prop_assert_eq!(agent_loop.summary().is_empty(), agent_loop.last_summarized_iteration() == 0);
             prop_assert!(count_by_chars(agent_loop.summary()) <= 50);
             let prompt = agent_loop.prompt(&config, &count_by_chars);
             prop_assert!(prompt.tokens <= 50_000);

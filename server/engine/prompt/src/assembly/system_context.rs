@@ -16,7 +16,7 @@ use crate::settings::PromptSettings;
 use crate::layout::inline_code;
 
 /// Maximum length of the text quoted from a rule or memory file, in characters.
-const MAX_QUOTED_FILE_CHARS: usize = 40_000;
+const MAX_RULE_FILE_CHARS: usize = 40_000;
 /// Maximum number of skills to list.
 const MAX_LISTED_SKILLS: usize = 100;
 /// Maximum length of a skill's description, in characters.
@@ -132,7 +132,7 @@ fn text_section(heading: &str, texts: &[SystemContextText]) -> Option<String> {
     let quoted: Vec<String> = quoted
         .map(|SystemContextText { path, text }| {
             let text = text.trim();
-            let shown = clip(text, MAX_QUOTED_FILE_CHARS);
+            let shown = clip(text, MAX_RULE_FILE_CHARS);
             let cut = if shown.len() < text.len() { "\n\n[the rest of this file is left out]" } else { "" };
             format!("## {}\n\n{shown}{cut}", inline_code(path.as_str()))
         })
@@ -228,7 +228,7 @@ mod tests {
     fn a_long_file_is_cut_with_a_note() {
         let rules = vec![SystemContextText {
             path: "AGENTS.md".into(),
-            text: "é".repeat(MAX_QUOTED_FILE_CHARS + 1).into(),
+            text: "é".repeat(MAX_RULE_FILE_CHARS + 1).into(),
         }];
         let prompt = system_prompt(
             &PromptSettings::default(),

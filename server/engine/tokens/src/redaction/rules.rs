@@ -278,7 +278,7 @@ impl RuleTable {
     }
 
     /// Returns the pattern that matches wherever a rule of the family does, if the family has several rules.
-    pub(super) fn family_pattern(&self, family: usize) -> Option<&Regex> {
+    pub(super) fn combined_pattern(&self, family: usize) -> Option<&Regex> {
         let family = self.families.get(family)?.as_ref()?;
         family.compiled.get_or_init(|| compile(&family.pattern)).as_ref()
     }

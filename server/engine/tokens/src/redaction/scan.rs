@@ -66,7 +66,7 @@ impl FamilyMatchCache {
         {
             return matches;
         }
-        let Some(pattern) = RuleTable::builtin().family_pattern(rule.family) else { return true };
+        let Some(pattern) = RuleTable::builtin().combined_pattern(rule.family) else { return true };
         let matches = pattern.is_match(window);
         *self = Self { family: rule.family, keyword, matches: Some(matches) };
         matches
