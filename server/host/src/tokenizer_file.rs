@@ -41,6 +41,13 @@ pub enum TokenizerFileError {
     Unusable { path: PathBuf, problem: String },
 }
 
+impl TokenizerFileError {
+    /// Returns a warning for users.
+    pub fn warning(&self) -> String {
+        format!("{self}; tokens are estimated instead, at four characters per token")
+    }
+}
+
 impl PartialEq for TokenizerFile {
     /// Compares only the paths.
     fn eq(&self, other: &Self) -> bool {
@@ -62,6 +69,14 @@ impl TokenizerFile {
         self.tokenizer().map(drop).map_err(Clone::clone)
     }
 
+    /// Checks whether this build can read tokenizers and the file may be one, without reading the file.
+    ///
+    /// # Errors
+    /// [`TokenizerFileError`] if the file cannot be used.
+    pub fn check_metadata(&self) -> Result<(), TokenizerFileError> {
+        check_metadata(&self.path)
+    }
+
     fn tokenizer(&self) -> Result<&Tokenizer, &TokenizerFileError> {
         self.tokenizer.get_or_init(|| read(&self.path)).as_ref()
     }
@@ -74,16 +89,27 @@ impl CountTokens for TokenizerFile {
 }
 
 fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
-    let io = |error: &io::Error| TokenizerFileError::Io { path: path.to_owned(), kind: error.kind() };
-    let metadata = fs::metadata(path).map_err(|error| io(&error))?;
+    check_metadata(path)?;
+    let content = fs::read(path).map_err(|error| read_error(path, &error))?;
+    library::parse(content).map_err(|problem| TokenizerFileError::Unusable { path: path.to_owned(), problem })
+}
+
+fn check_metadata(path: &Path) -> Result<(), TokenizerFileError> {
+    if let Some(problem) = library::ABSENCE {
+        return Err(TokenizerFileError::Unusable { path: path.to_owned(), problem: problem.to_owned() });
+    }
+    let metadata = fs::metadata(path).map_err(|error| read_error(path, &error))?;
     if !metadata.is_file() {
         return Err(TokenizerFileError::NotRegular(path.to_owned()));
     }
     if metadata.len() > MAX_TOKENIZER_FILE_BYTES {
         return Err(TokenizerFileError::TooLarge { path: path.to_owned(), size: metadata.len() });
     }
-    let content = fs::read(path).map_err(|error| io(&error))?;
-    library::parse(content).map_err(|problem| TokenizerFileError::Unusable { path: path.to_owned(), problem })
+    Ok(())
+}
+
+fn read_error(path: &Path, error: &io::Error) -> TokenizerFileError {
+    TokenizerFileError::Io { path: path.to_owned(), kind: error.kind() }
 }
 
 #[cfg(test)]
@@ -122,9 +148,11 @@ mod tests {
         let (_folder, file) = file(WORDS);
         let problem = file.check().unwrap_err().to_string();
         assert!(problem.contains("--features tokenizer-files"), "{problem}");
+        assert_eq!(file.check_metadata().unwrap_err().to_string(), problem);
         assert_eq!(file.count("a few words"), None);
     }
 
+    #[cfg(feature = "tokenizer-files")]
     #[test]
     fn unusable_files_are_rejected_with_the_reason() {
         let (folder, broken) = file("{\"model\": 3}");

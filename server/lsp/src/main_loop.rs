@@ -223,10 +223,7 @@ impl MainLoop {
                 let services = Arc::clone(&self.services);
                 let read = move || {
                     if let Err(error) = file.check() {
-                        services.warn(
-                            "tokenizer",
-                            format!("{error}; tokens are estimated instead, at four characters per token"),
-                        );
+                        services.warn("tokenizer", error.warning());
                     }
                 };
                 self.background.spawn(with_fault_points("read tokenizer", read), |_| ());

@@ -218,8 +218,9 @@ impl HeadlessWorkspace {
         messages.extend(configuration.ignored_setting_messages());
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
-        // Tokenizer files are loaded when tokens are first counted.
-        snapshot.configure(configuration);
+        // Tokenizer files are loaded when tokens are first counted, and only then found to contain no tokenizer.
+        let tokenizers = snapshot.configure(configuration);
+        messages.extend(tokenizers.iter().filter_map(|file| Some(file.check_metadata().err()?.warning())));
         snapshot.outlines = Arc::new(user_outline_cache());
         if trust == Trust::Trusted && !is_named {
             messages.extend(distrust_foreign_rules(snapshot));

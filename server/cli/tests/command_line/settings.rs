@@ -70,3 +70,17 @@ fn the_schema_is_json() {
     let settings = repo.strata(&["schema", "--settings"]).json();
     assert_eq!(settings["properties"]["model"]["default"], "claude-sonnet-5-5");
 }
+
+#[test]
+fn a_tokenizer_that_cannot_be_used_gives_a_warning() {
+    let repo = Repo::new(APP);
+    let absent = repo.folder().join("absent.json");
+    repo.write("../.config/strata/strata.toml", &format!("[tokenizers]\nclaude = '{}'\n", absent.display()));
+    let run = repo.strata(&["tokens"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let warning = format!(
+        "warning: cannot read the tokenizer {}: entity not found; tokens are estimated",
+        absent.display()
+    );
+    assert!(run.err.starts_with(&warning), "{}", run.err);
+}
