@@ -75,7 +75,7 @@ fn the_schema_is_json() {
 fn a_tokenizer_that_cannot_be_used_gives_a_warning() {
     let repo = Repo::new(APP);
     let absent = repo.folder().join("absent.json");
-    repo.write("../.config/strata/strata.toml", &format!("[tokenizers]\nclaude = '{}'\n", absent.display()));
+    repo.write("../.config/strata/strata.toml", format!("[tokenizers]\nclaude = '{}'\n", absent.display()));
     let run = repo.strata(&["tokens"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.starts_with("warning: cannot read the tokenizer "), "{}", run.err);
