@@ -104,8 +104,8 @@ struct EstimatorState {
     requests: usize,
 }
 
-/// Predicts the billed requests of a conversation after the first [`CALIBRATION_WARMUP_REQUESTS`] ones. A compaction or a change of
-/// model starts a new conversation.
+/// Predicts the billed requests of a conversation after the first [`CALIBRATION_WARMUP_REQUESTS`] ones. A compaction or
+/// a change of model starts a new conversation.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<EstimatorState> = None;

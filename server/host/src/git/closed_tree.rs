@@ -27,7 +27,8 @@ static CHECKED_TREES: Mutex<Vec<(PathBuf, Arc<Listings>)>> = Mutex::new(Vec::new
 pub(super) struct LinkFreeTree {
     /// All directories of the tree, beginning with the top.
     directories: Vec<(PathBuf, DirectoryStamp)>,
-    /// Whether any later change would be noticed. A change within [`TIMESTAMP_GRANULARITY`] of an earlier one might not be.
+    /// Whether any later change would be noticed. A change within [`TIMESTAMP_GRANULARITY`] of an earlier one might not
+    /// be.
     pub(super) is_settled: bool,
 }
 

@@ -66,8 +66,8 @@ pub(super) fn recent_commits(
     Ok(commits)
 }
 
-/// Reads the files that a commit changed. Returns `None` if there are none, if there are more than `MAX_COMMIT_FILES`, or if
-/// the parent commit or a tree cannot be read.
+/// Reads the files that a commit changed. Returns `None` if there are none, if there are more than `MAX_COMMIT_FILES`,
+/// or if the parent commit or a tree cannot be read.
 fn commit_paths(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<CommitPaths>, GitError> {
     let before = match commit.parent {
         Some(parent) => match none_if_unreadable(history.commit(parent))? {

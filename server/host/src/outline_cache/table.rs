@@ -255,8 +255,8 @@ impl OutlineDatabase {
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Records that a folder is used today, unless a use was recorded in the last `USE_RECORD_INTERVAL_DAYS` days. Returns its row id
-    /// and the previously recorded day, if any.
+    /// Records that a folder is used today, unless a use was recorded in the last `USE_RECORD_INTERVAL_DAYS` days.
+    /// Returns its row id and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last_day)) = self.find_folder(folder)? {
             if last_day.saturating_add(USE_RECORD_INTERVAL_DAYS) <= today {

@@ -98,8 +98,8 @@ fn run(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     ApiKey::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
 }
 
-/// Returns a channel that receives the first line of a command's output. Drains up to `MAX_KEY_OUTPUT_BYTES` bytes, so that the
-/// command does not block.
+/// Returns a channel that receives the first line of a command's output. Drains up to `MAX_KEY_OUTPUT_BYTES` bytes, so
+/// that the command does not block.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! The library that defines the format of tokenizer files. Both the library and the files are third-party, so a panic in
-//! the library must not abort a command.
+//! The library that defines the format of tokenizer files. Both the library and the files are third-party, so a panic
+//! in the library must not abort a command.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

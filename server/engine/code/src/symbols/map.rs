@@ -23,7 +23,8 @@ const MAX_CONSECUTIVE_MISFITS: usize = 24;
 /// Limits the candidates for a map: files are considered in rank order until their full blocks add up to this
 /// multiple of the remaining budget.
 const CANDIDATE_BUDGET_FACTOR: f64 = 8.0;
-/// Minimum number of files to consider, even if their full blocks exceed the limit that [`CANDIDATE_BUDGET_FACTOR`] sets.
+/// Minimum number of files to consider, even if their full blocks exceed the limit that [`CANDIDATE_BUDGET_FACTOR`]
+/// sets.
 const MIN_CANDIDATE_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;

@@ -37,8 +37,8 @@ pub(crate) fn to_brace_notation<'a>(paths: impl IntoIterator<Item = &'a str>) ->
     text
 }
 
-/// Returns all words of `text` that may be paths, with bundles expanded. The inverse of [`to_brace_notation`]; also safe
-/// for other text.
+/// Returns all words of `text` that may be paths, with bundles expanded. The inverse of [`to_brace_notation`]; also
+/// safe for other text.
 pub fn expand_brace_notation(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut budget = BASE_EXPANSION_BYTES + MAX_EXPANSION_FACTOR * text.len();

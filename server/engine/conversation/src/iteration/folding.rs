@@ -25,8 +25,9 @@ pub enum FoldError {
 }
 
 impl AgentLoop {
-    /// Returns the fold that is due, if any. It merges up to [`MAX_FOLD_ITERATIONS`] waiting iterations into the summary, and at the end
-    /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
+    /// Returns the fold that is due, if any. It merges up to [`MAX_FOLD_ITERATIONS`] waiting iterations into the
+    /// summary, and at the end of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or
+    /// while folding is paused.
     pub(super) fn due_fold(&mut self, config: &RollingConfig) -> Option<FoldRequest> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);

@@ -150,8 +150,8 @@ impl TierContents<'_> {
 }
 
 /// The effective tier of each message. The conversation must stay in order, with calls next to their results.
-/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see [`indivisible_runs`])
-/// are in the same tier.
+/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see
+/// [`indivisible_runs`]) are in the same tier.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {

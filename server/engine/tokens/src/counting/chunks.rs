@@ -88,8 +88,8 @@ pub(super) fn is_exact_cut(text: &str, offset: usize) -> bool {
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects one in [`CHUNK_CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
-/// similar lines.
+/// Selects one in [`CHUNK_CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to
+/// distinguish similar lines.
 fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let surroundings = bytes.get(offset.saturating_sub(48)..(offset + 16).min(bytes.len())).unwrap_or(&[]);
     // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/

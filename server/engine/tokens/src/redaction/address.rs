@@ -64,15 +64,15 @@ enum LinkTarget {
 }
 
 // States inside an HTML tag (https://html.spec.whatwg.org/multipage/parsing.html#tag-open-state).
-const TAG_OPEN: u16 = 1;
+const TAG_OPEN_STATE: u16 = 1;
 const TAG_NAME_STATE: u16 = 1 << 1;
-const BETWEEN_ATTRIBUTES: u16 = 1 << 2;
+const BEFORE_ATTRIBUTE_NAME_STATE: u16 = 1 << 2;
 const ATTRIBUTE_NAME_STATE: u16 = 1 << 3;
-const AFTER_ATTRIBUTE: u16 = 1 << 4;
+const AFTER_ATTRIBUTE_STATE: u16 = 1 << 4;
 const BEFORE_VALUE_STATE: u16 = 1 << 5;
-const DOUBLE_QUOTED_VALUE: u16 = 1 << 6;
-const SINGLE_QUOTED_STATE: u16 = 1 << 7;
-const UNQUOTED_VALUE: u16 = 1 << 8;
+const DOUBLE_QUOTED_VALUE_STATE: u16 = 1 << 6;
+const SINGLE_QUOTED_VALUE_STATE: u16 = 1 << 7;
+const UNQUOTED_VALUE_STATE: u16 = 1 << 8;
 /// The same states in the value of an attribute that opens an address.
 const BEFORE_ADDRESS_STATE: u16 = 1 << 9;
 const DOUBLE_QUOTED_ADDRESS_STATE: u16 = 1 << 10;
@@ -187,7 +187,7 @@ impl AddressTracker {
             if self.tags == 0 {
                 self.tag_start = self.position();
             }
-            self.tags |= TAG_OPEN;
+            self.tags |= TAG_OPEN_STATE;
         }
     }
 
@@ -216,47 +216,55 @@ impl AddressTracker {
         let mut next_states = 0;
         for state in (0..13).map(|bit| 1 << bit).filter(|state| states & state != 0) {
             next_states |= match (state, character) {
-                (TAG_OPEN, _) if character.is_ascii_alphabetic() => TAG_NAME_STATE,
-                (TAG_OPEN, _) => 0,
+                (TAG_OPEN_STATE, _) if character.is_ascii_alphabetic() => TAG_NAME_STATE,
+                (TAG_OPEN_STATE, _) => 0,
                 (TAG_NAME_STATE, ':' | '-' | '_' | '.') => TAG_NAME_STATE,
                 (TAG_NAME_STATE, _) if character.is_ascii_alphanumeric() => TAG_NAME_STATE,
-                (TAG_NAME_STATE | BETWEEN_ATTRIBUTES | ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '/') => {
-                    BETWEEN_ATTRIBUTES
-                }
-                (TAG_NAME_STATE, _) if is_space => BETWEEN_ATTRIBUTES,
+                (
+                    TAG_NAME_STATE
+                    | BEFORE_ATTRIBUTE_NAME_STATE
+                    | ATTRIBUTE_NAME_STATE
+                    | AFTER_ATTRIBUTE_STATE,
+                    '/',
+                ) => BEFORE_ATTRIBUTE_NAME_STATE,
+                (TAG_NAME_STATE, _) if is_space => BEFORE_ATTRIBUTE_NAME_STATE,
                 (TAG_NAME_STATE, _) => 0,
-                (DOUBLE_QUOTED_VALUE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
-                | (SINGLE_QUOTED_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'')
+                (DOUBLE_QUOTED_VALUE_STATE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
+                | (SINGLE_QUOTED_VALUE_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'')
                     if self.spans_blocks =>
                 {
-                    state | BETWEEN_ATTRIBUTES
+                    state | BEFORE_ATTRIBUTE_NAME_STATE
                 }
-                (DOUBLE_QUOTED_VALUE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
-                | (SINGLE_QUOTED_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'') => BETWEEN_ATTRIBUTES,
+                (DOUBLE_QUOTED_VALUE_STATE | DOUBLE_QUOTED_ADDRESS_STATE, '"')
+                | (SINGLE_QUOTED_VALUE_STATE | SINGLE_QUOTED_ADDRESS_STATE, '\'') => {
+                    BEFORE_ATTRIBUTE_NAME_STATE
+                }
                 (
-                    DOUBLE_QUOTED_VALUE
+                    DOUBLE_QUOTED_VALUE_STATE
                     | DOUBLE_QUOTED_ADDRESS_STATE
-                    | SINGLE_QUOTED_STATE
+                    | SINGLE_QUOTED_VALUE_STATE
                     | SINGLE_QUOTED_ADDRESS_STATE,
                     _,
                 ) => state,
                 (_, '>') => 0,
-                (BETWEEN_ATTRIBUTES | AFTER_ATTRIBUTE | BEFORE_VALUE_STATE | BEFORE_ADDRESS_STATE, _)
-                    if is_space =>
-                {
-                    state
-                }
-                (ATTRIBUTE_NAME_STATE, _) if is_space => AFTER_ATTRIBUTE,
-                (UNQUOTED_VALUE | UNQUOTED_ADDRESS_STATE, _) if is_space => BETWEEN_ATTRIBUTES,
-                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '=') if opens_address => BEFORE_ADDRESS_STATE,
-                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE, '=') => BEFORE_VALUE_STATE,
-                (BEFORE_VALUE_STATE, '"') => DOUBLE_QUOTED_VALUE,
-                (BEFORE_VALUE_STATE, '\'') => SINGLE_QUOTED_STATE,
-                (BEFORE_VALUE_STATE, _) => UNQUOTED_VALUE,
+                (
+                    BEFORE_ATTRIBUTE_NAME_STATE
+                    | AFTER_ATTRIBUTE_STATE
+                    | BEFORE_VALUE_STATE
+                    | BEFORE_ADDRESS_STATE,
+                    _,
+                ) if is_space => state,
+                (ATTRIBUTE_NAME_STATE, _) if is_space => AFTER_ATTRIBUTE_STATE,
+                (UNQUOTED_VALUE_STATE | UNQUOTED_ADDRESS_STATE, _) if is_space => BEFORE_ATTRIBUTE_NAME_STATE,
+                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE_STATE, '=') if opens_address => BEFORE_ADDRESS_STATE,
+                (ATTRIBUTE_NAME_STATE | AFTER_ATTRIBUTE_STATE, '=') => BEFORE_VALUE_STATE,
+                (BEFORE_VALUE_STATE, '"') => DOUBLE_QUOTED_VALUE_STATE,
+                (BEFORE_VALUE_STATE, '\'') => SINGLE_QUOTED_VALUE_STATE,
+                (BEFORE_VALUE_STATE, _) => UNQUOTED_VALUE_STATE,
                 (BEFORE_ADDRESS_STATE, '"') => DOUBLE_QUOTED_ADDRESS_STATE,
                 (BEFORE_ADDRESS_STATE, '\'') => SINGLE_QUOTED_ADDRESS_STATE,
                 (BEFORE_ADDRESS_STATE, _) => UNQUOTED_ADDRESS_STATE,
-                (UNQUOTED_VALUE | UNQUOTED_ADDRESS_STATE, _) => state,
+                (UNQUOTED_VALUE_STATE | UNQUOTED_ADDRESS_STATE, _) => state,
                 _ => ATTRIBUTE_NAME_STATE,
             };
         }

@@ -1,6 +1,6 @@
 //! Finds and ranks matches in bounded time. BM25 visits each match of a word twice, to count and to rate it, and common
-//! words match almost everywhere. Words with more than [`MIN_COMMON_WORD_MATCHES`] matches must therefore occur in a result, but are not
-//! used for ranking. BM25 would give them almost no weight anyway.
+//! words match almost everywhere. Words with more than [`MIN_COMMON_WORD_MATCHES`] matches must therefore occur in a
+//! result, but are not used for ranking. BM25 would give them almost no weight anyway.
 
 use std::collections::HashSet;
 

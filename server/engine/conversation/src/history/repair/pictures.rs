@@ -22,8 +22,8 @@ const MAX_TOTAL_IMAGE_BYTES: usize = 24 * 1024 * 1024;
 /// Maximum base64 bytes of the images kept after [`MAX_TOTAL_IMAGE_BYTES`] is exceeded. Lower than that limit, so that
 /// the next requests omit the same images and the prompt cache stays valid.
 const MAX_KEPT_IMAGE_BYTES: usize = 12 * 1024 * 1024;
-/// Maximum number of images kept after the limit of [`MAX_LARGE_IMAGES`] images is exceeded. Lower than that limit, so that
-/// the next requests omit the same images and the prompt cache stays valid.
+/// Maximum number of images kept after the limit of [`MAX_LARGE_IMAGES`] images is exceeded. Lower than that limit, so
+/// that the next requests omit the same images and the prompt cache stays valid.
 const MAX_IMAGES_AFTER_CUT: usize = 10;
 
 /// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if

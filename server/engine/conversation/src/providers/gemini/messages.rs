@@ -20,7 +20,8 @@ fn needs_signatures(model: &str) -> bool {
     !["gemini-1", "gemini-2", "gemma"].iter().any(|older| name.starts_with(older))
 }
 
-/// Writes the system instruction and the messages. If `model` needs signatures, calls without one get [`SIGNATURE_PLACEHOLDER`].
+/// Writes the system instruction and the messages. If `model` needs signatures, calls without one get
+/// [`SIGNATURE_PLACEHOLDER`].
 pub(crate) fn contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>, Vec<Value>) {
     let mut writer = ContentWriter { needs_signatures: needs_signatures(model), names: HashMap::new() };
     let (mut system, mut contents) = (Vec::new(), Vec::new());

@@ -25,7 +25,8 @@ const SELECTION_AGE_COUNT: usize = 10;
 const DESELECTION_PRIOR: [f64; SELECTION_AGE_COUNT] =
     [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
 
-/// Number of turns that the discounted hazard looks ahead. Each turn weighs `HAZARD_DISCOUNT` times as much as the one before.
+/// Number of turns that the discounted hazard looks ahead. Each turn weighs `HAZARD_DISCOUNT` times as much as the one
+/// before.
 const HAZARD_HORIZON_TURNS: usize = 12;
 const HAZARD_DISCOUNT: f64 = 0.7;
 
