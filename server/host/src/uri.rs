@@ -62,6 +62,10 @@ const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'/');
 
+/// Characters to percent-encode in the name of a host that a Windows path begins with. Literal ones would begin a port
+/// or end the name of a user.
+const ENCODED_IN_HOST: &AsciiSet = &ENCODED_IN_PATH.add(b':').add(b'@');
+
 /// Characters to percent-encode in a URI that an editor sent: those that RFC 3986 allows nowhere in a URI.
 const ENCODED_ANYWHERE: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -271,7 +275,8 @@ fn file_uri_in_style(path: &str, style: PathStyle) -> Option<String> {
                 None => path.strip_prefix("//?/").map_or_else(|| path.clone(), str::to_owned),
             };
             if let Some(share) = plain.strip_prefix("//") {
-                return Some(format!("file://{}", encode(share)));
+                let (host, path) = share.split_at(share.find('/').unwrap_or(share.len()));
+                return Some(format!("file://{}{}", utf8_percent_encode(host, ENCODED_IN_HOST), encode(path)));
             }
             let (drive, path_on_drive) = split_drive(&plain)?;
             Some(format!("file:///{drive}:{}", encode(path_on_drive)))
@@ -376,6 +381,9 @@ mod tests {
         windows("file://C:/w/a.ts", "file:///C:/w/a.ts");
         windows(r"C:\w\a b.ts", "file:///C:/w/a%20b.ts");
         windows(r"\\host\share\a", "file://host/share/a");
+        // A literal colon would begin a port.
+        windows(r"file://:a\b", "file://%3Aa/b");
+        windows(r"\\me@host\share", "file://me%40host/share");
     }
 
     #[test]
@@ -416,9 +424,10 @@ mod tests {
 
         #[test]
         fn a_windows_path_survives_its_uri(below in "\\\\[^\0/\\\\][^\0/]{0,30}") {
-            let path = format!("D:{below}");
-            let uri = file_uri_in_style(&path, PathStyle::Windows).unwrap();
-            prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
+            for path in [format!("D:{below}"), format!(r"\\a:@b{below}")] {
+                let uri = file_uri_in_style(&path, PathStyle::Windows).unwrap();
+                prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
+            }
         }
 
         /// Whatever an editor leaves unencoded, it means the same file.
