@@ -367,7 +367,7 @@ class Raw:
             [os.environ["STRATA_BIN"], "mcp", *arguments, str(repo)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
             # A variable for the tests looks like a setting.
-            env={name: value for name, value in os.environ.items() if name != "STRATA_BIN"},
+            env={name: value for name, value in os.environ.items() if name in ENVIRONMENT or not name.startswith("STRATA_")},
         )
 
     def send(self, line: str | dict):
