@@ -31,6 +31,9 @@ CODECOMPANION = 0.35
 # Maximum cost of `strata ask` with pauses between the questions.
 ASK_WITH_PAUSES = 0.18
 
+# How many sessions run at the same time. Each waits for its client part of the time.
+WORKERS = os.cpu_count() + 1
+
 # The model for most clients.
 MODEL = "claude-sonnet-5-5"
 
@@ -194,16 +197,17 @@ def in_the_pool(task: tuple) -> Played:
 
 
 def main(stand_in: str, flask: str, *wanted: str) -> int:
-    chosen = [play for play in plays() if play.is_wanted(wanted)]
+    known = plays()
+    chosen = [play for play in known if play.is_wanted(wanted)]
     for client in {play.client: play.missing() for play in chosen if play.missing()}.items():
         print(f"{client[0]}: skipped; set {' and '.join(client[1])} to checkouts")
     chosen = [play for play in chosen if not play.missing()]
     # Sessions that determine the limits of others come first.
     compared = {play.like for play in chosen}
-    first = [play for play in plays() if play in chosen and play.client == "bodies" or (play.title, play.model) in compared]
+    first = [play for play in known if play in chosen and play.client == "bodies" or (play.title, play.model) in compared]
     print(HEADING, flush=True)
     results = []
-    with multiprocessing.Pool(os.cpu_count()) as pool:
+    with multiprocessing.Pool(WORKERS) as pool:
 
         def run(tasks: list[tuple[Play, float | None]]):
             for result in pool.imap_unordered(in_the_pool, [(*task, stand_in, flask) for task in tasks]):
