@@ -12,6 +12,9 @@ use std::time::Duration;
 const MEMORY_READ_INTERVAL: Duration = Duration::from_secs(5);
 /// Memory, in pages, that the process may have gained before its unused memory is released: 16 MiB in pages of 4 KiB.
 const MEMORY_RELEASE_THRESHOLD_PAGES: u64 = 4_096;
+/// Memory, in pages, that a busy process may have gained before its unused memory is released: 64 MiB in pages of 4 KiB.
+/// Releasing takes a few milliseconds, during which other threads wait for memory.
+const BUSY_RELEASE_THRESHOLD_PAGES: u64 = 16_384;
 /// Difference, in pages, between two readings of an idle process.
 const MAX_IDLE_PAGE_DIFFERENCE: u64 = 64;
 
@@ -28,9 +31,9 @@ pub(crate) fn limit_arenas() {
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, unused, unused, unused) };
 }
 
-/// Starts a thread that returns unused memory to the system when the process is idle. glibc keeps what a large prompt
-/// needed temporarily, which is more than the prompts of a session need permanently.
-pub(crate) fn release_when_idle() {
+/// Starts a thread that returns unused memory to the system when the process is idle or has gained much. glibc keeps what
+/// large prompts needed temporarily, which is more than the prompts of a session need permanently.
+pub(crate) fn release_periodically() {
     // Without the thread, the process only takes more memory.
     let _ = thread::Builder::new().name("release-memory".to_owned()).spawn(|| {
         let mut readings = MemoryMonitor::default();
@@ -66,13 +69,15 @@ struct MemoryMonitor {
 }
 
 impl MemoryMonitor {
-    /// Adds a reading. Returns whether the process is idle and has gained memory since the last release.
+    /// Adds a reading. Returns whether the process has gained much memory since the last release, or is idle and has
+    /// gained some.
     fn is_release_due(&mut self, resident: u64) -> bool {
         let is_idle = resident.abs_diff(self.last) <= MAX_IDLE_PAGE_DIFFERENCE;
         self.last = resident;
         let lowest = self.lowest.map_or(resident, |lowest| lowest.min(resident));
         self.lowest = Some(lowest);
-        is_idle && resident - lowest >= MEMORY_RELEASE_THRESHOLD_PAGES
+        let threshold = if is_idle { MEMORY_RELEASE_THRESHOLD_PAGES } else { BUSY_RELEASE_THRESHOLD_PAGES };
+        resident - lowest >= threshold
     }
 
     fn record_release(&mut self, resident: u64) {
@@ -89,8 +94,8 @@ mod tests {
         let mut readings = MemoryMonitor::default();
         let mut due = |resident| readings.is_release_due(resident);
         // It starts, then works, then is idle.
-        assert!(!due(10_000) && !due(10_010) && !due(50_000) && !due(40_000));
-        assert!(due(40_010));
+        assert!(!due(10_000) && !due(10_010) && !due(25_000) && !due(20_000));
+        assert!(due(20_010));
         readings.record_release(20_000);
         let mut due = |resident| readings.is_release_due(resident);
         assert!(
@@ -99,6 +104,16 @@ mod tests {
                 && !due(20_000 + MEMORY_RELEASE_THRESHOLD_PAGES / 2)
         );
         assert!(!due(30_000) && due(30_000));
+    }
+
+    #[test]
+    fn memory_is_released_while_the_process_works_if_it_gained_much() {
+        let mut readings = MemoryMonitor::default();
+        assert!(!readings.is_release_due(10_000));
+        assert!(!readings.is_release_due(10_000 + BUSY_RELEASE_THRESHOLD_PAGES - 1));
+        assert!(readings.is_release_due(11_000 + BUSY_RELEASE_THRESHOLD_PAGES));
+        readings.record_release(15_000);
+        assert!(!readings.is_release_due(15_000 + BUSY_RELEASE_THRESHOLD_PAGES / 2));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::{log, output, repository};
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     log::init(&arguments.log)?;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    allocation::release_when_idle();
+    allocation::release_periodically();
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::open_headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::new(error.to_string()))?;

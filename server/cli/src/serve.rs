@@ -11,7 +11,7 @@ use crate::log;
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     log::init(&arguments.log)?;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    allocation::release_when_idle();
+    allocation::release_periodically();
     let exit = strata_lsp::server::run()
         .map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     tracing::info!(cause = ?exit.cause, code = exit.code, "ended");

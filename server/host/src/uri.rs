@@ -276,7 +276,11 @@ fn file_uri_in_style(path: &str, style: PathStyle) -> Option<String> {
             };
             if let Some(share) = plain.strip_prefix("//") {
                 let (host, path) = share.split_at(share.find('/').unwrap_or(share.len()));
-                return Some(format!("file://{}{}", utf8_percent_encode(host, ENCODED_IN_HOST), encode(path)));
+                return Some(format!(
+                    "file://{}{}",
+                    utf8_percent_encode(host, ENCODED_IN_HOST),
+                    encode(path)
+                ));
             }
             let (drive, path_on_drive) = split_drive(&plain)?;
             Some(format!("file:///{drive}:{}", encode(path_on_drive)))
