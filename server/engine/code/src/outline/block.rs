@@ -82,22 +82,9 @@ pub struct MapBlock {
     /// Text of the block, ending with a line break.
     pub text: Arc<str>,
     pub text_hash: ContentHash,
-    /// Hash of the definitions alone, without the file's name, imports and instance attributes. Does not change when
-    /// the file is renamed.
-    pub signature_hash: ContentHash,
 }
 
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
-    map_block_with_signature_hash(language, key, outline, SignatureHash::new(outline.visible_symbols()))
-}
-
-/// Like `map_block`, for an outline whose [`SignatureHash`] was already computed.
-pub(super) fn map_block_with_signature_hash(
-    language: LanguageId,
-    key: &FileKey,
-    outline: &Outline,
-    signature: SignatureHash,
-) -> MapBlock {
     let mut text = escape_line_start(key.as_str());
     if let Some(reason) = outline.unparsed {
         text.push_str(&no_outline_note(reason));
@@ -106,13 +93,13 @@ pub(super) fn map_block_with_signature_hash(
     } else {
         text.push('\n');
         push_imports(&mut text, &outline.imports);
-        push_symbols(&mut text, outline.visible_symbols(), signature.symbols);
+        push_symbols(&mut text, outline.visible_symbols(), outline.visible_symbols().count());
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", count_with_noun(outline.tests, "test", "tests"));
         }
         push_unparsed_lines(&mut text, outline);
     }
-    MapBlock { text_hash: ContentHash::from_text(&text), text: text.into(), signature_hash: signature.hash() }
+    MapBlock { text_hash: ContentHash::from_text(&text), text: text.into() }
 }
 
 /// Returns the map block of a file at a given level of detail, ending with a line break.
@@ -197,48 +184,6 @@ fn push_names(text: &mut String, outline: &Outline) {
         }
     }
     text.push('\n');
-}
-
-/// Hash of the visible symbols of a text or of a piece of it, for [`MapBlock::signature_hash`]. Joining the signatures
-/// of all pieces gives the signature of the text. The symbols' hashes are the coefficients of a polynomial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SignatureHash {
-    value: u128,
-    /// [`SIGNATURE_HASH_BASE`] to the power of `symbols`.
-    power: u128,
-    symbols: usize,
-}
-
-/// The point at which the polynomial of a [`SignatureHash`] is evaluated, modulo 2^128. Any large odd number works.
-const SIGNATURE_HASH_BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-
-impl SignatureHash {
-    /// Computes the signature of visible symbols.
-    pub(super) fn new<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
-        symbols.map(Self::for_symbol).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
-    }
-
-    /// Returns the signature of this piece followed by the piece `next`.
-    pub(super) fn join(self, next: Self) -> Self {
-        Self {
-            value: self.value.wrapping_mul(next.power).wrapping_add(next.value),
-            power: self.power.wrapping_mul(next.power),
-            symbols: self.symbols + next.symbols,
-        }
-    }
-
-    fn for_symbol(symbol: &Symbol) -> Self {
-        let depth = symbol.depth.to_le_bytes();
-        let fixed: [&[u8]; 4] =
-            [symbol.kind.capture_name().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
-        let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
-        let hash = ContentHash::from_parts(fixed.into_iter().chain(attributes));
-        Self { value: u128::from_le_bytes(hash.to_bytes()), power: SIGNATURE_HASH_BASE, symbols: 1 }
-    }
-
-    fn hash(self) -> ContentHash {
-        ContentHash::from_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
-    }
 }
 
 /// Returns what follows the path of a file that was not parsed.

@@ -56,7 +56,7 @@ fn constructs_have_their_names_kinds_nesting_and_lines() {
             let (lead, _) = lines.line_range(&with_lead(tree, source, place));
             let lead = if lead < first { format!("{lead}/") } else { String::new() };
             let indent = place.symbol.depth as usize * 2;
-            let kind = place.symbol.kind.capture_name();
+            let kind = format!("{:?}", place.symbol.kind).to_lowercase();
             let _ =
                 writeln!(text, "{:indent$}{lead}{first}-{last} {kind} {}", "", constructs.name(place.index));
         }

@@ -90,7 +90,6 @@ pub(super) struct SymbolDraft<'a> {
     /// Number of enclosing definitions.
     pub(super) level: u32,
     pub(super) scope: SymbolPurpose,
-    pub(super) reach: Reachability,
     pub(super) repeat: Redefinition,
     pub(super) name: Cow<'a, str>,
     /// Type or module that the source names next to the symbol; empty if there is none.
@@ -99,15 +98,6 @@ pub(super) struct SymbolDraft<'a> {
     pub(super) name_range: Range<usize>,
     pub(super) head: String,
     pub(super) attributes: Vec<String>,
-}
-
-/// Whether other files can reach a symbol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reachability {
-    /// Reachable by its own name.
-    Visible,
-    /// Not reachable: local to a function, or test code.
-    Hidden,
 }
 
 /// How a symbol relates to an earlier definition with the same name.
@@ -717,7 +707,7 @@ impl<'a> Walk<'a> {
         let first_index = self.findings.symbols.len();
         self.define(node, kind, *first);
         let Some(symbol) = self.findings.symbols.get(first_index) else { return };
-        let (level, scope, reach, repeat) = (symbol.level, symbol.scope, symbol.reach, symbol.repeat);
+        let (level, scope, repeat) = (symbol.level, symbol.scope, symbol.repeat);
         let (kind, attributes) = (symbol.kind, symbol.attributes.clone());
         let Some(open) = self.open.last_mut() else { return };
         if !others.is_empty() {
@@ -748,7 +738,6 @@ impl<'a> Walk<'a> {
                 kind,
                 level,
                 scope,
-                reach,
                 repeat,
                 head: if head.is_empty() { head::clean_name(&name) } else { head },
                 name,
@@ -854,8 +843,6 @@ impl<'a> Walk<'a> {
         let outer_scope = parent.map_or(SymbolPurpose::Product, |open| open.scope);
         let (attributes, scope) =
             pending.map_or((Vec::new(), SymbolPurpose::Product), |p| (p.attributes, p.scope));
-        let is_visible =
-            !is_local && outer_scope == SymbolPurpose::Product && scope == SymbolPurpose::Product;
         self.open.push(OpenDefinition {
             kind,
             symbol: Some(self.findings.symbols.len()),
@@ -879,7 +866,6 @@ impl<'a> Walk<'a> {
             kind,
             level,
             scope,
-            reach: if is_visible { Reachability::Visible } else { Reachability::Hidden },
             repeat,
             name,
             container: self.container(&definition),

@@ -20,9 +20,9 @@ use strata_grammars::LanguageId;
 use self::piece::{InstanceName, OutlinePiece};
 use self::plan::{MIN_PIECE_BYTES, PieceSplitter, WalkedPiece};
 use self::touched::{floor_char_boundary, map_through_edits, piece_start, touched_pieces, touched_runs};
-use super::block::{SignatureHash, map_block_with_signature_hash};
+use super::block::map_block;
 use super::extract::{
-    InstanceNameDraft, Reachability, Redefinition, SymbolDraft, WalkAnchor, WalkFindings, walk_tree_from,
+    InstanceNameDraft, Redefinition, SymbolDraft, WalkAnchor, WalkFindings, walk_tree_from,
 };
 use super::generated;
 use super::mask::ParseMask;
@@ -54,7 +54,6 @@ pub(crate) struct LiveOutline {
     starts: Vec<usize>,
     mentions: MentionCounter,
     outline: Outline,
-    signature: SignatureHash,
     shown_symbols: OutlineCompleteness,
     /// The map block, if it was requested since the outline last changed.
     block: Option<(FileKey, MapBlock)>,
@@ -113,7 +112,6 @@ impl LiveOutline {
             starts: Vec::new(),
             mentions: MentionCounter::new(language),
             outline: Outline::default(),
-            signature: SignatureHash::new([].iter()),
             shown_symbols: OutlineCompleteness::All,
             block: None,
         };
@@ -176,7 +174,7 @@ impl LiveOutline {
         match &self.block {
             Some((cached_key, block)) if cached_key == key => block.clone(),
             _ => {
-                let block = map_block_with_signature_hash(self.language, key, &self.outline, self.signature);
+                let block = map_block(self.language, key, &self.outline);
                 self.block = Some((key.clone(), block.clone()));
                 block
             }
@@ -287,9 +285,6 @@ impl LiveOutline {
             self.update_shown_symbols();
         }
         if symbols != ChangeExtent::None {
-            let empty = SignatureHash::new([].iter());
-            self.signature =
-                self.pieces.iter().filter_map(|piece| piece.signature).fold(empty, SignatureHash::join);
             self.outline.symbols =
                 SymbolList::from_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
@@ -354,7 +349,6 @@ fn is_generated(language: LanguageId, text: &Rope) -> bool {
 impl OutlinePiece {
     fn new(walked: WalkedPiece<'_>, mentions: &mut MentionCounter) -> Self {
         let WalkFindings { symbols, instance, imports, mentions: names, tests } = walked.findings;
-        let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
         let symbols: Arc<[Symbol]> = symbols.into_iter().map(SymbolDraft::into_symbol).collect();
         let set = |set: InstanceNameDraft<'_>| InstanceName {
@@ -364,7 +358,6 @@ impl OutlinePiece {
         };
         Self {
             anchor: walked.anchor,
-            reach,
             repeats,
             shown: symbols.clone(),
             symbols,
@@ -372,7 +365,6 @@ impl OutlinePiece {
             imports: imports.into_iter().map(String::into_boxed_str).collect(),
             mentions: mentions.add(names.iter().map(|(name, usage)| (&**name, *usage))),
             tests,
-            signature: None,
         }
     }
 
@@ -392,18 +384,9 @@ impl OutlinePiece {
             };
             self.symbols.iter().zip(&placements).filter_map(symbol).collect()
         };
-        if self.signature.is_some() && (Arc::ptr_eq(&shown, &self.shown) || shown == self.shown) {
-            return;
+        if !Arc::ptr_eq(&shown, &self.shown) && shown != self.shown {
+            self.shown = shown;
         }
-        let reach = self
-            .reach
-            .iter()
-            .zip(&placements)
-            .filter(|(_, placement)| placement.is_some())
-            .map(|(reach, _)| reach);
-        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reachability::Visible);
-        self.signature = Some(SignatureHash::new(visible.map(|(symbol, _)| symbol)));
-        self.shown = shown;
     }
 }
 
@@ -462,8 +445,7 @@ fn carry_over_shown(
         let count = piece.symbols.len();
         piece.set_shown_symbols(placements.by_ref().take(count).map(Some));
     }
-    let is_same = iter_field(new, |piece| &piece.shown).eq(was_shown)
-        && iter_field(new, |piece| &piece.reach).eq(iter_field(old, |piece| &piece.reach));
+    let is_same = iter_field(new, |piece| &piece.shown).eq(was_shown);
     if is_same { ChangeExtent::None } else { ChangeExtent::Local }
 }
 

@@ -104,28 +104,6 @@ impl SymbolKind {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
-    /// Returns the kind as it is spelled in capture names.
-    pub(crate) fn capture_name(self) -> &'static str {
-        match self {
-            Self::Module => "module",
-            Self::Class => "class",
-            Self::Struct => "struct",
-            Self::Enum => "enum",
-            Self::Variant => "variant",
-            Self::Interface => "interface",
-            Self::Impl => "impl",
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Field => "field",
-            Self::Variable => "variable",
-            Self::Constant => "constant",
-            Self::Type => "type",
-            Self::Macro => "macro",
-            Self::Section => "section",
-            Self::Key => "key",
-        }
-    }
-
     /// Parses a capture name without its `definition.` prefix.
     pub(crate) fn from_capture(name: &str) -> Option<Self> {
         Some(match name {

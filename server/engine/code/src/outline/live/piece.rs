@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::outline::Symbol;
-use crate::outline::block::SignatureHash;
-use crate::outline::extract::{Reachability, Redefinition, WalkAnchor};
+use crate::outline::extract::{Redefinition, WalkAnchor};
 use crate::outline::mentions::PackedMention;
 
 /// The symbols, imports and mentioned names between two anchors.
@@ -15,8 +14,6 @@ pub(super) struct OutlinePiece {
     /// The symbols as found, before definitions with the same name are compared. Their `depth` is the number of
     /// enclosing definitions.
     pub(super) symbols: Arc<[Symbol]>,
-    /// Whether other files can reach each symbol.
-    pub(super) reach: Box<[Reachability]>,
     pub(super) repeats: Box<[Redefinition]>,
     pub(super) instance: Box<[InstanceName]>,
     pub(super) imports: Box<[Box<str>]>,
@@ -24,8 +21,6 @@ pub(super) struct OutlinePiece {
     pub(super) tests: u32,
     /// The symbols that the outline shows, with their depth in it.
     pub(super) shown: Arc<[Symbol]>,
-    /// Signature of the visible symbols in `shown`.
-    pub(super) signature: Option<SignatureHash>,
 }
 
 /// A name set on an instance.
