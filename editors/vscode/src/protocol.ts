@@ -2360,8 +2360,6 @@ export interface HistoryAddParams {
   filesMentioned?: FileKey[];
   /** Paths of files that the message modified. */
   filesModified?: FileKey[];
-  /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
-  extra?: Record<string, unknown>;
   /**
    * Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
    * gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
@@ -2491,8 +2489,6 @@ export interface HistoryMessage {
   filesMentioned?: FileKey[];
   /** Paths of files that the message modified. */
   filesModified?: FileKey[];
-  /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
-  extra?: Record<string, unknown>;
   /**
    * Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
    * gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
@@ -3231,11 +3227,6 @@ export interface Message {
   filesMentioned?: FileKey[];
   /** Files that the message modified. */
   filesModified?: FileKey[];
-  /**
-   * Additional fields of the message in a provider's format, keyed by provider, for writing the message back
-   * unchanged (`exchange`). They are neither sent nor counted.
-   */
-  extra?: Record<string, unknown>;
 }
 
 /** Stable id of a message in its session. An id is never reused, and a compaction does not change it. */

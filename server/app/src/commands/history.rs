@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use strata_base::key::FileKey;
 use strata_conversation::history::{
     ContentBlock, Message, MessageId, MessageKind, NewMessage, Pin, Role, TextOrList, Visibility,
@@ -41,9 +40,6 @@ pub struct MessageParams {
     /// Paths of files that the message modified.
     #[serde(default)]
     pub files_modified: Vec<FileKey>,
-    /// Additional fields from a provider's message format, keyed by the provider's name. Defaults to none.
-    #[serde(default)]
-    pub extra: Map<String, Value>,
     /// Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
     /// gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
     pub id: Option<MessageId>,
@@ -359,26 +355,14 @@ impl MessageParams {
             time_ms: None,
             files_mentioned: Vec::new(),
             files_modified: Vec::new(),
-            extra: Map::new(),
             id: None,
         }
     }
 }
 
 fn message(params: MessageParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
-    let MessageParams {
-        role,
-        content,
-        agent,
-        user,
-        kind,
-        pin,
-        time_ms,
-        files_mentioned,
-        files_modified,
-        extra,
-        id,
-    } = params;
+    let MessageParams { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, id } =
+        params;
     let content = content.0;
     if content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
@@ -386,7 +370,16 @@ fn message(params: MessageParams, path: &str, context: &Context<'_>) -> Result<N
     let content =
         if id.is_some() { content } else { truncate_tool_results(content, context.session, context) };
     let time_ms = if id.is_some() { time_ms } else { time_ms.or(Some(context.now_ms)) };
-    Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
+    Ok(NewMessage {
+        agent,
+        user,
+        kind,
+        pin,
+        time_ms,
+        files_mentioned,
+        files_modified,
+        ..NewMessage::new(role, content)
+    })
 }
 
 /// Truncates all tool results in `content` to the limits for tool outputs.

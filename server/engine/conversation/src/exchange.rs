@@ -1,14 +1,9 @@
-//! Imports and exports conversations: recorded transcripts, and the message lists of providers, whose folders read them. Writing a
-//! conversation in the format that it was read from restores it, except for the changes listed for each
-//! format. Does not repair conversations (`history::project` does) or build requests (`wire` does).
-//!
-//! Fields that models do not see are stored with the message ([`NewMessage::extra`]), and written back in the
-//! same format as long as the message is unchanged. Writing omits what a format cannot express: visibility,
-//! kinds, pins, times, files, image sizes, and foreign blocks without plain text.
+//! Imports and exports conversations: recorded transcripts, and the message lists of providers, whose folders read them. Reading
+//! drops fields that models do not see. Does not repair conversations (`history::project` does) or build requests
+//! (`wire` does).
 
 mod agent_files;
 mod agents;
-pub(crate) mod extra;
 pub(crate) mod fields;
 mod record;
 mod sniff;

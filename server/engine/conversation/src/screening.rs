@@ -9,7 +9,6 @@ impl NewMessage {
     /// Replaces secrets in the message with placeholders.
     pub fn screen(&mut self, screen: &SecretRedactor) {
         self.content = screen_blocks(screen, std::mem::take(&mut self.content));
-        self.extra.iter_mut().for_each(|(name, value)| screen.redact_field(name, value));
     }
 }
 

@@ -1,8 +1,6 @@
 //! Blocks in one provider's format that have no equivalent in Strata, kept as received. Determines where they
 //! may be sent back, without interpreting them.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,13 +24,6 @@ pub enum Provider {
     Gemini,
     /// Bedrock's Converse API.
     Bedrock,
-}
-
-impl fmt::Display for Provider {
-    /// Writes the name under which blocks and fields are stored.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// A block, or a part of a tool result, in the format of one provider, such as a document, a server-side

@@ -2,8 +2,9 @@
 //! format, and `repair` makes a list of messages acceptable to providers.
 
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use strata_base::key::FileKey;
 
 use super::foreign::Foreign;
@@ -261,10 +262,10 @@ pub struct NewMessage {
     /// Files that the message modified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
-    /// Additional fields of the message in a provider's format, keyed by provider, for writing the message
-    /// back unchanged (`exchange`). They are neither sent nor counted.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub extra: Map<String, Value>,
+    /// Ignored. Stored messages may contain the field.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub extra: IgnoredAny,
 }
 
 impl NewMessage {
@@ -283,7 +284,7 @@ impl NewMessage {
             time_ms: None,
             files_mentioned: Vec::new(),
             files_modified: Vec::new(),
-            extra: Map::new(),
+            extra: IgnoredAny,
         }
     }
 
@@ -331,5 +332,14 @@ mod tests {
             serde_json::from_value(serde_json::json!({ "role": "user", "content": [] })).unwrap();
         assert_eq!((message.agent, message.user), (Visibility::Shown, Visibility::Shown));
         assert_eq!(message.kind, MessageKind::Normal);
+    }
+
+    #[test]
+    fn a_stored_field_extra_is_dropped() {
+        let stored =
+            serde_json::json!({ "role": "user", "content": [], "extra": { "openai": { "name": "x" } } });
+        let message: NewMessage = serde_json::from_value(stored).unwrap();
+        assert_eq!(message, NewMessage::new(Role::User, Vec::new()));
+        assert!(serde_json::to_value(message).unwrap().get("extra").is_none());
     }
 }

@@ -30,7 +30,7 @@ impl SecretRedactor {
     }
 
     /// Replaces the secrets in the value of the field `name`, like [`Self::redact_value`].
-    pub fn redact_field(&self, name: &str, value: &mut Value) {
+    fn redact_field(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if let Some(screened) = self.redact_field_text(name, text) {

@@ -1,4 +1,5 @@
-//! Round trips restore message lists, and Strata's messages as far as a format can express them.
+//! Round trips restore message lists without their unknown fields, and Strata's messages as far as a format can
+//! express them.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -49,6 +50,13 @@ fn with_some(mut value: Value, fields: &[(&str, Option<Value>)]) -> Value {
     value
 }
 
+/// Removes the fields `names` of a value, except in blocks of unknown types, which are kept as received.
+fn remove_fields(value: &mut Value, names: &[&str], kept_types: &[&str]) {
+    if value["type"].as_str().is_none_or(|kind| !kept_types.contains(&kind)) {
+        value.as_object_mut().unwrap().retain(|name, _| !names.contains(&name.as_str()));
+    }
+}
+
 fn inputs() -> impl Strategy<Value = Value> {
     select(vec![
         json!({"path": "a.rs", "n": 1.0, "deep": {"x": [null]}}),
@@ -60,6 +68,10 @@ fn inputs() -> impl Strategy<Value = Value> {
 
 mod anthropic {
     use super::*;
+
+    const PART_FIELDS: [&str; 2] = ["cache_control", "x"];
+    const BLOCK_FIELDS: [&str; 4] = ["cache_control", "citations", "caller", "id2"];
+    const MESSAGE_FIELDS: [&str; 5] = ["id", "model", "stop_reason", "usage", "0"];
 
     fn pictures() -> impl Strategy<Value = Value> {
         let sources = select(vec![
@@ -83,8 +95,7 @@ mod anthropic {
     }
 
     fn contents() -> impl Strategy<Value = Option<Value>> {
-        let parts =
-            with_more(prop_oneof![3 => texts(), 1 => pictures(), 1 => others()], &["cache_control", "x"]);
+        let parts = with_more(prop_oneof![3 => texts(), 1 => pictures(), 1 => others()], &PART_FIELDS);
         option::of(prop_oneof![words().prop_map(Value::from), vec(parts, 0..3).prop_map(Value::from)])
     }
 
@@ -105,7 +116,7 @@ mod anthropic {
             3 => (words(), inputs()).prop_map(|(id, input)| json!({"type": "tool_use", "id": id, "name": "read", "input": input})),
             3 => results,
         ];
-        with_more(block, &["cache_control", "citations", "caller", "id2"])
+        with_more(block, &BLOCK_FIELDS)
     }
 
     fn messages() -> impl Strategy<Value = Value> {
@@ -113,21 +124,26 @@ mod anthropic {
             prop_oneof![1 => words().prop_map(Value::from), 4 => vec(blocks(), 0..4).prop_map(Value::from)];
         let message = (select(vec!["user", "assistant"]), content)
             .prop_map(|(role, content)| json!({"role": role, "content": content}));
-        with_more(message, &["id", "model", "stop_reason", "usage", "0"])
+        with_more(message, &MESSAGE_FIELDS)
     }
 
     /// Applies the changes that the module documentation lists.
     fn normalize(message: &Value) -> Value {
         let mut message = message.clone();
-        content(&mut message["content"]);
+        remove_fields(&mut message, &MESSAGE_FIELDS, &[]);
+        content(&mut message["content"], &BLOCK_FIELDS);
         message
     }
 
-    fn content(content: &mut Value) {
+    fn content(content: &mut Value, unknown_fields: &[&str]) {
         if let Value::String(text) = content {
             *content = json!([{"type": "text", "text": text}]);
         }
         for block in content.as_array_mut().unwrap() {
+            let is_foreign_image = block["type"] == "image" && block["source"]["type"] == "file";
+            if !is_foreign_image {
+                remove_fields(block, unknown_fields, &["document", "server_tool_use", "not seen before"]);
+            }
             let fields = block.as_object_mut().unwrap();
             fields.remove("cache_control");
             if fields["type"] == "tool_result" {
@@ -135,20 +151,20 @@ mod anthropic {
                     fields.remove("is_error");
                 }
                 let inner = fields.entry("content").or_insert(json!([]));
-                super::anthropic::content(inner);
+                super::anthropic::content(inner, &PART_FIELDS);
             }
         }
     }
 
     proptest! {
         #[test]
-        fn a_message_list_is_written_back_unchanged(list in vec(messages(), 0..5), system in option::of(contents())) {
+        fn a_message_list_is_written_back_without_unknown_fields(list in vec(messages(), 0..5), system in option::of(contents())) {
             let normal_list: Vec<Value> = list.iter().map(normalize).collect();
             let body = with_some(json!({"messages": list}), &[("system", system.flatten())]);
             let mut expected = json!({"messages": normal_list});
             if let Some(system) = body.get("system") {
                 let mut system = system.clone();
-                content(&mut system);
+                content(&mut system, &PART_FIELDS);
                 if system != json!([]) {
                     expected["system"] = system;
                 }
@@ -212,9 +228,12 @@ mod anthropic {
 mod openai {
     use super::*;
 
+    const PART_FIELDS: [&str; 2] = ["x", "annotations"];
+    const MESSAGE_FIELDS: [&str; 4] = ["name", "refusal", "audio", "reasoning_content"];
+
     fn parts(kinds: Vec<Value>) -> impl Strategy<Value = Value> {
         let texts = words().prop_map(|text| json!({"type": "text", "text": text}));
-        with_more(prop_oneof![3 => texts, 1 => select(kinds)], &["x", "annotations"])
+        with_more(prop_oneof![3 => texts, 1 => select(kinds)], &PART_FIELDS)
     }
 
     fn pictures() -> Vec<Value> {
@@ -264,15 +283,24 @@ mod openai {
             let message = json!({"role": "assistant"});
             with_some(message, &[("content", content), ("tool_calls", calls.map(Value::from))])
         });
-        with_more(
-            prop_oneof![2 => user, 2 => tool, 3 => assistant],
-            &["name", "refusal", "audio", "reasoning_content"],
-        )
+        with_more(prop_oneof![2 => user, 2 => tool, 3 => assistant], &MESSAGE_FIELDS)
     }
 
-    /// Applies the changes that the module documentation lists.
-    fn normalize(message: &Value) -> Value {
+    /// Applies the changes that the module documentation lists. `role` is the role with which a message is written.
+    fn normalize(message: &Value, role: &str) -> Value {
         let mut message = message.clone();
+        remove_fields(&mut message, &MESSAGE_FIELDS, &[]);
+        let is_result = message["role"] == "tool";
+        if matches!(message["role"].as_str(), Some("system" | "developer")) {
+            message["role"] = role.into();
+        }
+        for part in message.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+            let kept = if is_result { "image_url" } else { "" };
+            remove_fields(part, &PART_FIELDS, &["input_audio", "file", "refusal", kept]);
+            if !is_result && part["type"] == "image_url" {
+                part["image_url"].as_object_mut().unwrap().remove("detail");
+            }
+        }
         let content = message.get("content").cloned().unwrap_or_default();
         message["content"] = match content.as_array().map(Vec::as_slice) {
             Some([]) if message["role"] == "assistant" => Value::Null,
@@ -283,17 +311,31 @@ mod openai {
             _ => content,
         };
         for call in message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
-            if call.get("type").is_none() {
-                call["type"] = json!("function");
+            if call.get("type").is_some_and(|kind| kind == "custom") {
+                continue;
             }
+            call["type"] = json!("function");
+            remove_fields(call, &["index"], &[]);
+            remove_fields(&mut call["function"], &["x"], &[]);
+            let arguments = call["function"]["arguments"].as_str().unwrap();
+            let input = if arguments.is_empty() {
+                json!({})
+            } else {
+                serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into())
+            };
+            call["function"]["arguments"] = input.to_string().into();
         }
         message
     }
 
     proptest! {
         #[test]
-        fn a_message_list_is_written_back_unchanged(list in vec(messages(), 0..6)) {
-            let expected: Vec<Value> = list.iter().map(normalize).collect();
+        fn a_message_list_is_written_back_without_unknown_fields(list in vec(messages(), 0..6)) {
+            let is_instruction = |message: &Value| message["role"] == "system" || message["role"] == "developer";
+            let leading = list.iter().take_while(|message| is_instruction(message)).count();
+            let role = |index| if index < leading { "system" } else { "user" };
+            let expected: Vec<Value> =
+                list.iter().enumerate().map(|(index, message)| normalize(message, role(index))).collect();
             let ReadList { system, messages } = read_openai(&json!(list)).unwrap();
             prop_assert_eq!(system.len() + messages.len(), list.len());
             prop_assert_eq!(write_openai(&system, &messages), json!({"messages": expected}));
@@ -349,6 +391,9 @@ mod openai {
 mod responses {
     use super::*;
 
+    const ITEM_FIELDS: [&str; 2] = ["id", "status"];
+    const OTHER_ITEMS: [&str; 3] = ["reasoning", "local_shell_call_output", "item_reference"];
+
     fn items() -> impl Strategy<Value = Value> {
         let text = |kind: &'static str| words().prop_map(move |text| json!({"type": kind, "text": text}));
         let user_part = prop_oneof![
@@ -375,19 +420,43 @@ mod responses {
             json!({"type": "local_shell_call_output", "id": "l", "output": "done"}),
             json!({"type": "item_reference", "id": "i"}),
         ]);
-        with_more(
-            prop_oneof![2 => user, 2 => assistant, 2 => calls, 2 => outputs, 1 => others],
-            &["id", "status"],
-        )
+        with_more(prop_oneof![2 => user, 2 => assistant, 2 => calls, 2 => outputs, 1 => others], &ITEM_FIELDS)
+    }
+
+    /// Removes unknown fields, and writes roles and arguments as Strata does. `role` is the role with which
+    /// instructions are written.
+    fn normalize(item: &Value, role: &str) -> Value {
+        let mut item = item.clone();
+        remove_fields(&mut item, &ITEM_FIELDS, &OTHER_ITEMS);
+        if item["role"] == "developer" {
+            item["role"] = role.into();
+        }
+        for part in item.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+            if part["type"] == "input_image" && part.get("image_url").is_some() {
+                remove_fields(part, &["x", "detail"], &[]);
+            }
+            remove_fields(part, &["x", "annotations"], &["input_image", "input_file", "refusal"]);
+        }
+        if let Some(arguments) = item.get("arguments").and_then(Value::as_str) {
+            let input = match arguments {
+                "" => json!({}),
+                _ => serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into()),
+            };
+            item["arguments"] = input.to_string().into();
+        }
+        item
     }
 
     proptest! {
         #[test]
-        fn a_message_list_is_written_back_unchanged(list in vec(items(), 0..6)) {
-            let body = json!({"input": list});
-            let ReadList { system, messages } = read_responses(&body).unwrap();
+        fn a_message_list_is_written_back_without_unknown_fields(list in vec(items(), 0..6)) {
+            let ReadList { system, messages } = read_responses(&json!({"input": list})).unwrap();
             prop_assert_eq!(system.len() + messages.len(), list.len());
-            prop_assert_eq!(write_responses(&system, &messages), body);
+            let leading = list.iter().take_while(|item| item["role"] == "developer").count();
+            let role = |index| if index < leading { "system" } else { "user" };
+            let expected: Vec<Value> =
+                list.iter().enumerate().map(|(index, item)| normalize(item, role(index))).collect();
+            prop_assert_eq!(write_responses(&system, &messages), json!({"input": expected}));
         }
     }
 }
@@ -408,28 +477,6 @@ fn short_spellings_of_items_are_written_out() {
             {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "out"}]},
         ]})
     );
-}
-
-#[test]
-fn extra_fields_of_another_format_are_not_written() {
-    let list = json!([{"role": "user", "name": "bob", "content": "Hi."}]);
-    let messages = read_openai(&list).unwrap().messages;
-    assert_eq!(
-        write_anthropic([], &messages),
-        json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi."}]}]})
-    );
-    assert_eq!(write_openai([], &messages)["messages"], list);
-}
-
-#[test]
-fn extra_fields_are_dropped_once_the_message_changes() {
-    let raw = json!([{"role": "assistant", "content": null, "tool_calls": [
-        {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{ \"a\": 1 }"}}
-    ]}]);
-    let mut messages = read_openai(&raw).unwrap().messages;
-    messages[0].content = vec![call("c", json!({"a": 2}))];
-    let written = write_openai([], &messages);
-    assert_eq!(written.pointer("/messages/0/tool_calls/0/function/arguments"), Some(&json!("{\"a\":2}")));
 }
 
 #[test]

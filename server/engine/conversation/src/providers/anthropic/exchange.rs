@@ -6,8 +6,8 @@ pub(crate) mod tests;
 
 use serde_json::{Value, json};
 
-use super::messages::{content_block, result_part, text_block};
-use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
+use super::messages::text_block;
+use crate::exchange::{ReadError, ReadList, each, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
     ToolOutcome, remove_cache_marks,
@@ -37,7 +37,7 @@ fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::parse_with_extra(&normalize(value), Provider::Anthropic, parse, write_visible_fields)
+    parse(&normalize(value))
 }
 
 /// Parses those fields of a message that models see.
@@ -58,7 +58,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings of a message, so that they can be compared.
+/// Writes out short spellings of a message, and removes cache marks.
 fn normalize(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {
@@ -75,9 +75,6 @@ fn normalize_content(content: &mut Value) {
         remove_cache_marks(block);
         let Some(block) = block.as_object_mut() else { continue };
         if block.get("type").is_some_and(|kind| kind == "tool_result") {
-            if block.get("is_error") == Some(&Value::Bool(false)) {
-                block.shift_remove("is_error");
-            }
             normalize_content(block.entry("content").or_insert_with(|| json!([])));
         }
     }
@@ -143,27 +140,4 @@ fn image(value: &Value) -> Result<Option<Image>, ReadError> {
 
 fn foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::Anthropic, value: value.clone() }
-}
-
-/// Writes those fields of a message that models see.
-fn write_visible_fields(message: &NewMessage) -> Value {
-    let content: Vec<Value> = message.content.iter().filter_map(write_block).collect();
-    json!({"role": message.role.as_str(), "content": content})
-}
-
-/// Writes a block as in a request. Also writes blocks that a request cannot contain, such as reasoning
-/// without a signature.
-fn write_block(block: &ContentBlock) -> Option<Value> {
-    Some(match block {
-        ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),
-        ContentBlock::ToolResult { call_id, content, outcome } => {
-            let content: Vec<Value> = content.iter().filter_map(result_part).collect();
-            let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
-            if *outcome == ToolOutcome::Error {
-                result["is_error"] = true.into();
-            }
-            result
-        }
-        block => content_block(block)?,
-    })
 }

@@ -1,24 +1,20 @@
 //! Reads message lists of OpenAI's Chat Completions API:
 //! <https://platform.openai.com/docs/api-reference/chat/create>.
 //!
-//! The arguments of a call are preserved byte for byte, whether or not they are JSON and however deeply they
-//! are nested. Empty arguments are read as no arguments.
-//!
-//! The format cannot express reasoning, failed results, several results in one message (they become several
-//! messages), images in results (they follow in a user message, as in requests), or text after a call.
+//! Arguments of a call that are not JSON, or are nested too deeply, are read as a string. Empty arguments are read
+//! as no arguments.
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 use serde_json::{Value, json};
 
-use super::messages::{self, foreign_part, image_part, text_part};
-use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
+use super::messages::text_part;
+use crate::exchange::{ReadError, ReadList, each, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
     ToolOutcome,
 };
-use crate::providers::build_message;
 use crate::providers::json_fields::{list, text};
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
@@ -106,9 +102,7 @@ pub(crate) fn role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::parse_with_extra(&normalize_message(value), Provider::OpenAi, parse, |message| {
-        write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
-    })
+    parse(&normalize_message(value))
 }
 
 /// Parses those fields of a message that models see.
@@ -132,8 +126,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings of a message, so that they can be compared: content becomes a list of
-/// parts.
+/// Writes out short spellings of a message: content becomes a list of parts.
 fn normalize_message(message: &Value) -> Value {
     let mut message = message.clone();
     let is_assistant = message.get("role").is_some_and(|role| role == "assistant");
@@ -191,47 +184,6 @@ fn call(value: &Value) -> Result<ContentBlock, ReadError> {
 
 fn wrap_foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::OpenAi, value: value.clone() }
-}
-
-/// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
-fn write_model_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
-    let mut written = Vec::new();
-    let (mut parts, mut calls) = (Vec::new(), Vec::new());
-    for block in &message.content {
-        match block {
-            ContentBlock::Text { text } => parts.push(text_part(text)),
-            ContentBlock::Image(image) => parts.push(image_part(image)),
-            ContentBlock::ToolCall { .. } => calls.extend(messages::tool_call(block)),
-            ContentBlock::ToolResult { call_id, content, .. } => {
-                written.push(tool_message(call_id, content));
-                parts.extend(block.images().map(image_part));
-            }
-            ContentBlock::Foreign(foreign) if message.role == Role::Assistant && is_custom_call(foreign) => {
-                calls.push(foreign.value.clone());
-            }
-            ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
-            ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {}
-        }
-    }
-    if written.is_empty() || !parts.is_empty() || !calls.is_empty() {
-        let silent = parts.is_empty() && message.role == Role::Assistant;
-        let mut chat_message = build_message(role, if silent { Value::Null } else { parts.into() });
-        if !calls.is_empty() {
-            chat_message["tool_calls"] = calls.into();
-        }
-        written.push(chat_message);
-    }
-    written
-}
-
-fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
-    let part = |part: &ResultPart| match part {
-        ResultPart::Text { text } => Some(text_part(text)),
-        ResultPart::Foreign(foreign) => foreign_part(foreign),
-        ResultPart::Image(_) => None,
-    };
-    let content: Vec<Value> = content.iter().filter_map(part).collect();
-    json!({"role": "tool", "tool_call_id": call_id, "content": content})
 }
 
 /// Whether a foreign block is a call of a type other than `function`:

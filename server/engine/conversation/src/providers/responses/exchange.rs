@@ -1,19 +1,15 @@
 //! Reads input and output items of OpenAI's Responses API:
 //! <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! The arguments of a call are preserved byte for byte, whether or not they are JSON. Items without an
-//! equivalent in Strata, including reasoning, become foreign blocks.
-//!
-//! The format cannot express other models' reasoning, failed results, images in results, or several items in
-//! one message (they become several messages).
+//! Arguments of a call that are not JSON are read as a string. Items without an equivalent in Strata, including
+//! reasoning, become foreign blocks.
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 use serde_json::{Value, json};
 
-use super::messages::{image_part, message_item};
-use crate::exchange::{ReadError, ReadList, extra, fields};
+use crate::exchange::{ReadError, ReadList, fields};
 use crate::history::{
     ContentBlock, Foreign, MessageKind, NewMessage, Provider, ResultPart, Role, ToolOutcome,
 };
@@ -52,9 +48,7 @@ pub(crate) fn is_format_specific_item(item: &Value) -> bool {
 }
 
 fn item(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::parse_with_extra(&normalize_responses_item(value), Provider::OpenAiResponses, parse, |message| {
-        write_model_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
-    })
+    parse(&normalize_responses_item(value))
 }
 
 /// Parses those fields of an item that models see.
@@ -85,7 +79,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     })
 }
 
-/// Normalizes equivalent spellings of an item, so that they can be compared.
+/// Writes out short spellings of an item.
 fn normalize_responses_item(item: &Value) -> Value {
     let mut item = item.clone();
     let text_kind = text_kind(text(&item, "role"));
@@ -129,48 +123,4 @@ fn to_foreign(value: &Value) -> Foreign {
 
 fn text_kind(role: &str) -> &'static str {
     if role == "assistant" { "output_text" } else { "input_text" }
-}
-
-/// Writes those fields of a message that models see, as items in order.
-fn write_model_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
-    let text_part = |text: &str| json!({"type": text_kind(role), "text": text});
-    let (mut items, mut parts) = (Vec::new(), Vec::new());
-    for block in &message.content {
-        let (part, item) = match block {
-            ContentBlock::Text { text } => (Some(text_part(text)), None),
-            ContentBlock::Image(image) => (Some(image_part(image)), None),
-            ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
-                let is_part = FOREIGN_PARTS.contains(&text(value, "type"));
-                if is_part { (Some(value.clone()), None) } else { (None, Some(value.clone())) }
-            }
-            ContentBlock::Foreign(foreign) => (foreign.text().map(text_part), None),
-            ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => (None, None),
-            ContentBlock::ToolCall { id, name, input } => {
-                let kind = "function_call";
-                let arguments = input.to_string();
-                (None, Some(json!({"type": kind, "call_id": id, "name": name, "arguments": arguments})))
-            }
-            ContentBlock::ToolResult { call_id, content, .. } => {
-                let output: Vec<Value> = content.iter().filter_map(output_part).collect();
-                (None, Some(json!({"type": "function_call_output", "call_id": call_id, "output": output})))
-            }
-        };
-        parts.extend(part);
-        if item.is_some() {
-            items.extend(message_item(role, std::mem::take(&mut parts)).into_iter().chain(item));
-        }
-    }
-    if items.is_empty() || !parts.is_empty() {
-        items.push(json!({"type": "message", "role": role, "content": parts}));
-    }
-    items
-}
-
-fn output_part(part: &ResultPart) -> Option<Value> {
-    match part {
-        ResultPart::Foreign(foreign) if foreign.provider == Provider::OpenAiResponses => {
-            Some(foreign.value.clone())
-        }
-        part => part.text().map(|text| json!({"type": "input_text", "text": text})),
-    }
 }
