@@ -16,8 +16,8 @@ use strata_conversation::history::{
     ContentBlock, Message, MessageId, NewMessage, ResultPart, Role, ToolOutcome,
 };
 use strata_host::store::{
-    NewSession, RankingCoverage, SearchLimits, SearchScope, SessionAccess, SessionChange, SessionId, Store,
-    StoreError, WorkspaceKey,
+    NewSession, RankingCoverage, SearchLimits, SessionAccess, SessionChange, SessionId, Store, StoreError,
+    WorkspaceKey,
 };
 
 /// Messages of one session.
@@ -41,37 +41,30 @@ fn main() -> Result<(), StoreError> {
     let id: SessionId = "bench-0".parse()?;
     let load = || store.load(&id).map(drop);
     println!("load {:6} messages            {}", store.load(&id)?.messages.len(), times(ROUNDS, load)?);
-    search(&store, &id)?;
+    search(&store)?;
     append(&mut store, &id)
 }
 
-fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
-    let everywhere = SearchScope::Workspace;
+fn search(store: &Store) -> Result<(), StoreError> {
     let rank = |ranks: &[usize]| ranks.iter().map(|&rank| word(rank)).collect::<Vec<_>>().join(" ");
-    for (label, query, scope) in [
-        ("rare word", rank(&[30_000]), &everywhere),
-        ("middling word", rank(&[1_000]), &everywhere),
-        ("frequent word", rank(&[60]), &everywhere),
-        ("commonest word", rank(&[0]), &everywhere),
-        ("five commonest words", rank(&[0, 1, 2, 3, 4]), &everywhere),
-        ("commonest and a rare one", rank(&[0, 30_000]), &everywhere),
-        (
-            "ten words, some unknown",
-            format!("{} nowhere", rank(&[0, 3, 7, 50, 100, 500, 900, 2_000, 5_000])),
-            &everywhere,
-        ),
-        ("two commonest as a phrase", format!("{}_{}", word(0), word(1)), &everywhere),
-        ("a phrase of common words", format!("{}/{}.{}", word(5), word(3), word(9)), &everywhere),
-        ("path of a rare file", format!("{}/{}.{}", word(0), word(20_000), word(1)), &everywhere),
-        ("commonest in one session", rank(&[0]), &SearchScope::Session(id.clone())),
-        ("middling in one session", rank(&[1_000]), &SearchScope::Session(id.clone())),
+    for (label, query) in [
+        ("rare word", rank(&[30_000])),
+        ("middling word", rank(&[1_000])),
+        ("frequent word", rank(&[60])),
+        ("commonest word", rank(&[0])),
+        ("five commonest words", rank(&[0, 1, 2, 3, 4])),
+        ("commonest and a rare one", rank(&[0, 30_000])),
+        ("ten words, some unknown", format!("{} nowhere", rank(&[0, 3, 7, 50, 100, 500, 900, 2_000, 5_000]))),
+        ("two commonest as a phrase", format!("{}_{}", word(0), word(1))),
+        ("a phrase of common words", format!("{}/{}.{}", word(5), word(3), word(9))),
+        ("path of a rare file", format!("{}/{}.{}", word(0), word(20_000), word(1))),
     ] {
-        let found = store.search(&query, scope, SearchLimits::default())?;
+        let found = store.search(&query, SearchLimits::default())?;
         let coverage = match found.coverage {
             RankingCoverage::All => "all".to_owned(),
             RankingCoverage::Newest(newest) => format!("newest {newest}"),
         };
-        let took = times(ROUNDS, || store.search(&query, scope, SearchLimits::default()).map(drop))?;
+        let took = times(ROUNDS, || store.search(&query, SearchLimits::default()).map(drop))?;
         println!("search {label:26}{took}  {:2} hits of {coverage}", found.hits.len());
     }
     Ok(())

@@ -46,7 +46,7 @@ fn has_read_set_remove_and_clear() {
 
     editor.run("files.set", json!({ "paths": ["tool.py", "notes.txt"] }));
     assert!(!has(&mut editor, "src/lib.rs") && has(&mut editor, "tool.py"), "the whole selection is set");
-    editor.run("files.remove", json!({ "paths": ["tool.py"] }));
+    editor.run("files.deselect", json!({ "paths": ["tool.py"] }));
     assert!(!has(&mut editor, "tool.py") && has(&mut editor, "notes.txt"));
     editor.run("files.clear", json!({}));
     assert_eq!(paths(&editor.run("files.list", json!({}))), []);
@@ -61,7 +61,7 @@ fn a_given_text_stands_for_the_file_until_it_is_removed() {
     let prompt = editor.assemble();
     assert_eq!(prompt.full_text("src/lib.rs").as_deref(), Some("given 🦀\n"));
     assert_eq!(prompt.file("src/lib.rs")["source"], "given");
-    editor.run("files.remove", json!({ "paths": ["src/lib.rs"] }));
+    editor.run("files.deselect", json!({ "paths": ["src/lib.rs"] }));
     let prompt = editor.assemble();
     assert_eq!(prompt.count("given 🦀"), 0);
     assert!(prompt.has_map_block("src/lib.rs"));

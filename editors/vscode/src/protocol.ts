@@ -17,8 +17,6 @@ export interface Commands {
   'strata.files.list': { params: FilesListParams; reply: FilesListReply };
   /** Adds client-provided text under a path. Any file on disk at that path is ignored. */
   'strata.files.add': { params: FilesAddParams; reply: FilesAddReply };
-  /** Same as `strata.files.deselect`. */
-  'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
   /** Updates the selection after files are renamed. */
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
   /** Deselects all files and removes content added by the client. Keeps exclusions. */
@@ -122,8 +120,6 @@ export interface Commands {
   'strata.history.pin': { params: HistoryPinParams; reply: HistoryPinReply };
   /** Hides a message from the model or the user, or shows it again. */
   'strata.history.hide': { params: HistoryHideParams; reply: HistoryHideReply };
-  /** Moves all messages out of the cached tiers, without changing the conversation. */
-  'strata.history.reregister': { params: HistoryReregisterParams; reply: HistoryReregisterReply };
   /** Imports a conversation that another program recorded. */
   'strata.history.import': { params: HistoryImportParams; reply: HistoryImportReply };
   /** Truncates a tool output, and adds it to the conversation if `callId` is given. */
@@ -164,8 +160,6 @@ export interface Commands {
   'strata.session.export': { params: SessionExportParams; reply: SessionExportReply };
   /** Creates a session from the output of `strata.session.export` or another program's recording. */
   'strata.session.import': { params: SessionImportParams; reply: SessionImportReply };
-  /** Searches the messages of the session. */
-  'strata.session.search': { params: SessionSearchParams; reply: SessionSearchReply };
   /** Adds a web page that the client fetched. */
   'strata.url.add': { params: UrlAddParams; reply: UrlAddReply };
   /** Removes a web page. */
@@ -1934,34 +1928,6 @@ export type FilesReadReply = {
     source: 'given';
   });
 
-/** Files that a command applies to. */
-export interface FilesRemoveParams {
-  /**
-   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * parts.
-   */
-  paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
-  confirmSecrets?: string[];
-  /** The session. Defaults to the current one. */
-  session?: string | null;
-}
-
-/** The effect of a command on the selection. */
-export interface FilesRemoveReply {
-  /** Files that the command applied to, sorted by path. */
-  changed: FileKey[];
-  /**
-   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
-   * explicitly.
-   */
-  withheld: WithheldFile[];
-  /** What differs from the request, as sentences: lines that a file does not have. */
-  notes?: string[];
-  /** Number of changes to the session so far. */
-  stateVersion: number;
-}
-
 /** Files or directories that have been renamed. */
 export interface FilesRenameParams {
   /** Renames to apply. If several match a file, the first one applies. */
@@ -2508,18 +2474,6 @@ export interface HistoryPinParams {
 
 /** Reply of a command that has no result. */
 export interface HistoryPinReply {
-  /** Number of changes to the session so far. */
-  stateVersion: number;
-}
-
-/** Arguments of a command that takes none. */
-export interface HistoryReregisterParams {
-  /** The session. Defaults to the current one. */
-  session?: string | null;
-}
-
-/** Reply of a command that has no result. */
-export interface HistoryReregisterReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -4943,26 +4897,6 @@ export interface SessionResetReply {
   messages: number;
   /** Whether the session is open read-only. */
   readOnly: boolean;
-  /** Number of changes to the session so far. */
-  stateVersion: number;
-}
-
-/** A search in the messages of the session. */
-export interface SessionSearchParams {
-  /** Words to search for. Must contain at least one letter or digit. */
-  query: string;
-  /** Maximum number of matches to return, up to 1,000. Defaults to 20. */
-  limit?: number | null;
-  /** The session. Defaults to the current one. */
-  session?: string | null;
-}
-
-/** The matches of a search. */
-export interface SessionSearchReply {
-  /** Matches in memory files, then all other matches. Each group is sorted by relevance, best first. */
-  hits: Hit[];
-  /** How many of the newest matches were ranked, if there were too many to rank them all. Absent otherwise. */
-  newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }

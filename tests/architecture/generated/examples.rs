@@ -88,7 +88,6 @@ fn files(talk: &mut Talk) {
     talk.say("files.exclude", json!({ "paths": ["*.txt"] }));
     talk.say("files.include", json!({ "paths": ["notes.txt"] }));
     talk.say("files.add", json!({ "path": "scratch/plan.md", "content": "First the lunches.\n" }));
-    talk.say("files.remove", json!({ "paths": ["scratch/plan.md"] }));
     talk.say("files.rename", json!({ "files": [{ "from": "src/lib.rs", "to": "src/planner.rs" }] }));
     talk.say("files.deselect", json!({ "paths": ["src"] }));
     talk.say("files.clear", json!({}));
@@ -128,7 +127,6 @@ fn history(talk: &mut Talk) {
     talk.say("history.pin", json!({ "id": 2 }));
     talk.say("history.hide", json!({ "id": 2, "user": "hidden" }));
     talk.say("history.truncate", json!({ "from": 4 }));
-    talk.say("history.reregister", json!({}));
     let recorded =
         r#"[{"role": "user", "content": "And lunch?"}, {"role": "assistant", "content": "At noon."}]"#;
     talk.say("history.import", json!({ "text": recorded }));
@@ -207,7 +205,6 @@ fn compaction(talk: &mut Talk) {
 fn sessions(talk: &mut Talk) {
     talk.say("history.set", json!({ "messages": [{ "role": "user", "content": "Plan the soups." }] }));
     talk.say("session.rename", json!({ "name": "soups" }));
-    talk.say("session.search", json!({ "query": "soups" }));
     let exported = talk.say("session.export", json!({ "format": "jsonl" }));
     talk.say("session.import", json!({ "text": exported["text"] }));
     talk.say("session.list", json!({}));

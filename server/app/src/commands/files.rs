@@ -262,21 +262,6 @@ impl Command for DeselectFiles {
     }
 }
 
-/// Alias of [`DeselectFiles`].
-pub struct RemoveFromSelection;
-
-impl Command for RemoveFromSelection {
-    const NAME: &str = "strata.files.remove";
-    const SUMMARY: &str = "Same as `strata.files.deselect`.";
-    const INDEX: IndexNeed = IndexNeed::Files;
-    type Args = FilePathsParams;
-    type Reply = SelectionChange;
-
-    fn run(params: FilePathsParams, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
-        DeselectFiles::run(params, context)
-    }
-}
-
 pub struct IncludeFiles;
 
 impl Command for IncludeFiles {

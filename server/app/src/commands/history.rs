@@ -239,21 +239,6 @@ impl Command for CountMessages {
     }
 }
 
-pub struct ResetTiers;
-
-impl Command for ResetTiers {
-    const NAME: &str = "strata.history.reregister";
-    const SUMMARY: &str = "Moves all messages out of the cached tiers, without changing the conversation.";
-    type Args = NoArguments;
-    type Reply = Empty;
-
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        context.session.reset_history_tiers();
-        context.session.mark_changed();
-        Ok(Empty {})
-    }
-}
-
 pub struct TruncateHistory;
 
 impl Command for TruncateHistory {

@@ -7,7 +7,7 @@ use strata_base::key::FileKey;
 use strata_conversation::history::{MessageId, MessageKind, Role};
 use strata_host::store::{
     FoundPassage, HitSource, MatchedWords, NewNote, NoteId, RankingCoverage, SearchHit, SearchLimits,
-    SearchResults, SearchScope, StoreError, StoredNote, search_passages,
+    SearchResults, StoreError, StoredNote, search_passages,
 };
 use strata_prompt::assembly::SystemContextText;
 
@@ -199,7 +199,7 @@ impl Command for SearchMemory {
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         let limits = limits(params.limit);
-        let stored = search_store(&params.query, &SearchScope::Workspace, limits, context)?;
+        let stored = context.services.store.with_store(|store| store.search(&params.query, limits))?;
         let files = workspace_context::memory(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limits)?;
         // If only one source matches all words, drop the matches of the other source, which match only some.
@@ -212,24 +212,6 @@ impl Command for SearchMemory {
         let hits = in_files.into_iter().chain(stored_matches.hits).take(limits.hits).collect();
         Ok(SearchReply { hits, ..stored_matches })
     }
-}
-
-pub(super) fn search_in(
-    query: &str,
-    limit: Option<usize>,
-    scope: &SearchScope,
-    context: &Context<'_>,
-) -> Result<SearchReply, CommandError> {
-    Ok(search_store(query, scope, limits(limit), context)?.into())
-}
-
-fn search_store(
-    query: &str,
-    scope: &SearchScope,
-    limits: SearchLimits,
-    context: &Context<'_>,
-) -> Result<SearchResults, CommandError> {
-    Ok(context.services.store.with_store(|store| store.search(query, scope, limits))?)
 }
 
 fn limits(limit: Option<usize>) -> SearchLimits {

@@ -1,4 +1,4 @@
-//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists sessions, and the
+//! `session.*`: opens, stores, forks and exports whole conversations. The store persists sessions, and the
 //! main loop keeps track of the open ones.
 
 use std::sync::Arc;
@@ -11,12 +11,11 @@ use strata_conversation::conversation_facts::Step;
 use strata_conversation::exchange::{self, ConversationFormat, ExportOrigin};
 use strata_conversation::history::{History, Message, MessageId, NewMessage};
 use strata_conversation::providers::Format;
-use strata_host::store::{self, SearchScope, SessionInfo, StoreError};
+use strata_host::store::{self, SessionInfo, StoreError};
 use strata_prompt::session::Session;
 use strata_prompt::wire::{self, Body};
 use strata_tokens::redaction::SecretRedactor;
 
-use super::memory::SearchReply;
 use super::{
     Access, Command, CommandError, Context, DeferredReply, Effect, Empty, MAIN_SESSION, NoArguments, imported,
 };
@@ -107,16 +106,6 @@ pub struct ImportParams {
     /// Name of the new session. Defaults to none.
     #[serde(default)]
     pub name: String,
-}
-
-/// A search in the messages of the session.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SearchParams {
-    /// Words to search for. Must contain at least one letter or digit.
-    pub query: String,
-    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
-    pub limit: Option<usize>,
 }
 
 /// The session that is now current.
@@ -474,22 +463,6 @@ impl Command for ImportSession {
             store.add(&session, &name, now_ms)?;
             Ok(ImportReply { id, messages, form, skipped })
         }))
-    }
-}
-
-pub struct SearchSession;
-
-impl Command for SearchSession {
-    const NAME: &str = "strata.session.search";
-    const SUMMARY: &str = "Searches the messages of the session.";
-    const ACCESS: Access = Access::Reads;
-    type Args = SearchParams;
-    type Reply = SearchReply;
-
-    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
-        context.services.store.ensure_stored(context.session, context.now_ms)?;
-        let scope = SearchScope::Session(context.session.id.parse()?);
-        super::memory::search_in(&params.query, params.limit, &scope, context)
     }
 }
 

@@ -367,7 +367,7 @@ impl Session {
     }
 
     /// Resets the tiers of all messages without changing the conversation.
-    pub fn reset_history_tiers(&mut self) {
+    pub(crate) fn reset_history_tiers(&mut self) {
         self.cache_mut().tiers.purge_history();
     }
 

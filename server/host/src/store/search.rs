@@ -6,8 +6,6 @@ pub(super) mod passages;
 mod ranking;
 mod snippet;
 
-use std::collections::HashSet;
-
 use rusqlite::{Connection, OptionalExtension};
 use strata_conversation::history::{MessageId, MessageKind, Role};
 
@@ -15,16 +13,9 @@ pub use self::coverage::{MatchedWords, RankingCoverage};
 
 use self::ranking::rank;
 use self::snippet::snippet;
-use super::rows::{parse_body, read_note, session_key};
+use super::rows::{parse_body, read_note};
 use super::word_index::searchable_text;
 use super::{NoteId, SessionId, Store, StoreError, schema};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SearchScope {
-    /// All fragments, and the messages of all sessions in the workspace.
-    Workspace,
-    Session(SessionId),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
@@ -89,33 +80,19 @@ impl Store {
     /// none, those that contain some of the rarest words.
     ///
     /// # Errors
-    /// [`StoreError::EmptyQuery`] or [`StoreError::NoSession`].
-    pub fn search(
-        &self,
-        query: &str,
-        scope: &SearchScope,
-        limits: SearchLimits,
-    ) -> Result<SearchResults, StoreError> {
+    /// [`StoreError::EmptyQuery`].
+    pub fn search(&self, query: &str, limits: SearchLimits) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
         }
-        let result = self.search_terms(&terms, scope, limits);
+        let result = self.search_terms(&terms, limits);
         self.mark_damage(result)
     }
 
-    fn search_terms(
-        &self,
-        terms: &[&str],
-        scope: &SearchScope,
-        limits: SearchLimits,
-    ) -> Result<SearchResults, StoreError> {
+    fn search_terms(&self, terms: &[&str], limits: SearchLimits) -> Result<SearchResults, StoreError> {
         let transaction = self.begin_read()?;
-        let scope_keys = match scope {
-            SearchScope::Workspace => None,
-            SearchScope::Session(id) => Some(message_keys(&transaction, session_key(&transaction, id)?)?),
-        };
-        let matches = rank(&transaction, terms, scope_keys.as_ref(), limits.hits)?;
+        let matches = rank(&transaction, terms, limits.hits)?;
         let mut hits = Vec::with_capacity(matches.rows.len());
         for (rowid, score) in matches.rows {
             hits.extend(read_hit(&transaction, rowid, score, terms, limits)?);
@@ -133,12 +110,6 @@ fn terms(query: &str) -> Vec<&str> {
         }
     }
     terms
-}
-
-fn message_keys(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT key FROM message WHERE session = ?1")?;
-    let keys = statement.query_map([session], |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
 }
 
 fn read_hit(

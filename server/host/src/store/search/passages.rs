@@ -39,7 +39,7 @@ pub fn search_passages(
     for (rowid, passage) in (0..).zip(passages) {
         words.add(rowid, passage)?;
     }
-    let matches = rank(&connection, &terms, None, limits.hits)?;
+    let matches = rank(&connection, &terms, limits.hits)?;
     let passages_found = matches.rows.into_iter().filter_map(|(rowid, score)| {
         let index = usize::try_from(rowid).ok()?;
         let snippet = snippet(passages.get(index)?, &terms, limits.snippet_chars);

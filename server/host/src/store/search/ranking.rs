@@ -43,14 +43,13 @@ const MAX_RANKED_COMMON_WORDS: usize = 2;
 /// Lower bound for searches that consider matches of any age. No rowid is lower.
 const OLDEST_ROWID: i64 = 0;
 
-/// Returns at most `hits` matches, best first. If `scope` is given, considers only these rowids.
+/// Returns at most `hits` matches, best first.
 pub(super) fn rank(
     connection: &Connection,
     terms: &[&str],
-    scope: Option<&HashSet<i64>>,
     hits: usize,
 ) -> Result<RankedMatches, StoreError> {
-    let index = ScopedIndex::new(connection, scope);
+    let index = WordIndex(connection);
     let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
     terms.sort_by_key(QueryTerm::max_matches);
     let all_words = join(terms.iter().map(|term| &*term.quoted), " AND ");
@@ -61,8 +60,7 @@ pub(super) fn rank(
     let rows = if rare.len() == terms.len() {
         index.rank_matches(&all_words, OLDEST_ROWID, None, hits)?
     } else {
-        let allowed: HashSet<i64> =
-            index.newest_matches(&all_words, usize::MAX)?.rowids.into_iter().collect();
+        let allowed: HashSet<i64> = index.newest_matches(&all_words, usize::MAX)?.into_iter().collect();
         let ranking = join(rare.iter().map(|term| &*term.quoted), " AND ");
         if allowed.is_empty() {
             Vec::new()
@@ -95,19 +93,8 @@ fn rarest_expression(terms: Vec<QueryTerm>) -> String {
     join(affordable_words.map(|word| &*word.quoted), " OR ")
 }
 
-/// The word index, restricted to the scope of a search.
-struct ScopedIndex<'c> {
-    connection: &'c Connection,
-    scope: Option<&'c HashSet<i64>>,
-    /// The newest rowid in the scope.
-    newest_rowid: i64,
-}
-
-struct NewestMatches {
-    rowids: Vec<i64>,
-    /// Number of skipped matches outside the scope.
-    skipped: usize,
-}
+/// The word index of a store.
+struct WordIndex<'c>(&'c Connection);
 
 impl QueryTerm {
     /// Returns an upper bound for the number of matches, which is the number of matches of the rarest word.
@@ -116,12 +103,7 @@ impl QueryTerm {
     }
 }
 
-impl<'c> ScopedIndex<'c> {
-    fn new(connection: &'c Connection, scope: Option<&'c HashSet<i64>>) -> Self {
-        let newest_rowid = scope.map_or(i64::MAX, |scope| scope.iter().max().copied().unwrap_or_default());
-        Self { connection, scope, newest_rowid }
-    }
-
+impl WordIndex<'_> {
     fn term(&self, term: &str) -> Result<QueryTerm, StoreError> {
         let spaced = segment_words(term);
         let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -135,7 +117,7 @@ impl<'c> ScopedIndex<'c> {
     /// Counts the matches of an expression. Stops beyond [`MIN_COMMON_WORD_MATCHES`].
     fn count_matches(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
-            .connection
+            .0
             .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
         let limit = i64::try_from(MIN_COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
         let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
@@ -150,17 +132,17 @@ impl<'c> ScopedIndex<'c> {
         allowed: Option<&HashSet<i64>>,
         hits: usize,
     ) -> Result<Vec<(i64, f64)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3
+        let mut statement = self.0.prepare_cached(
+            "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid >= ?2
              ORDER BY rank, rowid DESC",
         )?;
-        let mut rows = statement.query(params![expression, oldest, self.newest_rowid])?;
+        let mut rows = statement.query(params![expression, oldest])?;
         let mut matches = Vec::new();
         while matches.len() < hits
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.is_in_scope(rowid) && allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
+            if allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
                 matches.push((rowid, row.get(1)?));
             }
         }
@@ -175,42 +157,27 @@ impl<'c> ScopedIndex<'c> {
         hits: usize,
     ) -> Result<RankedMatches, StoreError> {
         let newest = self.newest_matches(all, MAX_RANKED_NEWEST.max(hits))?;
-        let coverage = if newest.rowids.len() < MAX_RANKED_NEWEST {
+        let coverage = if newest.len() < MAX_RANKED_NEWEST {
             RankingCoverage::All
         } else {
-            RankingCoverage::Newest(newest.rowids.len())
+            RankingCoverage::Newest(newest.len())
         };
         let words: usize = terms.iter().map(|term| term.words.len()).sum();
-        let affordable_words =
-            words <= MAX_RANKED_COMMON_WORDS && words == terms.len() && newest.skipped <= MAX_RANKED_NEWEST;
-        let rows = match newest.rowids.last() {
+        let affordable_words = words <= MAX_RANKED_COMMON_WORDS && words == terms.len();
+        let rows = match newest.last() {
             Some(&oldest) if affordable_words => self.rank_matches(all, oldest, None, hits)?,
-            _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
+            _ => newest.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
         };
         Ok(RankedMatches { rows, coverage, matched: MatchedWords::All })
     }
 
-    fn newest_matches(&self, expression: &str, count: usize) -> Result<NewestMatches, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC",
-        )?;
-        let mut rows = statement.query(params![expression, self.newest_rowid])?;
-        let mut newest = NewestMatches { rowids: Vec::new(), skipped: 0 };
-        while newest.rowids.len() < count
-            && let Some(row) = rows.next()?
-        {
-            let rowid = row.get(0)?;
-            if self.is_in_scope(rowid) {
-                newest.rowids.push(rowid);
-            } else {
-                newest.skipped += 1;
-            }
-        }
-        Ok(newest)
-    }
-
-    fn is_in_scope(&self, rowid: i64) -> bool {
-        self.scope.is_none_or(|scope| scope.contains(&rowid))
+    fn newest_matches(&self, expression: &str, count: usize) -> Result<Vec<i64>, StoreError> {
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
+        let limit = i64::try_from(count).unwrap_or(i64::MAX);
+        let rows = statement.query_map(params![expression, limit], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 }
 

@@ -16,7 +16,7 @@ fn store_with(texts: &[&str]) -> (Home, Store) {
 }
 
 fn search(store: &Store, query: &str) -> Vec<String> {
-    let results = store.search(query, &SearchScope::Workspace, SearchLimits::default()).unwrap();
+    let results = store.search(query, SearchLimits::default()).unwrap();
     results.hits.into_iter().map(|hit| hit.snippet).collect()
 }
 
@@ -29,8 +29,7 @@ fn new_fragment(text: &str, tags: &[&str]) -> NewNote {
 fn a_search_requires_all_words_or_some_if_no_text_has_all() {
     let (_home, store) = store_with(&["the parser is slow", "the lexer is fast", "nothing here"]);
     assert_eq!(search(&store, "SLOW Parser"), ["the parser is slow"]);
-    let results =
-        store.search("fast unheard parsers lexer", &SearchScope::Workspace, SearchLimits::default()).unwrap();
+    let results = store.search("fast unheard parsers lexer", SearchLimits::default()).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
     assert_eq!(results.hits[0].snippet, "the lexer is fast");
     assert_eq!(search(&store, "unheard"), [""; 0]);
@@ -49,7 +48,7 @@ fn scripts_without_spaces_and_accents_are_found() {
     assert_eq!(search(&store, "解析器"), ["我们需要修复解析器"]);
     assert_eq!(search(&store, "遅い"), ["パーサーが遅い"]);
     assert_eq!(search(&store, "deja"), ["déjà vu"]);
-    let results = store.search("器析", &SearchScope::Workspace, SearchLimits::default()).unwrap();
+    let results = store.search("器析", SearchLimits::default()).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
 }
 
@@ -69,7 +68,7 @@ fn hidden_messages_and_tool_results_are_found() {
         Arc::new(Message { id: MessageId(5), body: hidden }),
     ];
     store.commit(&handle, &appended(&messages)).unwrap();
-    let hit = &store.search("E0308", &SearchScope::Workspace, SearchLimits::default()).unwrap().hits[0];
+    let hit = &store.search("E0308", SearchLimits::default()).unwrap().hits[0];
     let kind = strata_conversation::history::MessageKind::Normal;
     let source = HitSource::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
     assert_eq!((&hit.source, hit.time_ms), (&source, Some(77)));
@@ -100,8 +99,6 @@ fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     let two = store.add_note(&new_fragment("Tests need docker.", &[])).unwrap();
     assert_eq!(search(&store, "whitespace"), ["Indent with tabs."]);
     assert_eq!(search(&store, "tabs").len(), 2);
-    let results = store.search("tabs", &SearchScope::Session(id("a")), SearchLimits::default()).unwrap();
-    assert_eq!(results.hits.len(), 1);
     store.delete(&id("a")).unwrap();
     store.remove_note(one).unwrap();
     assert_eq!(search(&store, "tabs"), [""; 0]);
@@ -111,22 +108,6 @@ fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     // Ids are not reused, so that no one removes the wrong note.
     store.remove_note(two).unwrap();
     assert!(store.add_note(&new_fragment("x", &[])).unwrap() > two);
-}
-
-#[test]
-fn a_search_in_one_session_sees_no_other() {
-    let (_home, mut store) = store_with(&["common word", "common thing"]);
-    let handle = store.create(&new_session("b")).unwrap();
-    store.commit(&handle, &appended(&[text_message(0, "common word elsewhere")])).unwrap();
-    let search_in = |query: &str, name: &str| {
-        let results = store.search(query, &SearchScope::Session(id(name)), SearchLimits::default()).unwrap();
-        results.hits.into_iter().map(|hit| hit.snippet).collect::<Vec<_>>()
-    };
-    assert_eq!(search_in("word", "b"), ["common word elsewhere"]);
-    assert_eq!(search_in("word", "a"), ["common word"]);
-    assert_eq!(search_in("elsewhere", "a"), [""; 0]);
-    let error = store.search("word", &SearchScope::Session(id("c")), SearchLimits::default()).unwrap_err();
-    assert_eq!(error, StoreError::NoSession(id("c")));
 }
 
 #[test]
@@ -141,22 +122,12 @@ fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
     let later: Vec<_> =
         (0..10).map(|number| text_message(number, &format!("every where later {number}"))).collect();
     create_session_with(&mut store, "new", &later);
-    let search =
-        |query: &str, scope: &SearchScope| store.search(query, scope, SearchLimits::default()).unwrap();
-    let all = search("every", &SearchScope::Workspace);
+    let search = |query: &str| store.search(query, SearchLimits::default()).unwrap();
+    let all = search("every");
     assert_eq!((all.coverage, all.hits.len()), (RankingCoverage::Newest(2_000), 20));
-    assert_eq!(search("every needle", &SearchScope::Workspace).hits[0].snippet, "every where needle");
-    let compound = search("every-where every where", &SearchScope::Workspace);
+    assert_eq!(search("every needle").hits[0].snippet, "every where needle");
+    let compound = search("every-where every where");
     assert_eq!(compound.hits[0].snippet, "every where later 9");
-    let old = search("every", &SearchScope::Session(id("old")));
-    assert!(
-        old.hits
-            .iter()
-            .all(|hit| matches!(&hit.source, HitSource::Message { session, .. } if *session == id("old")))
-    );
-    assert_eq!(old.hits.len(), 20);
-    let new = search("every where", &SearchScope::Session(id("new")));
-    assert_eq!((new.hits.len(), new.coverage), (10, RankingCoverage::All));
 }
 
 #[test]
@@ -164,7 +135,7 @@ fn a_snippet_shows_the_match_on_one_line() {
     let long = format!("{} the needle\n\tis here {}", "before ".repeat(100), "after ".repeat(100));
     let (_home, store) = store_with(&[&long]);
     let limits = SearchLimits { snippet_chars: 40, ..SearchLimits::default() };
-    let snippet = &store.search("NEEDLE", &SearchScope::Workspace, limits).unwrap().hits[0].snippet;
+    let snippet = &store.search("NEEDLE", limits).unwrap().hits[0].snippet;
     assert!(snippet.contains("the needle is here"), "{snippet}");
     assert!(snippet.chars().count() <= 40 && snippet.starts_with('…') && snippet.ends_with('…'), "{snippet}");
 }
@@ -173,7 +144,7 @@ fn a_snippet_shows_the_match_on_one_line() {
 fn a_query_without_words_is_refused() {
     let (_home, store) = store_with(&["x"]);
     for query in ["", "  \n", "\"", "* ^", "()"] {
-        let error = store.search(query, &SearchScope::Workspace, SearchLimits::default()).unwrap_err();
+        let error = store.search(query, SearchLimits::default()).unwrap_err();
         assert_eq!(error, StoreError::EmptyQuery, "{query:?}");
     }
 }
@@ -188,7 +159,7 @@ proptest! {
     )) {
         let (_home, store) = store_with(&["word AND other OR NOT NEAR(x y)", "col:umn ^first"]);
         for query in queries {
-            match store.search(&query, &SearchScope::Workspace, SearchLimits::default()) {
+            match store.search(&query, SearchLimits::default()) {
                 Ok(_) | Err(StoreError::EmptyQuery) => {}
                 Err(error) => prop_assert!(false, "{query:?}: {error}"),
             }
