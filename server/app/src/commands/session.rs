@@ -353,17 +353,6 @@ impl Command for DeleteSession {
     type Reply = DeferredReply<Empty>;
 
     fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<DeferredReply<Empty>, CommandError> {
-        if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
-            // Earlier versions stored sessions under this name. Do not guess which session is meant, because a deletion
-            // cannot be undone.
-            let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
-            if is_stored {
-                return Err(CommandError::failed(
-                    "`main` is the current session, but a stored session has this name too: omit `id` to delete the current \
-                     session, or run `strata sessions delete main` to delete the stored one",
-                ));
-            }
-        }
         let id = id_or_current(params.id, context);
         let is_current = *id == *context.session.id;
         if !is_current && context.sessions.contains(id.as_str()) {

@@ -19,7 +19,7 @@ pub struct CompactionRecord {
     pub strategy: CompactionStrategy,
     pub before: ConversationSize,
     pub after: ConversationSize,
-    /// Author of the summary. Absent if there is no summary, and in sessions stored by older versions.
+    /// Author of the summary. Absent if there is no summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
     /// Time of the commit, in milliseconds since 1970.

@@ -21,28 +21,10 @@ pub struct StepHistory {
 
 /// A file that a client marked as read.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(from = "StoredMark")]
 struct ReadMark {
     path: String,
     /// Id of the first message after the mark.
     before: MessageId,
-}
-
-/// A mark in any stored format. Earlier versions stored only the path.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredMark {
-    Path(String),
-    Mark { path: String, before: MessageId },
-}
-
-impl From<StoredMark> for ReadMark {
-    fn from(stored: StoredMark) -> Self {
-        match stored {
-            StoredMark::Path(path) => Self { path, before: MessageId::default() },
-            StoredMark::Mark { path, before } => Self { path, before },
-        }
-    }
 }
 
 impl StepHistory {
@@ -123,9 +105,6 @@ mod tests {
         assert_eq!(trail.files_read(&history, &tools), ["b.rs", "a.rs", "c.rs"]);
         read(&mut history, "b.rs");
         assert_eq!(trail.files_read(&history, &tools), ["a.rs", "c.rs", "b.rs"]);
-        let stored = json!({ "marked": ["old.rs"], "since": 0 });
-        let earlier: StepHistory = serde_json::from_value(stored).unwrap();
-        assert_eq!(earlier.files_read(&history, &tools), ["old.rs", "a.rs", "c.rs", "b.rs"]);
         assert_eq!(
             serde_json::from_str::<StepHistory>(&serde_json::to_string(&trail).unwrap()).unwrap(),
             trail

@@ -12,7 +12,6 @@ use crate::symbols::index::SymbolIndex;
 /// A file with a block in the last prompt's map. The block is kept as long as the same level of detail still produces
 /// the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredMapMember")]
 pub struct MapMember {
     /// The file that the block describes.
     pub path: FileKey,
@@ -30,28 +29,5 @@ impl MapMember {
             MapLevel::Full => Arc::clone(&file.block.text),
             _ => block_text(file.language, &self.path, &file.outline, &self.detail).into(),
         })
-    }
-}
-
-/// The stored form of a [`MapMember`]. Sessions that were stored before blocks had levels of detail contain only
-/// paths.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredMapMember {
-    Path(FileKey),
-    Member {
-        path: FileKey,
-        #[serde(flatten)]
-        detail: BlockDetail,
-        hash: Option<ContentHash>,
-    },
-}
-
-impl From<StoredMapMember> for MapMember {
-    fn from(stored: StoredMapMember) -> Self {
-        match stored {
-            StoredMapMember::Path(path) => Self { path, detail: BlockDetail::default(), hash: None },
-            StoredMapMember::Member { path, detail, hash } => Self { path, detail, hash },
-        }
     }
 }
