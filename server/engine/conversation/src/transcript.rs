@@ -12,7 +12,8 @@ use serde_json::Value;
 use strata_base::json;
 use strata_tokens::cost::Usage;
 
-use crate::history::{ContentBlock, Image, ImageSource, ResultPart, ToolOutcome};
+use crate::history::{ContentBlock, ResultPart};
+use crate::providers::anthropic::exchange::{block, normalize_content};
 use branch::TranscriptNode;
 pub(super) use clock::format_timestamp;
 
@@ -107,15 +108,8 @@ struct Message {
     id: Option<String>,
     #[serde(default)]
     model: String,
-    content: Content,
+    content: Value,
     usage: Option<UsageRecord>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Blocks(Vec<Value>),
 }
 
 #[derive(Deserialize, Default)]
@@ -125,25 +119,6 @@ struct UsageRecord {
     output_tokens: u64,
     cache_creation_input_tokens: u64,
     cache_read_input_tokens: u64,
-}
-
-/// A content block in Claude Code's format, where that format differs from Strata's.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Block {
-    Text { text: String },
-    Image { source: Source },
-    Thinking { thinking: String, signature: Option<String> },
-    RedactedThinking { data: String },
-    ToolUse { id: String, name: String, input: Value },
-    ToolResult { tool_use_id: String, content: Option<Content>, is_error: Option<bool> },
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Source {
-    Base64 { media_type: String, data: String },
-    Url { url: String },
 }
 
 impl Line {
@@ -193,7 +168,8 @@ impl TranscriptParser {
         match (&*line.kind, &*line.subtype) {
             ("system", "compact_boundary") => self.record_compaction(),
             _ if line.is_message() => {
-                match line.message.and_then(|message| Message::deserialize(message).ok()) {
+                let message = line.message.and_then(|message| Message::deserialize(message).ok());
+                match message.filter(|message| message.content.is_string() || message.content.is_array()) {
                     None => self.transcript.skipped += 1,
                     Some(message) if line.kind == "user" => self.add_request(message, time_ms),
                     Some(message) if message.model == NO_MODEL => {}
@@ -211,14 +187,14 @@ impl TranscriptParser {
     }
 
     fn add_request(&mut self, message: Message, time_ms: Option<u64>) {
-        self.request.extend(message.content.blocks());
+        self.request.extend(blocks(message.content));
         self.time_ms = time_ms.or(self.time_ms);
     }
 
     fn add_answer(&mut self, message: Message, time_ms: Option<u64>) {
         let billed = message.usage.map(Usage::from);
         let model = message.model;
-        let blocks = message.content.blocks();
+        let blocks = blocks(message.content);
         let continues = message.id.is_some() && message.id == self.answer_id;
         match self.transcript.turns.last_mut() {
             Some(turn) if continues => {
@@ -282,56 +258,25 @@ impl From<UsageRecord> for Usage {
     }
 }
 
-impl From<Source> for ImageSource {
-    fn from(source: Source) -> Self {
-        match source {
-            Source::Base64 { media_type, data } => Self::Base64 { media_type, data },
-            Source::Url { url } => Self::Url { url },
-        }
-    }
+/// Reads the content of a message.
+fn blocks(mut content: Value) -> Vec<ContentBlock> {
+    normalize_content(&mut content);
+    content.as_array().into_iter().flatten().map(read_block).collect()
 }
 
-impl Content {
-    fn blocks(self) -> Vec<ContentBlock> {
-        match self {
-            Self::Text(text) => vec![ContentBlock::text(text)],
-            Self::Blocks(blocks) => blocks.into_iter().map(block).collect(),
-        }
-    }
-
-    fn parts(self) -> Vec<ResultPart> {
-        match self {
-            Self::Text(text) => vec![ResultPart::Text { text }],
-            Self::Blocks(blocks) => blocks.into_iter().map(part).collect(),
-        }
-    }
-}
-
-/// Converts a block. Converts unknown types to text, because they count toward the tokens.
-fn block(value: Value) -> ContentBlock {
-    match Block::deserialize(&value) {
-        Ok(Block::Text { text }) => ContentBlock::Text { text },
-        Ok(Block::Image { source }) => {
-            ContentBlock::Image(Image { source: source.into(), width: None, height: None })
-        }
-        Ok(Block::Thinking { thinking, signature }) => ContentBlock::Thinking { text: thinking, signature },
-        Ok(Block::RedactedThinking { data }) => ContentBlock::RedactedThinking { data },
-        Ok(Block::ToolUse { id, name, input }) => ContentBlock::ToolCall { id, name, input },
-        Ok(Block::ToolResult { tool_use_id, content, is_error }) => ContentBlock::ToolResult {
-            call_id: tool_use_id,
-            content: content.map(Content::parts).unwrap_or_default(),
-            outcome: if is_error == Some(true) { ToolOutcome::Error } else { ToolOutcome::Ok },
-        },
-        Err(_) => ContentBlock::text(value.to_string()),
-    }
-}
-
-/// Converts a part of a tool result. Converts types that a result cannot contain to text.
-fn part(value: Value) -> ResultPart {
+/// Reads a block. Converts blocks and parts of results that Strata does not support to text, because they count toward
+/// the tokens.
+fn read_block(value: &Value) -> ContentBlock {
     match block(value) {
-        ContentBlock::Text { text } => ResultPart::Text { text },
-        ContentBlock::Image(image) => ResultPart::Image(image),
-        other => ResultPart::Text { text: serde_json::to_string(&other).unwrap_or_default() },
+        Ok(ContentBlock::ToolResult { call_id, content, outcome }) => {
+            let part = |part| match part {
+                ResultPart::Foreign(foreign) => ResultPart::Text { text: foreign.value.to_string() },
+                part => part,
+            };
+            ContentBlock::ToolResult { call_id, content: content.into_iter().map(part).collect(), outcome }
+        }
+        Ok(ContentBlock::Foreign(_)) | Err(_) => ContentBlock::text(value.to_string()),
+        Ok(block) => block,
     }
 }
 

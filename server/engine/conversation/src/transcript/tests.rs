@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::history::{Image, ImageSource, ToolOutcome};
 
 /// A line written by the user.
 fn user(content: Value) -> String {

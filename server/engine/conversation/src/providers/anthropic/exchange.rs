@@ -67,7 +67,8 @@ fn normalize(message: &Value) -> Value {
     message
 }
 
-fn normalize_content(content: &mut Value) {
+/// Writes out short spellings of the content of a message or a tool result, and removes cache marks.
+pub(crate) fn normalize_content(content: &mut Value) {
     if let Value::String(text) = content {
         *content = json!([text_block(text)]);
     }
@@ -75,12 +76,16 @@ fn normalize_content(content: &mut Value) {
         remove_cache_marks(block);
         let Some(block) = block.as_object_mut() else { continue };
         if block.get("type").is_some_and(|kind| kind == "tool_result") {
-            normalize_content(block.entry("content").or_insert_with(|| json!([])));
+            let content = block.entry("content").or_insert(Value::Null);
+            if content.is_null() {
+                *content = json!([]);
+            }
+            normalize_content(content);
         }
     }
 }
 
-fn block(value: &Value) -> Result<ContentBlock, ReadError> {
+pub(crate) fn block(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ContentBlock::Text { text: fields::string(value, "text")? },
         "image" => match image(value)? {
