@@ -73,7 +73,7 @@ pub use crate::model::sessions::MAIN_SESSION;
 pub use strata_code::excerpts::ExcerptReason;
 pub use strata_conversation::compaction::{CompactionStatus, ConversationSize};
 /// Types of the engine and the host in arguments and replies.
-pub use strata_conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
+pub use strata_conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role, media_type};
 pub use strata_conversation::iteration::{FileChange, FileEvent, LoopPromise, LoopStatus, NewIteration};
 pub use strata_conversation::providers::Format;
 pub use strata_conversation::selection::Choice;

@@ -13,6 +13,7 @@ use strata_app::commands::pack::PackForm;
 use strata_app::commands::session::ExportFormat;
 use strata_app::commands::symbols::MapSort;
 use strata_app::commands::{Format, PolicyName};
+use tracing::level_filters::LevelFilter;
 
 use crate::reply::ReplyFormat;
 use crate::when::PeriodStart;
@@ -120,6 +121,15 @@ pub(crate) struct McpArguments {
     pub(crate) folder: Option<PathBuf>,
 }
 
+const LOG_LEVELS: [(&str, LevelFilter); 6] = [
+    ("off", LevelFilter::OFF),
+    ("error", LevelFilter::ERROR),
+    ("warn", LevelFilter::WARN),
+    ("info", LevelFilter::INFO),
+    ("debug", LevelFilter::DEBUG),
+    ("trace", LevelFilter::TRACE),
+];
+
 /// Logging options
 #[derive(Debug, Args)]
 pub(crate) struct LogArguments {
@@ -129,19 +139,10 @@ pub(crate) struct LogArguments {
         value_name = "LEVEL",
         env = "STRATA_LOG",
         default_value = "warn",
-        ignore_case = true
+        ignore_case = true,
+        value_parser = one_of(LOG_LEVELS)
     )]
-    pub(crate) level: LogLevel,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum LogLevel {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
+    pub(crate) level: LevelFilter,
 }
 
 /// The repository that a command works in, and the settings to use there
@@ -781,9 +782,10 @@ pub(crate) struct ReplayArguments {
     /// Replay the conversations that Claude Code recorded in or below this folder (`*.jsonl`)
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Vec<PathBuf>,
-    /// Replay only with this policy
-    #[arg(long, value_name = "NAME")]
-    pub(crate) policy: Vec<PolicyArgument>,
+    /// Replay only with this policy: `ledger` (an append-only log that preserves what the provider has cached), `ripple`
+    /// (cached tiers; content that stays unchanged moves up) or `flat` (a fixed order)
+    #[arg(long, value_name = "NAME", value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    pub(crate) policy: Vec<PolicyName>,
     /// Number of sessions to make from each Git history. Defaults to 20, or to 4 if the workload is not `people`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sessions: Option<u16>,
@@ -848,17 +850,6 @@ pub(crate) enum WorkloadArgument {
 pub(crate) enum PausesArgument {
     /// 485 pauses in recorded conversations: 36 % are longer than five minutes, 5 % longer than half an hour
     People,
-}
-
-/// Layout policies
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PolicyArgument {
-    /// Append-only log that preserves what the provider has cached
-    Ledger,
-    /// Cached tiers; content that stays unchanged moves up
-    Ripple,
-    /// Fixed order of the content
-    Flat,
 }
 
 #[derive(Debug, Args)]
@@ -1022,7 +1013,7 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     let values: Vec<(&'static str, T)> = values.into_iter().collect();
     let names: Vec<&'static str> = values.iter().map(|(name, _)| *name).collect();
     PossibleValuesParser::new(names).try_map(move |given| {
-        let value = values.iter().find(|(name, _)| *name == given);
+        let value = values.iter().find(|(name, _)| name.eq_ignore_ascii_case(&given));
         value.map(|(_, value)| *value).ok_or("unknown name")
     })
 }

@@ -2,7 +2,6 @@
 //! standard error. Ctrl-C stops the answer and records the part received so far.
 
 use std::process::ExitCode;
-use std::thread;
 
 use strata_app::commands::send::SendParams;
 use strata_app::commands::session::{ForkParams, ForkSession, ListSessions};
@@ -14,6 +13,7 @@ use strata_app::runtime::headless::{
 use crate::answer::{Audience, provider_failure};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
+use crate::interrupts::{INTERRUPTED, InterruptHandler, SecondInterrupt};
 use crate::output;
 use crate::sessions::{EDITOR_SESSION, LATEST, MAX_NAME_CHARS, editor_session_id};
 use crate::when::format_time;
@@ -21,8 +21,6 @@ use crate::{answer, input, repository, selecting};
 
 /// Argument of `--session` that stands for a new session.
 const NEW_SESSION: &str = "new";
-/// Exit code that shells use for a program stopped with Ctrl-C.
-const INTERRUPTED: u8 = 130;
 
 /// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +53,7 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
         ..SendParams::default()
     };
     let cancel = Cancel::new();
-    cancel_on_interrupt(&cancel);
+    InterruptHandler::listen(SecondInterrupt::Exits).set_cancel(Some(&cancel));
     let audience = if arguments.json { Audience::Program } else { Audience::Person };
     let answer = answer::ask(&mut headless, question, &cancel, audience)?;
     if arguments.json {
@@ -133,27 +131,5 @@ pub(crate) fn open_session(
              another one"
         ))),
         opened => Ok(opened?),
-    }
-}
-
-/// Raises `cancel` at the first Ctrl-C. A second Ctrl-C ends the program.
-fn cancel_on_interrupt(cancel: &Cancel) {
-    let cancel = cancel.clone();
-    let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        let interrupted = runtime.block_on(async {
-            tokio::signal::ctrl_c().await?;
-            cancel.cancel();
-            tokio::signal::ctrl_c().await
-        });
-        if interrupted.is_ok() {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        interrupted
-    });
-    if let Err(error) = listening {
-        output::print_message(&format!(
-            "warning: if you press Ctrl-C, the partial answer will not be recorded: {error}"
-        ));
     }
 }

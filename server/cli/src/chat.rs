@@ -3,11 +3,7 @@
 
 mod line_editor;
 
-use std::io;
 use std::process::ExitCode;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use strata_app::commands::budget::ReportBudget;
 use strata_app::commands::compaction::{ReportedRequestParams, RunParams};
@@ -27,6 +23,7 @@ use crate::answer::{self, Audience, provider_failure};
 use crate::arguments::ChatArguments;
 use crate::ask::{ContinueMode, open_conversation};
 use crate::failure::Failure;
+use crate::interrupts::{InterruptHandler, SecondInterrupt};
 use crate::output::{self, count, pluralize};
 use crate::sessions::format_size;
 use crate::usage::{cached_percent, format_count};
@@ -65,7 +62,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     repository::index(&mut headless)?;
     output::print_message("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
     let tools = if arguments.tools { ToolAccess::Read } else { ToolAccess::None };
-    let interrupts = InterruptHandler::listen();
+    let interrupts = InterruptHandler::listen(SecondInterrupt::Cancels);
     Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.read_lines()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -240,51 +237,4 @@ fn print_help() {
     output::print_message(
         "A line that ends with a backslash continues on the next one. Pasted text may have several lines.",
     );
-}
-
-/// Cancels the answer that is being written when Ctrl-C is pressed.
-#[derive(Clone, Default)]
-struct InterruptHandler(Arc<Mutex<Option<Cancel>>>);
-
-impl InterruptHandler {
-    /// Starts to listen. Afterwards, Ctrl-C no longer ends the program. Call it before the line editor is created, which
-    /// restores the handler that it found.
-    fn listen() -> Self {
-        let interrupts = Self::default();
-        let listener = interrupts.clone();
-        let (ready, is_listening) = mpsc::channel();
-        let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
-            if let Err(error) = listener.cancel_at_interrupts(ready) {
-                output::print_message(&format!("warning: Ctrl-C will end the program: {error}"));
-            }
-        });
-        match listening {
-            // If the thread cannot listen, it says so.
-            Ok(_) => drop(is_listening.recv()),
-            Err(error) => output::print_message(&format!("warning: Ctrl-C will end the program: {error}")),
-        }
-        interrupts
-    }
-
-    /// Cancels the current answer at each interrupt. Drops `ready` when it has begun to listen.
-    fn cancel_at_interrupts(&self, ready: Sender<()>) -> io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        runtime.block_on(async {
-            #[cfg(unix)]
-            let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
-            #[cfg(windows)]
-            let mut interrupts = tokio::signal::windows::ctrl_c()?;
-            drop(ready);
-            while interrupts.recv().await.is_some() {
-                if let Some(cancel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-                    cancel.cancel();
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn set_cancel(&self, cancel: Option<&Cancel>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancel.cloned();
-    }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_app::commands::{Image, ImageSource};
+use strata_app::commands::{Image, ImageSource, media_type};
 
 use crate::failure::Failure;
 use crate::output;
@@ -111,17 +111,6 @@ pub(crate) fn read_attachment(path: &Path) -> Result<Attachment, Failure> {
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Attachment::Text { name, text: without_middle(&bytes) })
-}
-
-/// Returns the media type of an image that models accept, from its first bytes.
-fn media_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 /// Returns the text of an argument. `-` stands for standard input.

@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::arguments::{LogArguments, LogLevel};
+use crate::arguments::LogArguments;
 use crate::failure::Failure;
 
 /// A library that logs the full text of messages at verbose levels, and the most verbose level to allow for it.
@@ -44,25 +44,12 @@ impl Write for RedactingWriter {
     }
 }
 
-impl From<LogLevel> for LevelFilter {
-    fn from(level: LogLevel) -> Self {
-        match level {
-            LogLevel::Off => Self::OFF,
-            LogLevel::Error => Self::ERROR,
-            LogLevel::Warn => Self::WARN,
-            LogLevel::Info => Self::INFO,
-            LogLevel::Debug => Self::DEBUG,
-            LogLevel::Trace => Self::TRACE,
-        }
-    }
-}
-
 /// Starts logging.
 ///
 /// # Errors
 /// Returns an error if logging has already been started.
 pub(crate) fn init(arguments: &LogArguments) -> Result<(), Failure> {
-    let max_level = LevelFilter::from(arguments.level);
+    let max_level = arguments.level;
     let (library, library_level) = CAPPED_LIBRARY;
     let targets = Targets::new().with_default(max_level).with_target(library, max_level.min(library_level));
     let lines = tracing_subscriber::fmt::layer()

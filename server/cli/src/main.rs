@@ -14,6 +14,7 @@ mod doctor;
 mod failure;
 mod gauge;
 mod input;
+mod interrupts;
 mod iteration;
 mod log;
 mod manual;

@@ -6,13 +6,12 @@ use std::process::{Command, ExitCode, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_app::commands::files::{ExcludeFiles, FilePathsParams};
 use strata_app::commands::pack::{MakePack, Pack, PackParams, SkippedFile};
 
 use crate::arguments::PackArguments;
 use crate::failure::Failure;
 use crate::output::{self, count, pluralize};
-use crate::repository;
+use crate::{repository, selecting};
 
 /// Maximum number of files that cannot be shown to list.
 const MAX_LISTED_SKIPPED_FILES: usize = 5;
@@ -21,12 +20,7 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
     for path in &arguments.exclude {
-        headless
-            .call::<ExcludeFiles>(FilePathsParams {
-                paths: vec![headless.workspace_path(path)],
-                ..FilePathsParams::default()
-            })
-            .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
+        selecting::exclude_path(&mut headless, path)?;
     }
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.workspace_path(path)).collect();
     let request = PackParams {

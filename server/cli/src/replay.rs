@@ -7,7 +7,7 @@ use strata_app::runtime::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SourceError, Sources, TraceOptions, Workload};
 
-use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments, WorkloadArgument};
+use crate::arguments::{PausesArgument, ReplayArguments, WorkloadArgument};
 use crate::bar::ProgressDisplay;
 use crate::failure::Failure;
 use crate::output::{self, pluralize};
@@ -119,15 +119,8 @@ fn policies(arguments: &ReplayArguments) -> Vec<PolicyName> {
     if arguments.policy.is_empty() {
         return vec![PolicyName::Ripple, PolicyName::Ledger];
     }
-    let all = [
-        (PolicyArgument::Ripple, PolicyName::Ripple),
-        (PolicyArgument::Ledger, PolicyName::Ledger),
-        (PolicyArgument::Flat, PolicyName::Flat),
-    ];
-    all.into_iter()
-        .filter(|(argument, _)| arguments.policy.contains(argument))
-        .map(|(_, policy)| policy)
-        .collect()
+    let all = [PolicyName::Ripple, PolicyName::Ledger, PolicyName::Flat];
+    all.into_iter().filter(|policy| arguments.policy.contains(policy)).collect()
 }
 
 impl From<SourceError> for Failure {

@@ -29,10 +29,15 @@ pub(crate) fn apply_selection(
         })?;
     }
     for path in exclude {
-        let changed = headless.call::<ExcludeFiles>(single_path(headless.workspace_path(path)));
-        changed
-            .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
+        exclude_path(headless, path)?;
     }
+    Ok(())
+}
+
+/// Excludes the files that an option `--exclude` names.
+pub(crate) fn exclude_path(headless: &mut HeadlessWorkspace, path: &str) -> Result<(), Failure> {
+    let changed = headless.call::<ExcludeFiles>(single_path(headless.workspace_path(path)));
+    changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
     Ok(())
 }
 

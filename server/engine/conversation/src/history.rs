@@ -23,7 +23,7 @@ pub use message::{
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
 pub(crate) use picture::detect_media_type;
-pub use picture::image_size;
+pub use picture::{image_size, media_type};
 #[cfg(test)]
 pub(crate) use repair::NO_RESPONSE;
 pub(crate) use repair::OPENAI_STRING_CHARS;

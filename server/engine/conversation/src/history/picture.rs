@@ -12,10 +12,14 @@ const IMAGE_SIZE_SCAN_CHARS: usize = 1 << 20;
 /// Number of base64 characters that contain the twelve bytes needed to detect the media type.
 const MEDIA_TYPE_PREFIX_CHARS: usize = 16;
 
-/// Detects the media type of a PNG, JPEG, GIF or WebP image; `None` for other data.
+/// Like [`media_type`], for an image in base64.
 pub(crate) fn detect_media_type(base64: &str) -> Option<&'static str> {
-    let head = STANDARD.decode(base64.as_bytes().get(..MEDIA_TYPE_PREFIX_CHARS)?).ok()?;
-    match imagesize::image_type(&head).ok()? {
+    media_type(&STANDARD.decode(base64.as_bytes().get(..MEDIA_TYPE_PREFIX_CHARS)?).ok()?)
+}
+
+/// Detects the media type of a PNG, JPEG, GIF or WebP image from its first bytes; `None` for other data.
+pub fn media_type(head: &[u8]) -> Option<&'static str> {
+    match imagesize::image_type(head).ok()? {
         ImageType::Png => Some("image/png"),
         ImageType::Jpeg => Some("image/jpeg"),
         ImageType::Gif => Some("image/gif"),
