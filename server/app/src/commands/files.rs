@@ -645,7 +645,6 @@ fn set_selection(selection: Selection, context: &mut Context<'_>) {
     }
 }
 
-/// Parses a path. Content added by the client may have a path that does not exist on disk.
 /// Returns the path that `paths[at]` names, which must not be a part of a file.
 fn whole_file_path(at: usize, text: &str, context: &Context<'_>) -> Result<String, CommandError> {
     let PathReference { path, part } = parse_reference(text, context);

@@ -80,18 +80,9 @@ impl RuleReason {
 /// the last word.
 pub(crate) fn rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -> Vec<Rule> {
     let patterns = &snapshot.settings.prompt.rules;
-    let text = |path: FileKey| {
-        if session.selection.choice(&path) == Choice::Excluded {
-            return None;
-        }
-        let text = snapshot.text(&path, &session.selection);
-        let text = text.inspect_err(
-            |error| tracing::warn!(path = %path.notice(), %error, "a file was left out of the system prompt"),
-        );
-        Some(SystemContextText { text: text.ok()?.text, path })
-    };
     let rule_keys = rule_files(&snapshot.roots, patterns);
     let nested = nested_rule_files(snapshot, patterns, files, &rule_keys);
+    let text = |path| read_text(snapshot, session, path);
     let workspace_rules = rule_keys.into_iter().filter_map(text).map(|file| {
         let reason = RuleScope::new(&file).reason(&file.path, files, snapshot);
         Rule { file, reason }
@@ -103,6 +94,18 @@ pub(crate) fn rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -
         }),
     );
     rules
+}
+
+/// Returns the text of a file for the system prompt, unless the user excluded the file.
+pub(super) fn read_text(snapshot: &Snapshot, session: &Session, path: FileKey) -> Option<SystemContextText> {
+    if session.selection.choice(&path) == Choice::Excluded {
+        return None;
+    }
+    let text = snapshot.text(&path, &session.selection);
+    let text = text.inspect_err(
+        |error| tracing::warn!(path = %path.notice(), %error, "a file was left out of the system prompt"),
+    );
+    Some(SystemContextText { text: text.ok()?.text, path })
 }
 
 /// Returns the rule files in the directories above `files` that have the name of a rule file of the workspace, each with

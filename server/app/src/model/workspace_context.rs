@@ -16,7 +16,7 @@ use strata_prompt::layout::inline_code;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
 
-use crate::model::rule_scope::rules;
+use crate::model::rule_scope::{read_text, rules};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of recently read files to list.
@@ -98,16 +98,7 @@ pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContex
 
 fn read_texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<SystemContextText> {
     let files = rule_files(&snapshot.roots, patterns).into_iter();
-    let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
-    shown
-        .filter_map(|path| {
-            let text = snapshot.text(&path, &session.selection);
-            let text = text.inspect_err(
-                |error| tracing::warn!(path = %path.notice(), %error, "a file was left out of the system prompt"),
-            );
-            Some(SystemContextText { text: text.ok()?.text, path })
-        })
-        .collect()
+    files.filter_map(|path| read_text(snapshot, session, path)).collect()
 }
 
 /// Describes the workspace, the current branch, uncommitted files, and files already read. Empty if none of these is

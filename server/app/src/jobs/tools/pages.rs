@@ -261,7 +261,7 @@ fn take_text(value: &mut Value, field: &str) -> String {
     }
 }
 
-fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+pub(super) fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 

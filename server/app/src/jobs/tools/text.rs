@@ -5,7 +5,7 @@
 use serde_json::Value;
 use strata_base::external::ExternalText;
 
-use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD};
+use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, list};
 use crate::model::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
@@ -374,8 +374,4 @@ fn raw<'a>(value: &'a Value, field: &str) -> &'a str {
 
 fn number(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_default()
-}
-
-fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
-    value[field].as_array().map_or(&[], Vec::as_slice)
 }
