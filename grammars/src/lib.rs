@@ -207,6 +207,11 @@ impl LanguageId {
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), source).ok()).as_ref()
     }
 
+    /// Whether a name is built into the language.
+    pub fn is_builtin(self, name: &str) -> bool {
+        self.builtins.binary_search(&name).is_ok()
+    }
+
     /// Whether a path (with `/` as the separator) looks like a test file.
     pub fn is_test_file(self, path: &str) -> bool {
         detect::matches_any(self.tests, path)

@@ -19,7 +19,9 @@ use super::body::{decode, encode};
 use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::roots::canonical;
-use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, wait_for_lock};
+use crate::store::paths::{
+    create_private_file, ensure_private_directory, ensure_private_top, sibling, wait_for_lock,
+};
 
 #[derive(Debug)]
 pub(super) struct OutlineDatabase {
@@ -375,12 +377,6 @@ fn delete_database_files(directory: &Path) -> Result<(), CacheError> {
         }
     }
     Ok(())
-}
-
-fn sibling(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::paths::{StorePaths, create_private_file, wait_for_lock};
+use super::paths::{StorePaths, create_private_file, sibling, wait_for_lock};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
@@ -213,12 +213,6 @@ fn set_aside_database(paths: &StorePaths) -> Result<PathBuf, StoreError> {
         }
     }
     Ok(new_path)
-}
-
-fn sibling(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// Formats a path as an SQLite URI (<https://www.sqlite.org/uri.html>), percent-encoding special bytes.

@@ -326,3 +326,10 @@ mod tests {
         assert_eq!(directory(&[("HOME", "")]), Err(StoreError::NoStateDirectory));
     }
 }
+
+/// Appends `suffix` to the name of a file.
+pub(crate) fn sibling(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}

@@ -9,7 +9,7 @@ use strata_grammars::LanguageId;
 
 use super::NameList;
 use super::names::NameChange;
-use super::resolve::{is_builtin, is_reference};
+use super::resolve::is_reference;
 
 /// A name in one piece and how it is used there: the name's number, shifted left by three, and three bits of
 /// [`usage`](super::tables::usage).
@@ -143,7 +143,7 @@ impl MentionCounter {
         let after = is_reference(combined_usage(&name.pieces));
         if (before == ReferenceStatus::Reference) != after
             && !self.touched.contains_key(&name.text)
-            && !is_builtin(self.language, &name.text)
+            && !self.language.is_builtin(&name.text)
         {
             self.touched.insert(name.text.clone(), before);
         }

@@ -30,7 +30,7 @@ pub(super) fn build_outline(language: LanguageId, findings: WalkFindings<'_>) ->
     let WalkFindings { symbols, instance, imports, mentions, tests } = findings;
     let mut references: Vec<&str> = mentions
         .iter()
-        .filter(|(name, usage)| is_reference(**usage) && !is_builtin(language, name))
+        .filter(|(name, usage)| is_reference(**usage) && !language.is_builtin(name))
         .map(|(name, _)| &**name)
         .collect();
     references.sort_unstable();
@@ -147,11 +147,6 @@ pub(super) fn distinct_imports<'a>(imports: impl Iterator<Item = &'a str>) -> Na
 /// Whether a name with these `usage` bits may be defined elsewhere.
 pub(super) fn is_reference(usage: u8) -> bool {
     usage & usage::MEMBER_NAME != 0 || usage == usage::PLAIN
-}
-
-/// Whether a name is built into the language.
-pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
-    language.builtins.binary_search(&name).is_ok()
 }
 
 /// Decides which definitions are shown. Definitions must be passed in source order.

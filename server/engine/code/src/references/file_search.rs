@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_base::key::FileKey;
-use strata_grammars::LanguageId;
 
 use super::by_name::LikelyReferrers;
 use super::name_resolver::{NameResolver, ReferenceSources};
@@ -150,7 +149,7 @@ impl<'s> MentionSearch<'s> {
             let values = resolve_mention(resolver, number, names, self.name, &range);
             match self.targets.match_values(&values) {
                 Some((Confidence::Guess, _)) if !is_likely => {}
-                Some((Confidence::Guess, _)) if is_builtin(language, self.name) => searched.unlikely += 1,
+                Some((Confidence::Guess, _)) if language.is_builtin(self.name) => searched.unlikely += 1,
                 Some((confidence, possible)) => {
                     lines.add_hit_line(range.start);
                     searched.hits.push(ReferenceHit::new(
@@ -206,8 +205,4 @@ impl<'s> MentionSearch<'s> {
         }
         Ok(())
     }
-}
-
-fn is_builtin(language: LanguageId, name: &str) -> bool {
-    language.builtins.binary_search(&name).is_ok()
 }

@@ -166,10 +166,10 @@ impl NameTable {
 
 /// Returns the exported definitions of a file, in outline order.
 fn exported_definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
-    let builtins = file.language.builtins;
+    let language = file.language;
     let symbols = file.outline.visible_symbols().filter(|symbol| symbol.kind.is_referable());
     let named = symbols.filter(move |symbol| {
-        symbol.name.len() >= MIN_TRACKED_NAME_BYTES && builtins.binary_search(&&*symbol.name).is_err()
+        symbol.name.len() >= MIN_TRACKED_NAME_BYTES && !language.is_builtin(&symbol.name)
     });
     named.map(|symbol| {
         (&*symbol.name, if symbol.depth == 0 { DefinitionScope::Outer } else { DefinitionScope::Member })
