@@ -4,7 +4,7 @@
 use std::sync::mpsc::Sender;
 
 use strata_app::runtime::session_runtime::{Caller, CommandCall, ReplySender};
-use strata_base::cancel::Cancel;
+use strata_base::cancel::{Cancel, CancelOnDrop};
 use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Result};
@@ -22,7 +22,7 @@ use tower_lsp::ls_types::{
 use crate::command_error;
 use crate::event::Event;
 use crate::navigation::{Caret, DeclarationInclusion, LspRequest};
-use crate::pending_answer::{CancelOnDrop, request_event};
+use crate::pending_answer::request_event;
 use crate::progress_token;
 use crate::reply_rendering::UserMessage;
 
@@ -171,7 +171,7 @@ impl LanguageServer for Backend {
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         let (answer, receiver) = oneshot::channel();
         let cancel = Cancel::new();
-        let _dropped = CancelOnDrop::new(&cancel);
+        let _dropped = CancelOnDrop(cancel.clone());
         let caller = Caller {
             cancel,
             token: params.work_done_progress_params.work_done_token.map(progress_token::from_lsp),

@@ -2,30 +2,16 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use strata_base::cancel::Cancel;
+use strata_base::cancel::{Cancel, CancelOnDrop};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Result};
 
 use crate::event::Event;
 use crate::navigation::LspRequest;
 
-/// Raises its flag when it is dropped. The transport drops the future of a cancelled request.
-pub(crate) struct CancelOnDrop(Cancel);
-
-impl CancelOnDrop {
-    pub(crate) fn new(cancel: &Cancel) -> Self {
-        Self(cancel.clone())
-    }
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Value>,
+    /// The transport drops the future of a cancelled request.
     _cancel_on_drop: CancelOnDrop,
 }
 

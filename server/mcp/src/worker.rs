@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use strata_app::commands::CommandError;
 use strata_app::model::index::OutlineProgress;
-use strata_app::runtime::headless::Cancel;
+use strata_app::runtime::headless::{Cancel, CancelOnDrop};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::view::WorkspaceView;
@@ -33,15 +33,6 @@ pub(crate) struct PendingCall<T> {
     pub(crate) progress: mpsc::UnboundedReceiver<OutlineProgress>,
     /// Cancels the call when dropped.
     pub(crate) wait: CancelOnDrop,
-}
-
-/// Guard of a waiting caller. Dropping it cancels the call.
-pub(crate) struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 impl Worker {

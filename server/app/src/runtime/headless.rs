@@ -58,7 +58,7 @@ pub use self::attached::run_for_client;
 pub use self::continuation::SessionToContinue;
 pub use self::loop_file::read_loop_file;
 pub use self::setting_change::{SettingChangeError, SettingsFile, setting_names, setting_value, toml_text};
-pub use strata_base::cancel::{Cancel, Cancelled};
+pub use strata_base::cancel::{Cancel, CancelOnDrop, Cancelled};
 pub use strata_host::store::SessionAccess;
 pub use strata_prompt::settings::Settings;
 pub use strata_prompt::trust::Trust;

@@ -11,6 +11,9 @@ pub struct Cancel {
     condition: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
+/// Raises its flag when it is dropped.
+pub struct CancelOnDrop(pub Cancel);
+
 /// Error returned if work was cancelled before it completed. Partial results are discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
@@ -46,6 +49,12 @@ impl Cancel {
     /// [`Cancelled`] if the flag is raised.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
