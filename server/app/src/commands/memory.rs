@@ -289,7 +289,7 @@ impl From<SearchHit> for MemoryMatch {
     fn from(hit: SearchHit) -> Self {
         let SearchHit { source, time_ms, snippet, score } = hit;
         let place = match source {
-            HitSource::Fragment { id: NoteId(id), tags, .. } => MatchLocation::Fragment { id, tags },
+            HitSource::Fragment { id: NoteId(id), tags } => MatchLocation::Fragment { id, tags },
             HitSource::Message { session, message, role, kind } => {
                 MatchLocation::Message { session: session.as_str().to_owned(), message, role, kind }
             }

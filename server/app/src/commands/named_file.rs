@@ -42,16 +42,15 @@ pub(super) fn resolve_listed_file(
     }))
 }
 
-/// Resolves a readable file and returns its current text.
+/// Resolves a readable file, the value of the argument `path`, and returns its current text.
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the file does not exist or must not be read.
 pub(super) fn read_named_file(
-    field: &str,
     path: &str,
     context: &Context<'_>,
 ) -> Result<(FileKey, FileText), CommandError> {
-    let key = context.resolve_file(field, path)?;
+    let key = context.resolve_file("path", path)?;
     match context.snapshot.text(&key, &context.session.selection) {
         Ok(text) => Ok((key, text)),
         Err(ReadError::NotFound(key)) => {

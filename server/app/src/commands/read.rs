@@ -80,14 +80,14 @@ impl Command for ReadFile {
 
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
         let PathReference { path, part } = context.snapshot.path_reference(&params.path);
-        let (key, file) = read_named_file("path", &path, context)?;
+        let (key, file) = read_named_file(&path, context)?;
         let error = match read_part(key.clone(), &file, part.as_ref(), context) {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
         let Some(FilePart::Definition(name)) = &part else { return Err(error) };
         let Some(other) = file_of_member(&key, name, context)? else { return Err(error) };
-        let (key, file) = read_named_file("path", other.as_str(), context)?;
+        let (key, file) = read_named_file(other.as_str(), context)?;
         read_part(key, &file, part.as_ref(), context)
     }
 }

@@ -489,7 +489,7 @@ fn id_or_current(id: Option<String>, context: &Context<'_>) -> String {
 fn export_sent_messages(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let history = history_of(id, context)?;
     let messages: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
-    Ok(match wire::request_body(messages, &[], format, &context.snapshot.settings.model) {
+    Ok(match wire::request_body(messages, format, &context.snapshot.settings.model) {
         Body::Text(text) => text,
         Body::Json(body) => body.to_string(),
     })

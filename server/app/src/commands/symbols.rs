@@ -476,7 +476,7 @@ impl Command for OutlineFile {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
         let snapshot = context.snapshot;
-        let (key, file) = read_named_file("path", &params.path, context)?;
+        let (key, file) = read_named_file(&params.path, context)?;
         let file = ParsedFile::parse(snapshot, &key, file.text, context.cancel)?
             .map_err(|reason| no_outline(&key, reason))?;
         let mut text = numbered_outline(&file.places, &file.lines);
@@ -509,7 +509,7 @@ fn resolve_outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, C
     let snapshot = context.snapshot;
     let key = resolve_listed_file(snapshot, "path", path)?;
     if snapshot.symbols(context.cancel)?.get(&key).is_none() {
-        let (key, file) = read_named_file("path", path, context)?;
+        let (key, file) = read_named_file(path, context)?;
         if let Err(reason) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? {
             return Err(no_outline(&key, reason));
         }

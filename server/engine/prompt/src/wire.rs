@@ -4,7 +4,7 @@
 mod body;
 mod markdown;
 
-use strata_conversation::history::{ContentBlock, Message, project};
+use strata_conversation::history::{Message, project};
 use strata_conversation::providers::{Envelope, Format, Speaker};
 
 use crate::layout::{Layout, LayoutBlock, Part, Tier};
@@ -22,16 +22,14 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     }
 }
 
-/// Writes `messages` followed by `prompt` in `format`, as the model would see them, without a system prompt, files or
-/// breakpoints, for exports. Without a prompt, the conversation
-/// may end with an assistant message, which a provider would reject.
+/// Writes `messages` in `format`, as the model would see them, without a system prompt, files or breakpoints, for
+/// exports. The conversation may end with an assistant message, which a provider would reject.
 pub fn request_body<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
-    prompt: &[ContentBlock],
     format: Format,
     model: &str,
 ) -> Body {
-    let projection = project(messages, prompt, format.foreign_provider());
+    let projection = project(messages, &[], format.foreign_provider());
     let mut layout = Layout::default();
     let history =
         projection.history.into_iter().map(|message| (Speaker::from(message.role), message.content));

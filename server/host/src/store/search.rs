@@ -50,8 +50,6 @@ pub enum HitSource {
     Fragment {
         id: NoteId,
         tags: Vec<String>,
-        /// The session in which the note was created.
-        session: Option<SessionId>,
     },
     Message {
         session: SessionId,
@@ -126,11 +124,7 @@ fn read_hit(
         let Some(row) = rows.next()? else { return Ok(None) };
         let fragment_row = read_note(row)?;
         let snippet = snippet(&fragment_row.note.text, terms, limits.snippet_chars);
-        let source = HitSource::Fragment {
-            id: fragment_row.id,
-            tags: fragment_row.note.tags,
-            session: fragment_row.note.session,
-        };
+        let source = HitSource::Fragment { id: fragment_row.id, tags: fragment_row.note.tags };
         return Ok(Some(SearchHit { source, time_ms: Some(fragment_row.note.created_ms), snippet, score }));
     }
     let mut statement = connection.prepare_cached(

@@ -109,7 +109,7 @@ impl IgnoreRules {
                 let mut problems = Vec::new();
                 let repository = Repository::without_work_tree(root, MAX_IGNORE_FILE_BYTES, &mut problems);
                 rules.record_problems(problems);
-                rules.root_rules(None, Arc::new(WorkTree { repository, prefix: 0 }))
+                rules.root_rules(Arc::new(WorkTree { repository, prefix: 0 }))
             }
         };
         rules.folders = RwLock::new(HashMap::from([(root.to_owned(), Arc::new(base))]));
@@ -157,7 +157,7 @@ impl IgnoreRules {
         let parent = match path.parent() {
             Some(parent) if path != self.root => self.folder_rules(parent),
             // The root itself is always known.
-            _ => return Arc::new(self.root_rules(None, self.read_work_tree(path))),
+            _ => return Arc::new(self.root_rules(self.read_work_tree(path))),
         };
         let folder = Arc::new(self.subfolder_rules(&parent, path));
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
@@ -194,15 +194,15 @@ impl IgnoreRules {
             let relative = self.relative_path(path);
             let verdict = self.strata_verdict(&parent.level, relative.as_bstr(), true);
             if verdict.unwrap_or_else(|| parent.is_ignored_by_git(relative.as_bstr(), true)) {
-                return self.root_rules(None, work_tree);
+                return self.root_rules(work_tree);
             }
             folder = Some(self.subfolder_rules(parent, path));
         }
-        folder.unwrap_or_else(|| self.root_rules(None, work_tree))
+        folder.unwrap_or_else(|| self.root_rules(work_tree))
     }
 
-    fn root_rules(&self, parent: Option<&Arc<IgnoreFiles>>, repository: Arc<WorkTree>) -> FolderRules {
-        FolderRules { level: self.read_ignore_files(&self.root, parent, repository, true), is_ignored: false }
+    fn root_rules(&self, repository: Arc<WorkTree>) -> FolderRules {
+        FolderRules { level: self.read_ignore_files(&self.root, None, repository, true), is_ignored: false }
     }
 
     fn read_work_tree(&self, top: &Path) -> Arc<WorkTree> {
