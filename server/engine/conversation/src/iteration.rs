@@ -10,6 +10,7 @@ mod prompt;
 mod question;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,28 +80,12 @@ pub struct NewIteration {
 
 /// A stored iteration.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Iteration {
     /// Number of the iteration in its loop, starting at 1.
     pub number: u64,
-    /// Time when the iteration ended, in milliseconds since 1970.
-    pub time_ms: u64,
-    /// Name of the program that ran the iteration.
-    pub cli: String,
-    /// Name of the model that the iteration used.
-    pub model: String,
-    /// Prompt of the iteration, clipped to [`MAX_ITERATION_PROMPT_CHARS`].
-    pub prompt: String,
-    /// Output of the iteration, clipped to [`MAX_ITERATION_OUTPUT_CHARS`].
-    pub output: String,
-    /// Progress as reported by the caller, always finite.
-    pub progress_score: f64,
-    /// Accomplishments: those that the caller reported, then those tagged in the whole output.
-    pub progress_markers: Vec<String>,
-    /// Paths of the files that the iteration changed.
-    pub file_changes: Vec<String>,
-    /// Duration of the iteration, in milliseconds.
-    pub duration_ms: u64,
+    /// What the caller reported, as [`NewIteration::clipped`] returns it.
+    #[serde(flatten)]
+    pub report: NewIteration,
 }
 
 /// Kind of change to a file.
@@ -230,13 +215,13 @@ impl Default for RollingConfig {
 }
 
 impl NewIteration {
-    fn into_iteration(self, number: u64, progress: Vec<String>) -> Iteration {
+    /// Cuts texts and lists to their limits, makes the progress score finite, and adds `progress`, the accomplishments
+    /// tagged in the whole output.
+    fn clipped(self, progress: Vec<String>) -> Self {
         let named = |names: Vec<String>| {
             names.into_iter().take(MAX_ITERATION_ITEMS).map(|name| clip_owned(name, MAX_NAME_CHARS))
         };
-        Iteration {
-            number,
-            time_ms: self.time_ms,
+        Self {
             cli: clip_owned(self.cli, MAX_NAME_CHARS),
             model: clip_owned(self.model, MAX_NAME_CHARS),
             prompt: clip_owned(self.prompt, MAX_ITERATION_PROMPT_CHARS),
@@ -247,8 +232,16 @@ impl NewIteration {
                 .take(MAX_ITERATION_ITEMS)
                 .collect(),
             file_changes: named(self.file_changes).collect(),
-            duration_ms: self.duration_ms,
+            ..self
         }
+    }
+}
+
+impl Deref for Iteration {
+    type Target = NewIteration;
+
+    fn deref(&self) -> &NewIteration {
+        &self.report
     }
 }
 
@@ -292,7 +285,7 @@ impl AgentLoop {
         if promise == LoopPromise::Complete {
             self.completed = Some(number);
         }
-        let iteration = reported.into_iteration(number, progress);
+        let iteration = Iteration { number, report: reported.clipped(progress) };
         self.current_cli.clone_from(&iteration.cli);
         self.current_model.clone_from(&iteration.model);
         self.iterations.push(iteration);

@@ -80,8 +80,7 @@ fn an_iteration_keeps_all_its_fields() {
         agent_loop.add(reported, &CONFIG),
         AddedIteration { number: 1, promise: LoopPromise::Open, fold: None }
     );
-    let stored = Iteration {
-        number: 1,
+    let report = NewIteration {
         time_ms: 7,
         cli: "codex".to_owned(),
         model: "gpt-5".to_owned(),
@@ -92,6 +91,7 @@ fn an_iteration_keeps_all_its_fields() {
         file_changes: vec!["src/a.rs".to_owned()],
         duration_ms: 1_500,
     };
+    let stored = Iteration { number: 1, report };
     assert_eq!(agent_loop.iterations(), [stored]);
 }
 
