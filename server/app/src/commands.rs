@@ -217,11 +217,7 @@ pub struct Context<'a> {
 
 /// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
 /// panics or is cancelled.
-pub(crate) struct StoreWrite {
-    run: Box<WriteFn>,
-    /// Whether the write provides the reply.
-    has_reply: bool,
-}
+pub(crate) struct StoreWrite(Box<WriteFn>);
 
 impl Context<'_> {
     /// Resolves `text`, the value of the argument `field`, to a file.
@@ -241,7 +237,7 @@ impl Context<'_> {
             reply.provide(write(store)?);
             Ok(())
         };
-        self.write = Some(StoreWrite { run: Box::new(run), has_reply: true });
+        self.write = Some(StoreWrite(Box::new(run)));
         deferred
     }
 
@@ -250,7 +246,7 @@ impl Context<'_> {
     where
         W: FnOnce(&SessionStore) -> Result<(), CommandError> + Send + 'static,
     {
-        self.write = Some(StoreWrite { run: Box::new(write), has_reply: false });
+        self.write = Some(StoreWrite(Box::new(write)));
     }
 }
 

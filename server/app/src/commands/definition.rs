@@ -212,11 +212,12 @@ fn run_typed<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Rep
     faults::reach(C::NAME, FaultPoint::Changed);
     let (reply, version) = (reply?, context.session.cache.revision);
     faults::reach(C::NAME, FaultPoint::After);
-    let Some(write) = context.write.take() else { return Ok(Reply::new(reply, version)) };
-    context.cancel.check()?;
-    (write.run)(&context.services.store)?;
-    context.has_written = true;
-    Ok(if write.has_reply { Reply::new_late(reply, version) } else { Reply::new(reply, version) })
+    if let Some(write) = context.write.take() {
+        context.cancel.check()?;
+        (write.0)(&context.services.store)?;
+        context.has_written = true;
+    }
+    Ok(Reply::new(reply, version))
 }
 
 /// Describes all commands, keyed by name, in the order of the reference documentation. Adds their argument and reply

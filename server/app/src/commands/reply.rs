@@ -11,22 +11,18 @@ use serde::ser::{SerializeStruct as _, Serializer};
 use super::CommandError;
 
 /// The reply to a command. Derefs to the command's own reply, and serializes with `stateVersion` in addition.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Reply<R> {
+    #[serde(flatten)]
     reply: R,
     /// Number of changes to the session so far.
     state_version: u64,
-    /// Whether the reply was provided after the command had run. Its fields then follow `stateVersion`.
-    is_late: bool,
 }
 
 impl<R> Reply<R> {
     pub(crate) fn new(reply: R, state_version: u64) -> Self {
-        Self { reply, state_version, is_late: false }
-    }
-
-    pub(crate) fn new_late(reply: R, state_version: u64) -> Self {
-        Self { reply, state_version, is_late: true }
+        Self { reply, state_version }
     }
 
     pub fn into_inner(self) -> R {
@@ -39,32 +35,6 @@ impl<R> Deref for Reply<R> {
 
     fn deref(&self) -> &R {
         &self.reply
-    }
-}
-
-impl<R: Serialize> Serialize for Reply<R> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Early<'a, R> {
-            #[serde(flatten)]
-            reply: &'a R,
-            state_version: u64,
-        }
-
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Late<'a, R> {
-            state_version: u64,
-            #[serde(flatten)]
-            reply: &'a R,
-        }
-
-        let Self { reply, state_version, is_late } = self;
-        match is_late {
-            false => Early { reply, state_version: *state_version }.serialize(serializer),
-            true => Late { state_version: *state_version, reply }.serialize(serializer),
-        }
     }
 }
 
@@ -141,16 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn the_version_follows_the_reply_or_precedes_a_late_one() {
+    fn the_version_follows_the_reply() {
         let early = serde_json::to_string(&Reply::new(Added { id: 1 }, 2)).unwrap();
         assert_eq!(early, r#"{"id":1,"stateVersion":2}"#);
         let deferred = DeferredReply::default();
-        let late = Reply::new_late(deferred.clone(), 2);
+        let late = Reply::new(deferred.clone(), 2);
         let json = |late: &Reply<DeferredReply<Added>>| serde_json::to_string(late).unwrap();
         assert_eq!(json(&late), r#"{"stateVersion":2}"#);
         assert!(late.get().is_err());
         deferred.provide(Added { id: 1 });
-        assert_eq!(json(&late), r#"{"stateVersion":2,"id":1}"#);
+        assert_eq!(json(&late), r#"{"id":1,"stateVersion":2}"#);
         assert_eq!(late.get().unwrap().id, 1);
     }
 }
