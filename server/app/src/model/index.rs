@@ -61,7 +61,7 @@ const FULL_SCAN_DIVISOR: usize = 500;
 const MIN_CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Index {
     /// Listed files, sorted by key.
     pub entries: Arc<Vec<WalkEntry>>,
@@ -95,29 +95,6 @@ pub struct Index {
     pub efforts: Efforts,
     /// Problems found while scanning the workspace and reading its Git history, as sentences.
     pub notes: Vec<String>,
-}
-
-impl Default for Index {
-    fn default() -> Self {
-        Self {
-            entries: Arc::default(),
-            files: Arc::default(),
-            folders: Arc::default(),
-            symbols: SymbolIndex::default(),
-            references: Arc::default(),
-            is_stale: false,
-            manifests: Arc::default(),
-            lexical: Arc::default(),
-            seeds: Arc::default(),
-            recency: Arc::default(),
-            line_ages: Arc::default(),
-            past: Arc::default(),
-            is_listed: false,
-            state: IndexState::Building,
-            efforts: Efforts::default(),
-            notes: Vec::new(),
-        }
-    }
 }
 
 /// Why a command cannot say anything about the files of the workspace.

@@ -43,10 +43,11 @@ pub struct Workspace<'a> {
 }
 
 /// Whether the repository has been indexed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
     /// Indexing is not complete.
+    #[default]
     Building,
     /// Indexing is complete.
     Ready,
