@@ -103,11 +103,11 @@ impl Default for WalkOptions {
 /// # Errors
 /// [`Cancelled`] if `cancel` is raised.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
-    let mut results = WalkResults::default();
+    let mut results = Walk::default();
     for index in 0..roots.len() {
         walk_root(roots, index, None, options, cancel, &mut results)?;
     }
-    Ok(results.into_walk())
+    Ok(results.sorted())
 }
 
 /// Scans a single file or directory tree after a file watcher event. Returns the part of the result of [`walk`] at or
@@ -121,12 +121,12 @@ pub fn walk_subtree(
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Walk, Cancelled> {
-    let mut results = WalkResults::default();
+    let mut results = Walk::default();
     let resolved = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
     if let Some(ResolvedPath { root, real, exists: true, .. }) = resolved {
         walk_root(roots, root, Some(real), options, cancel, &mut results)?;
     }
-    Ok(results.into_walk())
+    Ok(results.sorted())
 }
 
 /// Scans the directory tree at a place.
@@ -139,10 +139,10 @@ pub(crate) fn walk_below(
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Walk, Cancelled> {
-    let mut results = WalkResults::default();
+    let mut results = Walk::default();
     let subtree = (!resolved.below.is_empty()).then(|| resolved.real.clone());
     walk_root(roots, resolved.root, subtree, options, cancel, &mut results)?;
-    Ok(results.into_walk())
+    Ok(results.sorted())
 }
 
 impl Walk {
@@ -173,24 +173,13 @@ impl Walk {
         let folders = folders.take_while(|folder| folder.starts_with(&resolved.real)).cloned().collect();
         Some(Self { entries, folders, ..Self::default() })
     }
-}
 
-#[derive(Default)]
-struct WalkResults {
-    entries: Vec<WalkEntry>,
-    folders: BTreeSet<PathBuf>,
-    notes: Vec<ScanProblem>,
-    cut_short: bool,
-}
-
-impl WalkResults {
-    fn into_walk(mut self) -> Walk {
+    fn sorted(mut self) -> Self {
         self.entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         self.entries.dedup_by(|a, b| a.key == b.key);
         self.notes.sort_unstable();
         self.notes.dedup();
-        let Self { entries, folders, notes, cut_short } = self;
-        Walk { entries, folders, notes, cut_short }
+        self
     }
 
     fn record_problem(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
@@ -204,7 +193,7 @@ fn walk_root(
     subtree: Option<PathBuf>,
     options: &WalkOptions,
     cancel: &Cancel,
-    results: &mut WalkResults,
+    results: &mut Walk,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.get(index) else { return Ok(()) };
     let mut builder = WalkBuilder::new(&root.real);
