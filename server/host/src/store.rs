@@ -33,7 +33,7 @@ pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
 pub use self::rows::{NewNote, StoredNote};
 pub use self::search::{
-    HitSource, MatchedWords, RankingCoverage, SearchHit, SearchLimits, SearchResults,
+    HitSource, MatchedWords, RankingCoverage, SearchHit, SearchResults,
     passages::{FoundPassage, search_passages},
 };
 #[cfg(test)]

@@ -6,14 +6,16 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_conversation::history::{MessageId, MessageKind, Role};
 use strata_host::store::{
-    FoundPassage, HitSource, MatchedWords, NewNote, NoteId, RankingCoverage, SearchHit, SearchLimits,
-    SearchResults, StoreError, StoredNote, search_passages,
+    FoundPassage, HitSource, MatchedWords, NewNote, NoteId, RankingCoverage, SearchHit, SearchResults,
+    StoreError, StoredNote, search_passages,
 };
 use strata_prompt::assembly::SystemContextText;
 
 use super::{Access, Command, CommandError, Context, DeferredReply, Empty, NoArguments};
 use crate::model::workspace_context;
 
+/// Maximum number of matches, unless a client requests another number.
+const DEFAULT_MATCHES: usize = 20;
 /// Maximum number of matches that a client can request.
 const MAX_MATCHES: usize = 1_000;
 /// Maximum number of matches in memory files, which are listed before all others.
@@ -198,10 +200,10 @@ impl Command for SearchMemory {
     type Reply = SearchReply;
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
-        let limits = limits(params.limit);
-        let stored = context.services.store.with_store(|store| store.search(&params.query, limits))?;
+        let limit = params.limit.unwrap_or(DEFAULT_MATCHES).clamp(1, MAX_MATCHES);
+        let stored = context.services.store.with_store(|store| store.search(&params.query, limit))?;
         let files = workspace_context::memory(context.snapshot, context.session);
-        let (in_files, matched) = search_files(&files, &params.query, limits)?;
+        let (in_files, matched) = search_files(&files, &params.query, limit)?;
         // If only one source matches all words, drop the matches of the other source, which match only some.
         let (in_files, stored) = match (matched, stored.matched) {
             (MatchedWords::Some, MatchedWords::All) if !stored.hits.is_empty() => (Vec::new(), Some(stored)),
@@ -209,21 +211,16 @@ impl Command for SearchMemory {
             _ => (in_files, Some(stored)),
         };
         let stored_matches = stored.map(SearchReply::from).unwrap_or_default();
-        let hits = in_files.into_iter().chain(stored_matches.hits).take(limits.hits).collect();
+        let hits = in_files.into_iter().chain(stored_matches.hits).take(limit).collect();
         Ok(SearchReply { hits, ..stored_matches })
     }
-}
-
-fn limits(limit: Option<usize>) -> SearchLimits {
-    let default = SearchLimits::default();
-    SearchLimits { hits: limit.unwrap_or(default.hits).clamp(1, MAX_MATCHES), ..default }
 }
 
 /// Searches the paragraphs of memory files for a query.
 fn search_files(
     files: &[SystemContextText],
     query: &str,
-    limits: SearchLimits,
+    limit: usize,
 ) -> Result<(Vec<MemoryMatch>, MatchedWords), StoreError> {
     let passages: Vec<(&FileKey, usize, &str)> = files
         .iter()
@@ -232,11 +229,7 @@ fn search_files(
         })
         .collect();
     let texts: Vec<&str> = passages.iter().map(|(_, _, text)| *text).collect();
-    let (passages_found, matched) = search_passages(
-        &texts,
-        query,
-        SearchLimits { hits: limits.hits.min(MAX_MEMORY_FILE_MATCHES), ..limits },
-    )?;
+    let (passages_found, matched) = search_passages(&texts, query, limit.min(MAX_MEMORY_FILE_MATCHES))?;
     let to_match = |FoundPassage { index, snippet, score }| {
         let (path, line, _) = *passages.get(index)?;
         let place = MatchLocation::File { path: path.clone(), line };

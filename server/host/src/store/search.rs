@@ -17,13 +17,6 @@ use super::rows::{parse_body, read_note};
 use super::word_index::searchable_text;
 use super::{NoteId, SessionId, Store, StoreError, schema};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchLimits {
-    pub hits: usize,
-    /// Maximum length of a snippet, in characters.
-    pub snippet_chars: usize,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResults {
     /// Matches, best first.
@@ -66,34 +59,30 @@ pub(crate) const MAX_TERMS: usize = 16;
 /// Maximum length of a word, in characters. Further characters are ignored.
 const MAX_TERM_CHARS: usize = 200;
 
-impl Default for SearchLimits {
-    /// Allows 20 hits with snippets of 240 characters.
-    fn default() -> Self {
-        Self { hits: 20, snippet_chars: 240 }
-    }
-}
+/// Maximum length of a snippet, in characters.
+const SNIPPET_CHARS: usize = 240;
 
 impl Store {
-    /// Searches for at most [`MAX_TERMS`] words. Returns the messages and notes that contain all words or, if there are
-    /// none, those that contain some of the rarest words.
+    /// Searches for at most [`MAX_TERMS`] words. Returns at most `limit` messages and notes that contain all words or, if
+    /// there are none, those that contain some of the rarest words.
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`].
-    pub fn search(&self, query: &str, limits: SearchLimits) -> Result<SearchResults, StoreError> {
+    pub fn search(&self, query: &str, limit: usize) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
         }
-        let result = self.search_terms(&terms, limits);
+        let result = self.search_terms(&terms, limit);
         self.mark_damage(result)
     }
 
-    fn search_terms(&self, terms: &[&str], limits: SearchLimits) -> Result<SearchResults, StoreError> {
+    fn search_terms(&self, terms: &[&str], limit: usize) -> Result<SearchResults, StoreError> {
         let transaction = self.begin_read()?;
-        let matches = rank(&transaction, terms, limits.hits)?;
+        let matches = rank(&transaction, terms, limit)?;
         let mut hits = Vec::with_capacity(matches.rows.len());
         for (rowid, score) in matches.rows {
-            hits.extend(read_hit(&transaction, rowid, score, terms, limits)?);
+            hits.extend(read_hit(&transaction, rowid, score, terms)?);
         }
         Ok(SearchResults { hits, coverage: matches.coverage, matched: matches.matched })
     }
@@ -115,7 +104,6 @@ fn read_hit(
     rowid: i64,
     score: f64,
     terms: &[&str],
-    limits: SearchLimits,
 ) -> Result<Option<SearchHit>, StoreError> {
     if rowid > schema::FIRST_FRAGMENT_ROWID {
         let mut statement = connection
@@ -123,7 +111,7 @@ fn read_hit(
         let mut rows = statement.query([rowid - schema::FIRST_FRAGMENT_ROWID])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let fragment_row = read_note(row)?;
-        let snippet = snippet(&fragment_row.note.text, terms, limits.snippet_chars);
+        let snippet = snippet(&fragment_row.note.text, terms, SNIPPET_CHARS);
         let source = HitSource::Fragment { id: fragment_row.id, tags: fragment_row.note.tags };
         return Ok(Some(SearchHit { source, time_ms: Some(fragment_row.note.created_ms), snippet, score }));
     }
@@ -137,7 +125,7 @@ fn read_hit(
     let message = parse_body(&text)?;
     Ok(Some(SearchHit {
         time_ms: message.time_ms,
-        snippet: snippet(&searchable_text(&message), terms, limits.snippet_chars),
+        snippet: snippet(&searchable_text(&message), terms, SNIPPET_CHARS),
         source: HitSource::Message {
             session: session.parse().map_err(StoreError::damaged)?,
             message: MessageId(id.cast_unsigned()),

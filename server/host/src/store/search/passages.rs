@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::ranking::rank;
 use super::snippet::snippet;
-use super::{MatchedWords, SearchLimits, terms};
+use super::{MatchedWords, SNIPPET_CHARS, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
@@ -19,15 +19,15 @@ pub struct FoundPassage {
     pub score: f64,
 }
 
-/// Searches the given passages by the same rules as [`Store::search`](crate::store::Store::search). Returns the
-/// matches, best first, and which words of the query they contain.
+/// Searches the given passages by the same rules as [`Store::search`](crate::store::Store::search). Returns at most
+/// `limit` matches, best first, and which words of the query they contain.
 ///
 /// # Errors
 /// [`StoreError::EmptyQuery`] if the query contains no words.
 pub fn search_passages(
     passages: &[&str],
     query: &str,
-    limits: SearchLimits,
+    limit: usize,
 ) -> Result<(Vec<FoundPassage>, MatchedWords), StoreError> {
     let terms = terms(query);
     if terms.is_empty() {
@@ -39,10 +39,10 @@ pub fn search_passages(
     for (rowid, passage) in (0..).zip(passages) {
         words.add(rowid, passage)?;
     }
-    let matches = rank(&connection, &terms, limits.hits)?;
+    let matches = rank(&connection, &terms, limit)?;
     let passages_found = matches.rows.into_iter().filter_map(|(rowid, score)| {
         let index = usize::try_from(rowid).ok()?;
-        let snippet = snippet(passages.get(index)?, &terms, limits.snippet_chars);
+        let snippet = snippet(passages.get(index)?, &terms, SNIPPET_CHARS);
         Some(FoundPassage { index, snippet, score })
     });
     Ok((passages_found.collect(), matches.matched))

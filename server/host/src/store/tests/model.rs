@@ -200,7 +200,7 @@ impl StoreAndModel {
         for number in 1..=self.counter {
             let word = format!("unique{number}");
             let expected = words.iter().filter(|text| text.split(' ').next() == Some(&word)).count();
-            let results = self.store().search(&word, SearchLimits::default()).unwrap();
+            let results = self.store().search(&word, 20).unwrap();
             assert_eq!(results.hits.len(), expected, "{word}");
         }
     }

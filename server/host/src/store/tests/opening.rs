@@ -160,13 +160,13 @@ fn a_damaged_word_index_is_rebuilt_from_the_messages() {
     other.execute("UPDATE words_data SET block = x'00ff00ff00ff' WHERE id > 10", []).unwrap();
     drop(other);
     let store = home.open();
-    let damaged = store.search("message", SearchLimits::default()).unwrap_err();
+    let damaged = store.search("message", 20).unwrap_err();
     assert!(matches!(damaged, StoreError::Damaged(_)), "{damaged}");
     drop(store);
     let store = home.open();
     assert_eq!(store.list().unwrap().len(), 3);
     for (query, hits) in [("message 7 of 2", 1), ("note", 1)] {
-        let results = store.search(query, SearchLimits::default()).unwrap();
+        let results = store.search(query, 20).unwrap();
         assert_eq!(results.hits.len(), hits, "{query}");
     }
     assert!(!store.paths.suspicion_marker().exists());

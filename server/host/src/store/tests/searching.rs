@@ -16,7 +16,7 @@ fn store_with(texts: &[&str]) -> (Home, Store) {
 }
 
 fn search(store: &Store, query: &str) -> Vec<String> {
-    let results = store.search(query, SearchLimits::default()).unwrap();
+    let results = store.search(query, 20).unwrap();
     results.hits.into_iter().map(|hit| hit.snippet).collect()
 }
 
@@ -29,7 +29,7 @@ fn new_fragment(text: &str, tags: &[&str]) -> NewNote {
 fn a_search_requires_all_words_or_some_if_no_text_has_all() {
     let (_home, store) = store_with(&["the parser is slow", "the lexer is fast", "nothing here"]);
     assert_eq!(search(&store, "SLOW Parser"), ["the parser is slow"]);
-    let results = store.search("fast unheard parsers lexer", SearchLimits::default()).unwrap();
+    let results = store.search("fast unheard parsers lexer", 20).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
     assert_eq!(results.hits[0].snippet, "the lexer is fast");
     assert_eq!(search(&store, "unheard"), [""; 0]);
@@ -48,7 +48,7 @@ fn scripts_without_spaces_and_accents_are_found() {
     assert_eq!(search(&store, "解析器"), ["我们需要修复解析器"]);
     assert_eq!(search(&store, "遅い"), ["パーサーが遅い"]);
     assert_eq!(search(&store, "deja"), ["déjà vu"]);
-    let results = store.search("器析", SearchLimits::default()).unwrap();
+    let results = store.search("器析", 20).unwrap();
     assert_eq!(results.matched, MatchedWords::Some);
 }
 
@@ -68,7 +68,7 @@ fn hidden_messages_and_tool_results_are_found() {
         Arc::new(Message { id: MessageId(5), body: hidden }),
     ];
     store.commit(&handle, &appended(&messages)).unwrap();
-    let hit = &store.search("E0308", SearchLimits::default()).unwrap().hits[0];
+    let hit = &store.search("E0308", 20).unwrap().hits[0];
     let kind = strata_conversation::history::MessageKind::Normal;
     let source = HitSource::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
     assert_eq!((&hit.source, hit.time_ms), (&source, Some(77)));
@@ -122,7 +122,7 @@ fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
     let later: Vec<_> =
         (0..10).map(|number| text_message(number, &format!("every where later {number}"))).collect();
     create_session_with(&mut store, "new", &later);
-    let search = |query: &str| store.search(query, SearchLimits::default()).unwrap();
+    let search = |query: &str| store.search(query, 20).unwrap();
     let all = search("every");
     assert_eq!((all.coverage, all.hits.len()), (RankingCoverage::Newest(2_000), 20));
     assert_eq!(search("every needle").hits[0].snippet, "every where needle");
@@ -134,17 +134,19 @@ fn common_words_are_found_newest_first_or_narrowed_by_rare_words() {
 fn a_snippet_shows_the_match_on_one_line() {
     let long = format!("{} the needle\n\tis here {}", "before ".repeat(100), "after ".repeat(100));
     let (_home, store) = store_with(&[&long]);
-    let limits = SearchLimits { snippet_chars: 40, ..SearchLimits::default() };
-    let snippet = &store.search("NEEDLE", limits).unwrap().hits[0].snippet;
+    let snippet = &store.search("NEEDLE", 20).unwrap().hits[0].snippet;
     assert!(snippet.contains("the needle is here"), "{snippet}");
-    assert!(snippet.chars().count() <= 40 && snippet.starts_with('…') && snippet.ends_with('…'), "{snippet}");
+    assert!(
+        snippet.chars().count() <= 240 && snippet.starts_with('…') && snippet.ends_with('…'),
+        "{snippet}"
+    );
 }
 
 #[test]
 fn a_query_without_words_is_refused() {
     let (_home, store) = store_with(&["x"]);
     for query in ["", "  \n", "\"", "* ^", "()"] {
-        let error = store.search(query, SearchLimits::default()).unwrap_err();
+        let error = store.search(query, 20).unwrap_err();
         assert_eq!(error, StoreError::EmptyQuery, "{query:?}");
     }
 }
@@ -159,7 +161,7 @@ proptest! {
     )) {
         let (_home, store) = store_with(&["word AND other OR NOT NEAR(x y)", "col:umn ^first"]);
         for query in queries {
-            match store.search(&query, SearchLimits::default()) {
+            match store.search(&query, 20) {
                 Ok(_) | Err(StoreError::EmptyQuery) => {}
                 Err(error) => prop_assert!(false, "{query:?}: {error}"),
             }

@@ -86,7 +86,7 @@ fn an_invalid_commit_changes_nothing() {
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), error);
         assert_eq!(store.load(&id("a")).unwrap(), before);
-        let results = store.search("two", SearchLimits::default()).unwrap();
+        let results = store.search("two", 20).unwrap();
         assert_eq!(results.hits, []);
     }
 }
@@ -129,7 +129,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
     assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
-    let results = store.search("zero", SearchLimits::default()).unwrap();
+    let results = store.search("zero", 20).unwrap();
     assert_eq!(results.hits.len(), 1);
 }
 

@@ -6,7 +6,7 @@ use super::super::{Home, create_session_with, id, text_message};
 use super::disk::{self, Fault, Lasting};
 use super::long;
 use super::script::{Contents, STEPS, Step, expected, run};
-use crate::store::{SearchLimits, SessionAccess, SessionChange, StoreError};
+use crate::store::{SessionAccess, SessionChange, StoreError};
 
 /// Number of calls tested in the short run.
 const SHORT: usize = 6;
@@ -45,7 +45,7 @@ fn no_file_is_created_in_a_shared_directory() {
     let mut store = home.open();
     let messages: Vec<_> = (0..MESSAGES).map(|number| text_message(number, "a word")).collect();
     create_session_with(&mut store, "many", &messages);
-    store.search("a word", SearchLimits::default()).unwrap();
+    store.search("a word", 20).unwrap();
     let order = Some((0..MESSAGES).rev().map(MessageId).collect());
     let handle = store.open_session(&id("many"), SessionAccess::Write).unwrap();
     store.commit(&handle, &SessionChange { order, next_id: MESSAGES, ..SessionChange::default() }).unwrap();
