@@ -13,5 +13,5 @@ pub use self::file::{
     SettingsFileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
 };
 pub use self::layers::{
-    EffectiveSettings, IgnoredSetting, SettingLayer, SettingOrigin, SettingsSource, set_dotted,
+    EffectiveSettings, IgnoredSetting, SettingLayer, SettingOrigin, SettingsSource, set_at_path, set_dotted,
 };

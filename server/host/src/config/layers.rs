@@ -112,7 +112,7 @@ impl EffectiveSettings {
         let mut origins = BTreeMap::new();
         for (path, (value, origin)) in leaves {
             origins.insert(dotted_key(&path), origin);
-            set(&mut values, path.iter().map(String::as_str), value);
+            set_at_path(&mut values, path.iter().map(String::as_str), value);
         }
         Self { values, origins, ignored }
     }
@@ -122,8 +122,8 @@ impl EffectiveSettings {
 /// quoted.
 pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
     match parse_setting_path(key) {
-        Some(path) => set(values, path.iter().map(String::as_str), value),
-        None => set(values, key.split('.'), value),
+        Some(path) => set_at_path(values, path.iter().map(String::as_str), value),
+        None => set_at_path(values, key.split('.'), value),
     }
 }
 
@@ -165,7 +165,8 @@ fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&
     }
 }
 
-fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value) {
+/// Sets a value by the names that lead to it, creating intermediate objects.
+pub fn set_at_path<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value) {
     let mut slot = values;
     for name in path {
         if !slot.is_object() {

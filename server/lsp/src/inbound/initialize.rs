@@ -2,6 +2,7 @@
 //! counts as absent, so that an unknown or invalid capability never prevents the server from starting.
 
 use serde_json::{Map, Value, json};
+use strata_host::config::set_at_path;
 use strata_host::uri;
 use tower_lsp::ls_types::Uri;
 
@@ -86,15 +87,7 @@ fn readable_capabilities(capabilities: &Value) -> Value {
 
 /// Inserts a value at a JSON pointer, with the objects around it.
 fn insert(root: &mut Value, pointer: &str, value: Value) {
-    let mut object = root;
-    for name in pointer.split('/').skip(1) {
-        if !object.is_object() {
-            *object = json!({});
-        }
-        let Value::Object(fields) = object else { return };
-        object = fields.entry(name).or_insert(Value::Null);
-    }
-    *object = value;
+    set_at_path(root, pointer.split('/').skip(1), value);
 }
 
 /// Returns the usable folders of a list. `None` if it names none, although it is not empty, so that the root counts.
