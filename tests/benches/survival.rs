@@ -11,7 +11,6 @@ use e2e::process::Process;
 use strata_base::cancel::Cancel;
 use strata_code::outline::Outline;
 use strata_grammars::LanguageId;
-use strata_host::deadline::with_outline_timeout;
 
 /// Nested this deep, in every language.
 const DEEP: usize = 60_000;
@@ -121,7 +120,7 @@ impl Times {
         let mut times = Self::default();
         for text in texts {
             let start = Instant::now();
-            let outline = Outline::read(language, &text, &with_outline_timeout(&Cancel::new()));
+            let outline = Outline::read(language, &text, &Cancel::new());
             times.given_up += usize::from(!outline.is_ok_and(|outline| outline.unparsed.is_none()));
             times.texts += 1;
             times.bytes += text.len();

@@ -3,7 +3,6 @@
 //! sees. It reports facts, and rejects forbidden access with a reason.
 
 pub mod config;
-pub mod deadline;
 pub mod disk;
 pub mod endpoint;
 pub mod file_owner;

@@ -2,10 +2,15 @@
 //! or it took too long. Everything that parses a text of the workspace does it here, except for searches among files of
 //! the index, which were parsed before.
 
+use std::time::{Duration, Instant};
+
 use strata_base::cancel::{Cancel, Cancelled};
 use strata_code::outline::Unparsed;
-use strata_host::deadline::with_outline_timeout;
 use strata_host::outline_cache::{GiveUpReason, OutlineCache, OutlineKey};
+
+/// Time limit for parsing and outlining one text. A last resort: the work of a parser is limited in a way that does not
+/// depend on the machine or its load, and even the most that it may do in a megabyte takes seconds.
+const OUTLINE_TIME: Duration = Duration::from_secs(60);
 
 /// Calls `parse` for the text with this key, with a flag that is also raised when the time is up.
 ///
@@ -17,7 +22,9 @@ pub(crate) fn attempt_parse<T>(
     cancel: &Cancel,
     parse: impl FnOnce(&Cancel) -> Result<T, Cancelled>,
 ) -> Result<Result<T, Unparsed>, Cancelled> {
-    match cache.parse(key, || parse(&with_outline_timeout(cancel))) {
+    let start = Instant::now();
+    let limited = cancel.with_condition(move || start.elapsed() >= OUTLINE_TIME);
+    match cache.parse(key, || parse(&limited)) {
         Ok(Ok(parsed)) => Ok(Ok(parsed)),
         Ok(Err(cancelled)) if cancel.is_cancelled() => Err(cancelled),
         Ok(Err(_)) => {
