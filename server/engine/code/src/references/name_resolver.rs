@@ -224,11 +224,8 @@ impl<'a> NameResolver<'a> {
             next_scope = candidate.parent;
         }
         for module in &names.wildcard_imports {
-            for target in self.import_targets(file, module) {
-                let values = self.resolve_export(target, name);
-                if !values.is_empty() {
-                    return values;
-                }
+            if let Some(values) = self.resolve_in_module(file, module, name) {
+                return values;
             }
         }
         vec![ResolvedValue::Outside]
@@ -376,11 +373,8 @@ impl<'a> NameResolver<'a> {
 
     fn resolve_module_member(&self, file: usize, module: &str, name: &str) -> Vec<ResolvedValue> {
         let Some(_step) = self.start_step() else { return vec![ResolvedValue::Unknown] };
-        for target in self.import_targets(file, module) {
-            let values = self.resolve_export(target, name);
-            if !values.is_empty() {
-                return values;
-            }
+        if let Some(values) = self.resolve_in_module(file, module, name) {
+            return values;
         }
         let is_dotted = self
             .key(file)
@@ -394,6 +388,12 @@ impl<'a> NameResolver<'a> {
             }
         }
         vec![ResolvedValue::Outside]
+    }
+
+    /// Resolves a name in the first file of a module that exports it.
+    fn resolve_in_module(&self, file: usize, module: &str, name: &str) -> Option<Vec<ResolvedValue>> {
+        let targets = self.import_targets(file, module).into_iter();
+        targets.map(|target| self.resolve_export(target, name)).find(|values| !values.is_empty())
     }
 
     /// Resolves a name exported by a file. Returns no values if the file exports no such name.
