@@ -26,15 +26,14 @@ use crate::store::paths::{
 #[derive(Debug)]
 pub(super) struct OutlineDatabase {
     connection: Connection,
-    path: PathBuf,
-    /// Identity of the database file, to detect that another process has replaced the file.
-    identity: u64,
+    file: DatabaseFile,
 }
 
-/// A database file that this process no longer uses.
+/// The database file that this process uses or has used.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
+    /// Identity of the file, to detect that another process has replaced it.
     identity: u64,
 }
 
@@ -99,7 +98,7 @@ impl OutlineDatabase {
 
     /// Closes the connection, and returns the file that it was open on.
     pub(super) fn close(self) -> DatabaseFile {
-        DatabaseFile { path: self.path, identity: self.identity }
+        self.file
     }
 
     pub(super) fn known_files(&self, folder: &Path) -> Result<HashMap<Box<str>, KnownFile>, CacheError> {
@@ -202,9 +201,9 @@ impl OutlineDatabase {
             let query = format!("SELECT count(*) FROM {table}");
             self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
         };
-        let size = |suffix: &&str| fs::metadata(sibling(&self.path, suffix)).map_or(0, |data| data.len());
+        let size = |suffix: &&str| fs::metadata(sibling(&self.file.path, suffix)).map_or(0, |data| data.len());
         Ok(CacheSize {
-            path: self.path.display().to_string(),
+            path: self.file.path.display().to_string(),
             bytes: FILE_SUFFIXES.iter().map(size).sum(),
             outlines: count("uses")?.cast_unsigned(),
             files: count("files")?.cast_unsigned(),
@@ -247,7 +246,7 @@ impl OutlineDatabase {
         ] {
             connection.prepare(query)?;
         }
-        Ok(Self { connection, identity: inode_number(&path), path })
+        Ok(Self { connection, file: DatabaseFile { identity: inode_number(&path), path } })
     }
 
     /// Returns the row id of a folder and the recorded day of its last use, or `None` if the folder is not stored.
