@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_app::commands::server::{SettingsReply, ShowSettings};
 use strata_app::commands::{CommandError, NoArguments, Reply, SettingLayer};
 use strata_app::runtime::headless::{
-    HeadlessWorkspace, SettingChangeError, SettingsFile, setting_value, toml_text,
+    HeadlessWorkspace, SettingChangeError, SettingsFile, setting_value, value_to_toml,
 };
 use strata_app::table::{Align, Table};
 
@@ -101,7 +101,7 @@ fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        value => toml_text(value),
+        value => value_to_toml(value),
     }
 }
 

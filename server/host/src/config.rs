@@ -8,7 +8,7 @@ mod file;
 mod layers;
 
 pub use self::edit::{SettingEditError, parse_setting_path, value_to_toml, with_setting};
-pub use self::environment::from_environment;
+pub use self::environment::{from_environment, toml_value};
 pub use self::file::{
     SettingsFileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
 };

@@ -87,7 +87,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.tools.get_or_init(|| {
-            let schemas = ToolSchemas::new();
+            let schemas = ToolSchemas::from_commands();
             TOOLS.iter().map(|tool| to_protocol_tool(tool, &schemas)).collect()
         });
         Ok(ListToolsResult { tools: tools.clone(), ..ListToolsResult::default() })

@@ -64,10 +64,7 @@ impl Snapshot {
             .filter(|_| settings.inject);
         let Some(ExcerptQuestion { text, .. }) = question else { return String::new() };
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
-        let read = |key: &FileKey| {
-            let file = self.text(key, &session.selection).ok()?;
-            Some(SourceFile { file, symbols: symbols.get(key).cloned() })
-        };
+        let read = |key: &FileKey| self.read_source(key, session, symbols, &Cancel::new()).ok().flatten();
         assembly::context_frame(
             self.sources(symbols, relevance, &open),
             session,

@@ -187,7 +187,7 @@ pub(crate) fn find_setting(name: &str) -> Option<NamedSetting> {
 }
 
 /// Returns the names of all settings, sorted.
-pub(crate) fn setting_names() -> Vec<String> {
+pub fn setting_names() -> Vec<String> {
     EffectiveSettings::merge(default_settings(), &[], check_workspace_setting).origins.into_keys().collect()
 }
 

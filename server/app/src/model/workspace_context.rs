@@ -198,8 +198,7 @@ fn to_workspace_path(snapshot: &Snapshot, path: String) -> String {
 /// Returns the current branch if there is a single workspace folder. Reads it each time, because switching branches
 /// need not change a watched file.
 pub(crate) fn branch(snapshot: &Snapshot) -> Option<String> {
-    let mut roots = snapshot.roots.iter();
-    let (only, None) = (roots.next()?, roots.next()) else { return None };
+    let [only] = &**snapshot.roots else { return None };
     git::branch(&only.real, snapshot.trust).ok().flatten()
 }
 

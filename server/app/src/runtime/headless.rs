@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use strata_conversation::compaction::{Summariser, SummarizerQuestion, SummaryPurpose};
 use strata_conversation::selection::Selection;
-use strata_host::config::{SettingLayer, SettingsSource, from_toml, set_dotted, workspace_sources};
+use strata_host::config::{SettingLayer, SettingsSource, set_dotted, toml_value, workspace_sources};
 use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::{StoreError, state_directory};
@@ -57,8 +57,10 @@ use crate::services::provider_client::{ProviderClient, ProviderReport};
 pub use self::attached::run_for_client;
 pub use self::continuation::SessionToContinue;
 pub use self::loop_file::read_loop_file;
-pub use self::setting_change::{SettingChangeError, SettingsFile, setting_names, setting_value, toml_text};
+pub use self::setting_change::{SettingChangeError, SettingsFile, setting_value};
+pub use crate::model::settings::setting_names;
 pub use strata_base::cancel::{Cancel, CancelOnDrop, Cancelled};
+pub use strata_host::config::value_to_toml;
 pub use strata_host::store::SessionAccess;
 pub use strata_prompt::settings::Settings;
 pub use strata_prompt::trust::Trust;
@@ -154,9 +156,7 @@ fn command_line_settings(set: &[String], options: Map<String, Value>) -> Result<
 
 /// Parses a value as TOML, or otherwise takes it as plain text.
 fn parse_value(text: &str) -> Value {
-    let parsed = from_toml("", &format!("value = {text}")).ok();
-    let value = parsed.and_then(|mut parsed| parsed.get_mut("value").map(Value::take));
-    value.unwrap_or_else(|| text.into())
+    toml_value(text).unwrap_or_else(|| text.into())
 }
 
 /// Whether a command only looks something up in files or their outlines, whatever the conversation.

@@ -73,7 +73,8 @@ fn parse_value(text: &str, default: &Value) -> Value {
     parsed.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-fn toml_value(text: &str) -> Option<Value> {
+/// Parses text as a single TOML value.
+pub fn toml_value(text: &str) -> Option<Value> {
     match from_toml("", &format!("value = {text}")).ok()? {
         // More than one name means that the value contained a line break and another assignment.
         Value::Object(mut map) if map.len() == 1 => map.remove("value"),

@@ -54,7 +54,7 @@ pub(super) enum RoundInput {
 /// stay cached.
 pub(super) fn tool_declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
-        let schemas = ToolSchemas::new();
+        let schemas = ToolSchemas::from_commands();
         let declared = |tool: &Tool| Declaration {
             name: tool.name.to_owned(),
             description: tool.description.to_owned(),

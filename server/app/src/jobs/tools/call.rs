@@ -165,25 +165,21 @@ fn split_options(
     if let Some(hidden) = tool.hidden_arguments().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
-    let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
-        None | Some(Value::Null) => DEFAULT_MAX_RESULT_TOKENS,
+    let max_tokens = tool.shape.has_budget().then(|| arguments.shift_remove(MAX_TOKENS)).flatten();
+    let max_tokens = match max_tokens {
+        None => DEFAULT_MAX_RESULT_TOKENS,
         Some(value) => {
             let number =
                 value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
             number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
         }
     };
-    let cursor = match arguments.get(CURSOR_ARGUMENT).filter(|_| tool.shape.has_cursor()) {
-        None | Some(Value::Null) => None,
-        Some(Value::String(cursor)) => Some(cursor.clone()),
+    let cursor = tool.shape.has_cursor().then(|| arguments.shift_remove(CURSOR_ARGUMENT)).flatten();
+    let cursor = match cursor {
+        None => None,
+        Some(Value::String(cursor)) => Some(cursor),
         Some(_) => return Err(CommandError::invalid(CURSOR_ARGUMENT, "expected a string")),
     };
-    if tool.shape.has_budget() {
-        arguments.shift_remove(MAX_TOKENS);
-    }
-    if tool.shape.has_cursor() {
-        arguments.shift_remove(CURSOR_ARGUMENT);
-    }
     Ok((CallOptions { max_tokens, cursor }, arguments))
 }
 

@@ -16,16 +16,13 @@ const DEFINITIONS: &str = "#/$defs/";
 #[derive(Debug)]
 pub struct ToolSchemas(Value);
 
-impl Default for ToolSchemas {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl ToolSchemas {
-    /// Derives the schemas from the command types.
-    pub fn new() -> Self {
-        Self(describe_commands())
+    /// Derives the schemas from the command types. The value has the fields `commands`, the schemas of all commands by
+    /// name, and `$defs`, the types that they refer to.
+    pub fn from_commands() -> Self {
+        let mut shapes = TypeSchemas::default();
+        let commands = commands::describe_all(&mut shapes);
+        Self(json!({ "commands": commands, "$defs": shapes.into_definitions() }))
     }
 
     pub fn input_schema(&self, tool: &Tool) -> Map<String, Value> {
@@ -161,14 +158,6 @@ fn remove_properties(schema: &mut Map<String, Value>, names: impl Iterator<Item 
     }
 }
 
-/// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
-/// refer to.
-fn describe_commands() -> Value {
-    let mut shapes = TypeSchemas::default();
-    let commands = commands::describe_all(&mut shapes);
-    json!({ "commands": commands, "$defs": shapes.into_definitions() })
-}
-
 #[cfg(test)]
 mod tests {
     use strata_tokens::counting::{TokenCounter, Tokenizer};
@@ -178,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_complete_and_omits_hidden_arguments() {
-        let schemas = ToolSchemas::new();
+        let schemas = ToolSchemas::from_commands();
         for tool in TOOLS {
             let input = Value::Object(schemas.input_schema(tool));
             assert_eq!(input["type"], "object", "{}", tool.name);
@@ -207,7 +196,7 @@ mod tests {
             let properties = fields.get("properties").and_then(Value::as_object);
             properties.into_iter().flat_map(Map::values).for_each(|property| check(tool, property));
         }
-        let schemas = ToolSchemas::new();
+        let schemas = ToolSchemas::from_commands();
         for tool in TOOLS {
             check(tool.name, &schemas.input_schema(tool).into());
         }
@@ -217,7 +206,7 @@ mod tests {
     #[expect(clippy::print_stdout, reason = "prints the figure in docs/mcp.md")]
     #[test]
     fn the_definitions_of_all_tools_take_few_tokens() {
-        let schemas = ToolSchemas::new();
+        let schemas = ToolSchemas::from_commands();
         let definition = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input_schema(tool) });
         let all = TOOLS.iter().map(definition).collect::<Value>().to_string();
         let tokens = TokenCounter::default().count(Tokenizer::O200k, &all);
@@ -228,7 +217,7 @@ mod tests {
     /// Hidden arguments must exist, so that a renamed argument does not become visible.
     #[test]
     fn hidden_arguments_exist() {
-        let schemas = ToolSchemas::new();
+        let schemas = ToolSchemas::from_commands();
         for tool in TOOLS {
             let params = schemas.command_schema(tool, "params");
             for hidden in tool.hidden {

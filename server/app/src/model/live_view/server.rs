@@ -110,9 +110,8 @@ impl ServedView {
                 .map(|cell| LiveCell { kind: cell.kind, uri: cell.uri.to_string() })
                 .collect(),
         });
-        let mut roots = self.snapshot.roots.iter();
         // The store has the conversations of each workspace apart.
-        let is_same = matches!((roots.next(), roots.next()), (Some(only), None) if only.real == folder);
+        let is_same = matches!(&**self.snapshot.roots, [only] if only.real == folder);
         let overlaps = |root: &Path| folder.starts_with(root) || root.starts_with(folder);
         Reply {
             protocol: PROTOCOL,

@@ -15,8 +15,7 @@ use crate::model::snapshot::Snapshot;
 /// editor. Returns `None` if the client must run the call itself.
 pub fn run_for_client(mut snapshot: Snapshot, call: LiveCall) -> Option<Result<Value, String>> {
     let command = CommandDefinition::by_name(&call.command).filter(|command| can_run_on_server(command))?;
-    let mut roots = snapshot.roots.iter();
-    let (Some(root), None) = (roots.next(), roots.next()) else { return None };
+    let [root] = &**snapshot.roots else { return None };
     let folder = root.real.clone();
     if folder != Path::new(&call.folder) || snapshot.index.state != IndexState::Ready {
         return None;

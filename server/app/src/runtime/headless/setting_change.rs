@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use strata_host::config::{
     SettingEditError, SettingLayer, SettingsSource, WORKSPACE_FILES, from_toml, parse_setting_path,
-    user_file, value_to_toml, with_setting,
+    user_file, with_setting,
 };
 
 use super::{HeadlessWorkspace, parse_value};
@@ -53,19 +53,9 @@ impl SettingChangeError {
     }
 }
 
-/// Returns the names of all settings, sorted.
-pub fn setting_names() -> Vec<String> {
-    settings::setting_names()
-}
-
 /// Returns the value of a setting, or of a group of settings, in a tree of settings. Returns `None` if there is none.
 pub fn setting_value<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
     parse_setting_path(name)?.iter().try_fold(tree, |node, part| node.get(part))
-}
-
-/// Returns a value as TOML on one line.
-pub fn toml_text(value: &Value) -> String {
-    value_to_toml(value)
 }
 
 impl HeadlessWorkspace {

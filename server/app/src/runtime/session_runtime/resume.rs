@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use strata_host::store::{SessionAccess, StoreError};
+use strata_host::store::SessionAccess;
 use strata_prompt::session::Session;
 
 use crate::commands::Effect;
@@ -37,18 +37,12 @@ impl FirstSession {
         if let Some(id) = resume {
             match store.load(id, SessionAccess::Write) {
                 Ok(session) => return Self { session, pending, problem },
-                Err(error) if is_transient(&error) => pending = Some(id.to_owned()),
+                Err(error) if error.is_session_in_use() => pending = Some(id.to_owned()),
                 Err(error) => problem = Some(resume_failure_message(&error)),
             }
         }
         Self { session: Arc::new(Session::new(SessionStore::new_id_or_fallback())), pending, problem }
     }
-}
-
-/// Whether opening a session may succeed soon, because another process is currently writing to it. The store itself
-/// already waits for a busy database.
-fn is_transient(error: &SessionStoreError) -> bool {
-    matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
 /// Resumes a session once it is available. Warns the user if this fails or takes too long.
@@ -60,7 +54,9 @@ pub(super) fn resume(name: &str, services: &Services) -> CommandOutcome {
                 let id = Arc::clone(&session.id);
                 break vec![Effect::Open(session), Effect::Show(id)];
             }
-            Err(error) if is_transient(&error) && Instant::now() < deadline => thread::sleep(RESUME_PAUSE),
+            Err(error) if error.is_session_in_use() && Instant::now() < deadline => {
+                thread::sleep(RESUME_PAUSE);
+            }
             Err(error) => {
                 services.warn("resume", resume_failure_message(&error));
                 break Vec::new();
