@@ -5,7 +5,7 @@ use super::MainLoop;
 use super::meter_state::ContextMeterState;
 use crate::event::{Event, IndexEnd};
 use crate::invalid_notification::InvalidNotification;
-use crate::world::Action;
+use crate::world::{Action, ServerState};
 
 type HandlerFn = Box<dyn FnOnce(&mut MainLoop)>;
 
@@ -29,14 +29,20 @@ impl EventHandler {
         Self { recover: Box::new(recover), ..self }
     }
 
-    /// Sets a recovery that marks the document as out of sync, because the panic lost a change to it.
-    fn or_mark_out_of_sync(self, uri: &str) -> Self {
+    /// Creates the handler of a message about a document. The recovery marks the document as out of sync, because the
+    /// panic lost a change to it.
+    fn for_document(
+        name: &'static str,
+        uri: &str,
+        next: impl FnOnce(&mut ServerState) -> Vec<Action> + 'static,
+    ) -> Self {
         let lost = InvalidNotification {
-            method: Some(self.name.to_owned()),
+            method: Some(name.to_owned()),
             uri: Some(uri.to_owned()),
             problem: "an internal error".to_owned(),
         };
-        self.or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
+        Self::new(name, |main_loop| main_loop.transition(next))
+            .or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
     }
 
     /// Sets a recovery that scans all files, because the panic lost a report of changed files.
@@ -55,59 +61,43 @@ impl EventHandler {
             Event::Initialized => Self::new("initialized", MainLoop::initialized),
             Event::Opened(item) => {
                 let uri = item.uri.to_string();
-                Self::new("textDocument/didOpen", move |main_loop| {
-                    main_loop.transition(|world| world.buffer_opened(&item));
-                })
-                .or_mark_out_of_sync(&uri)
+                Self::for_document("textDocument/didOpen", &uri, move |world| world.buffer_opened(&item))
             }
             Event::Changed(params) => {
                 let uri = params.text_document.uri.to_string();
-                Self::new("textDocument/didChange", move |main_loop| {
-                    main_loop.transition(|world| world.buffer_changed(&params));
-                })
-                .or_mark_out_of_sync(&uri)
+                Self::for_document("textDocument/didChange", &uri, move |world| world.buffer_changed(&params))
             }
             Event::Saved(params) => {
                 let uri = params.text_document.uri.to_string();
-                Self::new("textDocument/didSave", move |main_loop| {
-                    main_loop.transition(|world| world.buffer_saved(&params));
-                })
-                .or_mark_out_of_sync(&uri)
+                Self::for_document("textDocument/didSave", &uri, move |world| world.buffer_saved(&params))
             }
             Event::Closed(params) => {
                 let uri = params.text_document.uri.to_string();
-                Self::new("textDocument/didClose", move |main_loop| {
-                    main_loop.transition(|world| world.buffer_closed(&params));
-                })
-                .or_mark_out_of_sync(&uri)
+                Self::for_document("textDocument/didClose", &uri, move |world| world.buffer_closed(&params))
             }
             Event::NotebookOpened(params) => {
                 let uri = params.notebook_document.uri.to_string();
-                Self::new("notebookDocument/didOpen", move |main_loop| {
-                    main_loop.transition(|world| world.notebook_opened(&params));
+                Self::for_document("notebookDocument/didOpen", &uri, move |world| {
+                    world.notebook_opened(&params)
                 })
-                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookChanged(params) => {
                 let uri = params.notebook_document.uri.to_string();
-                Self::new("notebookDocument/didChange", move |main_loop| {
-                    main_loop.transition(|world| world.notebook_changed(&params));
+                Self::for_document("notebookDocument/didChange", &uri, move |world| {
+                    world.notebook_changed(&params)
                 })
-                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookSaved(params) => {
                 let uri = params.notebook_document.uri.to_string();
-                Self::new("notebookDocument/didSave", move |main_loop| {
-                    main_loop.transition(|world| world.notebook_saved(&params));
+                Self::for_document("notebookDocument/didSave", &uri, move |world| {
+                    world.notebook_saved(&params)
                 })
-                .or_mark_out_of_sync(&uri)
             }
             Event::NotebookClosed(params) => {
                 let uri = params.notebook_document.uri.to_string();
-                Self::new("notebookDocument/didClose", move |main_loop| {
-                    main_loop.transition(|world| world.notebook_closed(&params));
+                Self::for_document("notebookDocument/didClose", &uri, move |world| {
+                    world.notebook_closed(&params)
                 })
-                .or_mark_out_of_sync(&uri)
             }
             Event::InvalidNotification(invalid) => {
                 let retried = invalid.clone();
