@@ -24,7 +24,7 @@ use strata_base::key::FileKey;
 use strata_code::references::{
     Confidence, FileScopesCache, ReferenceQuery, ReferenceReport, ReferenceSources, find_references,
 };
-use strata_host::index::{IndexOptions, run_on_threads};
+use strata_host::index::{index_threads, run_on_threads};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 
@@ -157,7 +157,7 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let cache = OutlineCache::in_directory(cache.path().to_owned());
     let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
     let texts = Texts { directory, known: Mutex::default() };
-    let threads = IndexOptions::default().threads;
+    let threads = index_threads();
     let sources = ReferenceSources {
         index: &index.symbols,
         graph: &index.references,

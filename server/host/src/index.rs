@@ -1,5 +1,4 @@
-//! Processes many files on several threads, with cancellation. Each file is read once, passed to the caller's function,
-//! and dropped, so that only a few files are in memory at the same time.
+//! Processes many files on several threads, with cancellation.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -8,38 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 
 use strata_base::cancel::{Cancel, Cancelled};
-use strata_base::key::FileKey;
-use strata_code::outline::MAX_OUTLINE_BYTES;
 
-use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
-use crate::pool::{JobPanic, STACK_BYTES, catch_panic};
-use crate::roots::Roots;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexOptions {
-    /// Number of threads that read and process files.
-    pub threads: NonZeroUsize,
-    /// Size limit for each file. Larger files are skipped without being read.
-    pub limits: ReadLimits,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexedFile<T> {
-    pub key: FileKey,
-    /// The result of the caller's function, or the reason why there is none.
-    pub outcome: Result<T, SkipReason>,
-}
-
-/// Why a file was skipped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SkipReason {
-    /// The file could not be read.
-    #[error(transparent)]
-    Unread(#[from] ReadError),
-    /// The caller's function panicked.
-    #[error(transparent)]
-    Panicked(#[from] JobPanic),
-}
+use crate::pool::STACK_BYTES;
 
 /// Results of several files, and the progress of the whole run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,15 +27,11 @@ const FILES_PER_BATCH: usize = 32;
 /// Maximum number of threads. Additional threads would only wait for memory and the disk.
 const MAX_INDEX_THREADS: usize = 4;
 
-impl Default for IndexOptions {
-    /// Uses half of the machine's threads, between two and four, since the editor and language servers need some too.
-    /// Reads at most 1 MiB per file (`docs/outlines.md`, "Freshness").
-    fn default() -> Self {
-        let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads =
-            NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_INDEX_THREADS)).unwrap_or(NonZeroUsize::MIN);
-        Self { threads, limits: ReadLimits { max_bytes: MAX_OUTLINE_BYTES } }
-    }
+/// Returns how many threads read and process files: half of the machine's, between two and four, since the editor and
+/// language servers need some too.
+pub fn index_threads() -> NonZeroUsize {
+    let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_INDEX_THREADS)).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Calls `work` for each file on several threads, and passes the results to `sink` on the calling thread. Files are
@@ -85,8 +50,8 @@ pub fn for_each_parallel<I: Sync, T: Send>(
     for_each_parallel_with_stack(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
-/// Like `spread`, but `stack` maps a thread's number to its stack size in bytes. If some threads cannot be started, the
-/// others process all files.
+/// Like [`for_each_parallel`], but `stack` maps a thread's number to its stack size in bytes. If some threads cannot be
+/// started, the others process all files.
 fn for_each_parallel_with_stack<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -153,26 +118,6 @@ pub fn run_on_threads<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize
     })
 }
 
-/// Reads each file and passes it to `work`, like [`for_each_parallel`]. A file that cannot be read, or that makes `work` panic,
-/// does not stop the run.
-///
-/// # Errors
-/// [`Cancelled`] if `cancel` is raised. Results computed before the cancellation have been passed to `sink`.
-pub fn index_files<T: Send>(
-    roots: &Roots,
-    keys: &[FileKey],
-    options: IndexOptions,
-    cancel: &Cancel,
-    work: impl Fn(&FileKey, &DiskText) -> T + Sync,
-    sink: impl FnMut(Batch<IndexedFile<T>>),
-) -> Result<(), Cancelled> {
-    let read = |key: &FileKey| IndexedFile {
-        key: key.clone(),
-        outcome: process_file(roots, key, options.limits, &work),
-    };
-    for_each_parallel(keys, options.threads, cancel, read, sink)
-}
-
 /// Processes batches until no files are left, the run is cancelled, or `deliver` returns `false`.
 fn process_batches<I, T>(
     files: &[I],
@@ -195,16 +140,6 @@ fn process_batches<I, T>(
             return;
         }
     }
-}
-
-fn process_file<T>(
-    roots: &Roots,
-    key: &FileKey,
-    limits: ReadLimits,
-    work: &impl Fn(&FileKey, &DiskText) -> T,
-) -> Result<T, SkipReason> {
-    let text = read_text(roots, key, limits)?;
-    catch_panic(|| work(key, &text)).map_err(SkipReason::from)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 use strata_conversation::selection::Choice;
 use strata_host::disk::ReadError;
-use strata_host::index::{Batch, IndexOptions, for_each_parallel};
+use strata_host::index::{Batch, for_each_parallel, index_threads};
 use strata_host::path_patterns::PatternKind;
 use strata_host::walk::NameOnlyReason;
 
@@ -193,7 +193,7 @@ impl Command for Grep {
                 ) => FileSearchResult::NoMatch,
                 Err(error) => FileSearchResult::Unreadable(key.clone(), error.to_string()),
             };
-            for_each_parallel(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
+            for_each_parallel(&files, index_threads(), cancel, search, |batch: Batch<_>| {
                 batch.files.into_iter().for_each(|searched| matches.add(searched, params.limit));
             })?;
         }

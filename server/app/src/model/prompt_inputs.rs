@@ -12,7 +12,7 @@ use strata_code::outline::MAX_OUTLINE_BYTES;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
-use strata_host::index::{IndexOptions, run_on_threads};
+use strata_host::index::{index_threads, run_on_threads};
 use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
@@ -127,7 +127,7 @@ impl Snapshot {
         };
         let threads = match keys.len() {
             ..MIN_PARALLEL_CHECKS => NonZeroUsize::MIN,
-            _ => IndexOptions::default().threads,
+            _ => index_threads(),
         };
         let changed = run_on_threads(threads, |part, parts| {
             let keys = keys.chunks(keys.len().div_ceil(parts).max(1)).nth(part).unwrap_or_default();

@@ -10,7 +10,7 @@ use strata_code::references::{
     ReferenceQuery, ReferenceReport, ReferenceSources, SearchPartFn, find_references, find_references_at,
 };
 use strata_conversation::selection::Selection;
-use strata_host::index::{IndexOptions, run_on_threads};
+use strata_host::index::{index_threads, run_on_threads};
 
 use crate::model::snapshot::Snapshot;
 
@@ -27,7 +27,7 @@ impl Snapshot {
     ) -> Result<ReferenceReport, Cancelled> {
         let index = self.symbols(cancel)?;
         let texts = |key: &FileKey| self.current_text(key);
-        let threads = IndexOptions::default().threads;
+        let threads = index_threads();
         let each_part = |search: SearchPartFn<'_>| run_on_threads(threads, search);
         let graph = &self.index.references;
         find(ReferenceSources {

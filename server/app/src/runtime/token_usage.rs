@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
-use strata_host::disk::{ReadError, ReadLimits};
-use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index_files};
+use strata_host::disk::{ReadError, ReadLimits, read_text};
+use strata_host::index::{Batch, for_each_parallel, index_threads};
 use strata_host::path_patterns::{PatternError, expand_path_pattern};
+use strata_host::pool::catch_panic;
 use strata_host::walk::{NameOnlyReason, walk};
 
 use crate::commands::{CommandError, missing_path_message};
@@ -99,23 +100,22 @@ pub(crate) fn count_tokens(
     }
 
     let limits = ReadLimits { max_bytes: snapshot.settings.files.max_bytes };
-    let options = IndexOptions { limits, ..IndexOptions::default() };
     let tokenizer = resolved.model.tokenizer;
-    let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
-        snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
+    let count_file = |key: &FileKey| {
+        let counted = match read_text(&snapshot.roots, key, limits) {
+            Ok(text) => catch_panic(|| snapshot.counter.count_hashed(tokenizer, &text.text, text.hash))
+                .map_err(|panicked| (CountProblem::Unreadable, panicked.to_string())),
+            Err(error) => Err((count_problem(&error), error.to_string())),
+        };
+        let count = match counted {
+            Ok(tokens) => TokenCountResult::Counted { tokens },
+            Err((problem, message)) => TokenCountResult::NotCounted { problem, message },
+        };
+        (key.clone(), count)
     };
-    index_files(&snapshot.roots, &to_count, options, cancel, count, |batch: Batch<IndexedFile<usize>>| {
+    for_each_parallel(&to_count, index_threads(), cancel, count_file, |batch: Batch<_>| {
         progress(OutlineProgress { done: batch.done, total: batch.total });
-        for file in batch.files {
-            let count = match file.outcome {
-                Ok(tokens) => TokenCountResult::Counted { tokens },
-                Err(skipped) => TokenCountResult::NotCounted {
-                    problem: count_problem(&skipped),
-                    message: skipped.to_string(),
-                },
-            };
-            counts.insert(file.key, count);
-        }
+        counts.extend(batch.files);
     })?;
 
     let files: Vec<FileTokenCount> =
@@ -156,11 +156,11 @@ fn matching_files(
     Ok(files)
 }
 
-fn count_problem(skipped: &SkipReason) -> CountProblem {
-    match skipped {
-        SkipReason::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => CountProblem::Binary,
-        SkipReason::Unread(ReadError::TooLarge { .. }) => CountProblem::TooLarge,
-        SkipReason::Unread(_) | SkipReason::Panicked(_) => CountProblem::Unreadable,
+fn count_problem(error: &ReadError) -> CountProblem {
+    match error {
+        ReadError::Binary(_) | ReadError::NotUtf8(_) => CountProblem::Binary,
+        ReadError::TooLarge { .. } => CountProblem::TooLarge,
+        _ => CountProblem::Unreadable,
     }
 }
 

@@ -1,83 +1,41 @@
-//! Tests of index runs: every file is processed once and in order, runs can be cancelled, and a panic is a result.
-
-use std::collections::BTreeMap;
+//! Tests of parallel runs: every file is processed once and in order, and runs can be cancelled.
 
 use super::*;
-use crate::testing::TestTree;
 
-fn options(threads: usize) -> IndexOptions {
-    IndexOptions { threads: NonZeroUsize::new(threads).unwrap(), limits: ReadLimits { max_bytes: 1000 } }
-}
-
-fn many(count: usize) -> (TestTree, Vec<FileKey>) {
-    let tree = TestTree::new(&[]);
-    let keys: Vec<FileKey> = (0..count).map(|n| FileKey::new(format!("{n:04}.txt"))).collect();
-    for key in &keys {
-        tree.write(&format!("root/{}", key.as_str()), key.as_str());
-    }
-    (tree, keys)
+fn threads(count: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count).unwrap()
 }
 
 #[test]
 fn every_file_is_processed_once_and_progress_adds_up() {
-    let (tree, keys) = many(200);
-    for threads in [1, 4] {
-        let mut texts = BTreeMap::new();
-        let mut last = 0;
-        let work = |_: &FileKey, text: &DiskText| text.text.to_string();
-        index_files(&tree.roots(), &keys, options(threads), &Cancel::new(), work, |batch| {
-            assert_eq!((batch.done, batch.total), (last + batch.files.len(), 200));
-            last = batch.done;
-            for file in batch.files {
-                assert_eq!(texts.insert(file.key, file.outcome.unwrap()), None);
-            }
-        })
+    let files: Vec<usize> = (0..200).collect();
+    for count in [1, 4] {
+        let mut results = Vec::new();
+        for_each_parallel(
+            &files,
+            threads(count),
+            &Cancel::new(),
+            |file| *file,
+            |batch| {
+                results.extend(batch.files);
+                assert_eq!((batch.done, batch.total), (results.len(), 200));
+            },
+        )
         .unwrap();
-        assert_eq!(last, 200);
-        assert!(texts.iter().all(|(key, text)| key.as_str() == text));
+        results.sort_unstable();
+        assert_eq!(results, files);
     }
 }
 
 #[test]
-fn a_bad_file_does_not_stop_the_others() {
-    let (tree, mut keys) = many(3);
-    tree.write("root/binary", b"\0");
-    keys.extend(["missing", "binary", "../outside"].map(FileKey::from));
-    let work = |key: &FileKey, _: &DiskText| if key.as_str() == "0001.txt" { panic!("odd") } else { 1 };
-    let mut files = Vec::new();
-    index_files(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| files.extend(batch.files))
-        .unwrap();
-    let outcomes: Vec<String> = files
-        .into_iter()
-        .map(|file| match file.outcome {
-            Ok(value) => value.to_string(),
-            Err(skipped) => skipped.to_string(),
-        })
-        .collect();
-    assert_eq!(
-        outcomes,
-        [
-            "1",
-            "panicked: odd",
-            "1",
-            "`missing` does not exist",
-            "`binary` is binary",
-            "`../outside`: `..` is not allowed; use a path relative to the workspace folder",
-        ]
-    );
-}
-
-#[test]
-fn an_index_can_be_cancelled() {
-    let (tree, keys) = many(500);
+fn a_run_can_be_cancelled() {
     let cancel = Cancel::new();
     let mut done = 0;
-    let result = index_files(
-        &tree.roots(),
-        &keys,
-        options(1),
+    let result = for_each_parallel(
+        &[(); 500],
+        threads(1),
         &cancel,
-        |_, _| (),
+        |()| (),
         |batch| {
             done = batch.done;
             cancel.cancel();
@@ -89,9 +47,8 @@ fn an_index_can_be_cancelled() {
 
 #[test]
 fn an_empty_list_of_files_is_finished_immediately() {
-    let tree = TestTree::new(&[]);
-    let sink = |_: Batch<IndexedFile<()>>| panic!("unexpected batch");
-    assert_eq!(index_files(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
+    let sink = |_: Batch<()>| panic!("unexpected batch");
+    assert_eq!(for_each_parallel(&[(); 0], threads(2), &Cancel::new(), |()| (), sink), Ok(()));
 }
 
 /// Recurses `steps` times, using 64 KiB of stack each time.
@@ -125,8 +82,7 @@ fn no_files_are_lost_if_threads_cannot_be_started() {
             progress.push((batch.done, batch.total));
             results.extend(batch.files);
         };
-        let threads = NonZeroUsize::new(3).unwrap();
-        for_each_parallel_with_stack(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
+        for_each_parallel_with_stack(&files, threads(3), stack, &Cancel::new(), |file| *file, sink).unwrap();
         assert_eq!(results, files, "{available} threads");
         assert_eq!((progress.len(), progress.last()), (7, Some(&(200, 200))), "{available} threads");
     }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use strata_base::cancel::Cancel;
-use strata_host::index::IndexOptions;
+use strata_host::index::index_threads;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 use strata_host::walk::WalkOptions;
@@ -30,7 +30,7 @@ impl<'a> IndexInputs<'a> {
             options: WalkOptions::default(),
             cache,
             trust: Trust::default(),
-            threads: IndexOptions::default().threads,
+            threads: index_threads(),
             cancel,
         }
     }
