@@ -41,7 +41,6 @@ pub(crate) use self::sessions::StoredSession;
 pub use self::sessions::{NewSession, SessionInfo, StoredCacheMemory};
 #[cfg(test)]
 pub(crate) use self::spill::SpillFile;
-pub use self::spill::SpillQuota;
 pub(crate) use self::spill::Spills;
 
 use self::paths::StorePaths;
@@ -74,7 +73,7 @@ impl Store {
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
         let paths = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&paths)?;
-        let spills = Spills::new(paths.spills(), paths.name(), SpillQuota::default());
+        let spills = Spills::new(paths.spills(), paths.name());
         // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
         // sessions.
         if paths.damaged_database(1).symlink_metadata().is_err() {

@@ -22,7 +22,7 @@ use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineUpdate};
 use strata_host::placeholder_key;
 use strata_host::preview_file::PreviewFiles;
 use strata_host::store::{
-    NewNote, NewSession, SessionAccess, SessionChange, SessionId, SpillQuota, Store, StoreError, WorkspaceKey,
+    NewNote, NewSession, SessionAccess, SessionChange, SessionId, Store, StoreError, WorkspaceKey,
 };
 use strata_tokens::redaction::{PlaceholderKey, SecretRedactor};
 
@@ -270,7 +270,7 @@ impl World {
         // Report errors later, so that they do not prevent the other checks.
         let spilled = store.spills.write(&a, b"an output");
         // The quota is too small for the existing outputs.
-        let over_quota = store.spills.with_quota(SpillQuota(12)).write(&a, b"another one");
+        let over_quota = store.spills.with_quota(12).write(&a, b"another one");
         for id in [&a, &b] {
             if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
                 assert!(!lines.text.contains(SECRET), "{}", lines.text);

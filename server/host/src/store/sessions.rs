@@ -1,6 +1,7 @@
 //! Creates, lists, opens, loads, renames, forks and deletes sessions. The module `changes` stores changes within a
 //! session.
 
+use std::fs;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -293,7 +294,7 @@ impl Store {
         append(&transaction, copy_key, &messages)?;
         drop(rows);
         drop(statement);
-        let spill_copy = spills.copy_session(original_id, &new.id)?;
+        let spill_copy = spills.copy_session(original_id, &new.id, |old, new| fs::hard_link(old, new))?;
         if let Err(error) = transaction.commit() {
             drop(spill_copy);
             // Remaining outputs are removed when the store is next opened.

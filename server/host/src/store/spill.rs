@@ -25,17 +25,14 @@ pub struct SpillFile {
     pub sha256: String,
 }
 
-/// Maximum total size of the spilled outputs of all workspaces, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpillQuota(pub u64);
-
 /// The spilled outputs of one workspace. Does not use the database. Several processes may access the outputs
 /// concurrently.
 #[derive(Debug, Clone)]
 pub struct Spills {
     all_workspaces: PathBuf,
     workspace: PathBuf,
-    quota: SpillQuota,
+    /// Maximum total size of the outputs of all workspaces, in bytes.
+    quota: u64,
 }
 
 /// Spilled outputs copied to a new session. While this value exists, no outputs can be added or removed.
@@ -72,22 +69,17 @@ const ID_DIGITS: usize = 26;
 /// outputs if the clock goes backwards, on file systems with a resolution of 100 ns or better.
 const MIN_MTIME_STEP: Duration = Duration::from_micros(1);
 
-impl Default for SpillQuota {
-    /// Allows 256 MiB of spilled outputs, enough for more than a thousand at the default
-    /// `tool_output.large_output_threshold`.
-    fn default() -> Self {
-        Self(256 << 20)
-    }
-}
+/// Default quota in bytes, enough for more than a thousand outputs at the default `tool_output.large_output_threshold`.
+const DEFAULT_QUOTA: u64 = 256 << 20;
 
 impl Spills {
-    pub(super) fn new(all_workspaces: PathBuf, workspace: &str, quota: SpillQuota) -> Self {
-        Self { workspace: all_workspaces.join(workspace), all_workspaces, quota }
+    pub(super) fn new(all_workspaces: PathBuf, workspace: &str) -> Self {
+        Self { workspace: all_workspaces.join(workspace), all_workspaces, quota: DEFAULT_QUOTA }
     }
 
-    /// Returns the same outputs with another quota.
+    /// Returns the same outputs with another quota, in bytes.
     #[must_use]
-    pub fn with_quota(&self, quota: SpillQuota) -> Self {
+    pub fn with_quota(&self, quota: u64) -> Self {
         Self { quota, ..self.clone() }
     }
 
@@ -99,8 +91,8 @@ impl Spills {
     /// [`StoreError::NotPrivate`].
     pub fn write(&self, session: &SessionId, output: &[u8]) -> Result<SpillFile, StoreError> {
         let bytes = output.len() as u64;
-        if bytes > self.quota.0 {
-            return Err(StoreError::OverQuota { bytes, quota: self.quota.0 });
+        if bytes > self.quota {
+            return Err(StoreError::OverQuota { bytes, quota: self.quota });
         }
         let _lock = self.lock()?;
         let folder = self.session_folder(session);
@@ -186,20 +178,12 @@ impl Spills {
     }
 
     /// Copies the outputs of a session to a session that is about to be stored, keeping their names. The copies are
-    /// hard links where possible, so they need no extra space. Returns `None` if there are no outputs.
+    /// hard links where possible, which `link` creates, so they need no extra space. Returns `None` if there are no
+    /// outputs.
     ///
     /// # Errors
     /// [`StoreError::NoRoomForCopy`] if hard links are not supported and copies would exceed the quota.
     pub(super) fn copy_session(
-        &self,
-        from: &SessionId,
-        to: &SessionId,
-    ) -> Result<Option<SpillCopyGuard>, StoreError> {
-        self.copy_session_by(from, to, hard_link)
-    }
-
-    /// Like `copy_session`, but creates hard links with `link`.
-    pub(super) fn copy_session_by(
         &self,
         from: &SessionId,
         to: &SessionId,
@@ -257,8 +241,8 @@ impl Spills {
     /// to be copied.
     fn write_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let outputs = self.list_outputs(path.parent().unwrap_or(&self.workspace));
-        if total_bytes(&outputs).saturating_add(output.len() as u64) > self.quota.0 {
-            return Err(StoreError::NoRoomForCopy { quota: self.quota.0 });
+        if total_bytes(&outputs).saturating_add(output.len() as u64) > self.quota {
+            return Err(StoreError::NoRoomForCopy { quota: self.quota });
         }
         write_new(path, output, newest_modified(&outputs))
     }
@@ -276,7 +260,7 @@ impl Spills {
             (a.is_in_session, a.modified, &a.path).cmp(&(b.is_in_session, b.modified, &b.path))
         });
         for oldest in outputs {
-            if total.saturating_add(bytes) <= self.quota.0 {
+            if total.saturating_add(bytes) <= self.quota {
                 break;
             }
             fs::remove_file(&oldest.path).map_err(|error| StoreError::io(&oldest.path, &error))?;
@@ -320,10 +304,6 @@ fn total_bytes(outputs: &[StoredOutput]) -> u64 {
 /// Returns the modification time of the newest output, or `None` if there are no outputs.
 fn newest_modified(outputs: &[StoredOutput]) -> Option<SystemTime> {
     outputs.iter().map(|output| output.modified).max()
-}
-
-fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
-    fs::hard_link(old, new)
 }
 
 /// Writes a new file whose modification time is later than `newest`.

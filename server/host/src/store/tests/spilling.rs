@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::*;
 
 fn spills(home: &Home, quota: u64) -> Spills {
-    home.open().spills.with_quota(SpillQuota(quota))
+    home.open().spills.with_quota(quota)
 }
 
 fn set_age(file: &SpillFile, seconds: u64) {
@@ -65,7 +65,7 @@ fn outputs_of_other_workspaces_count_too() {
     let other = home.directory.path().join("other");
     fs::create_dir(&other).unwrap();
     let store = Store::open(&home.state(), &WorkspaceKey::for_folder(&other).unwrap()).unwrap().store;
-    store.spills.with_quota(SpillQuota(10)).write(&id("a"), b"123456").unwrap();
+    store.spills.with_quota(10).write(&id("a"), b"123456").unwrap();
     assert!(!one.path.exists());
 }
 
@@ -115,7 +115,7 @@ fn outputs_of_a_fork_take_no_extra_space() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new_session("a")).unwrap());
-    let spills = store.spills.with_quota(SpillQuota(10));
+    let spills = store.spills.with_quota(10);
     let shared = spills.write(&id("a"), b"12345").unwrap();
     drop(store.fork(&id("a"), &new_session("b"), None).unwrap());
     let other = spills.write(&id("c"), b"12345").unwrap();
@@ -133,16 +133,16 @@ fn a_fork_without_hard_links_evicts_nothing_of_the_original() {
     let mut store = home.open();
     drop(store.create(&new_session("a")).unwrap());
     let fail_to_link = |_: &Path, _: &Path| -> io::Result<()> { Err(io::ErrorKind::Unsupported.into()) };
-    let spills = store.spills.with_quota(SpillQuota(20));
+    let spills = store.spills.with_quota(20);
     let outputs = [b"12345", b"67890"].map(|output| spills.write(&id("a"), output).unwrap());
     let read = |session: &str, file: &SpillFile| {
         spills.read_lines(&id(session), &file.id, 1, 1).map(|lines| lines.text)
     };
-    drop(spills.copy_session_by(&id("a"), &id("b"), fail_to_link).unwrap());
+    drop(spills.copy_session(&id("a"), &id("b"), fail_to_link).unwrap());
     for file in &outputs {
         assert_eq!(read("b", file).unwrap(), read("a", file).unwrap());
     }
-    let error = spills.copy_session_by(&id("a"), &id("c"), fail_to_link).unwrap_err();
+    let error = spills.copy_session(&id("a"), &id("c"), fail_to_link).unwrap_err();
     assert_eq!(error, StoreError::NoRoomForCopy { quota: 20 });
     for file in &outputs {
         assert!(file.path.exists() && read("b", file).is_ok() && read("c", file).is_err());
