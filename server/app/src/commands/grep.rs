@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
+use strata_base::text::ellipsize;
 use strata_conversation::selection::Choice;
 use strata_host::disk::ReadError;
 use strata_host::index::{Batch, for_each_parallel, index_threads};
@@ -307,11 +308,7 @@ fn take_matches(lines: Vec<FoundLine>, limit: usize) -> Vec<FoundLine> {
 }
 
 fn to_matching_line(FoundLine { line, text, is_match }: FoundLine) -> MatchingLine {
-    let text = match text.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    };
-    MatchingLine { line, text, context: !is_match }
+    MatchingLine { line, text: ellipsize(&text, MAX_LINE_CHARS), context: !is_match }
 }
 
 #[cfg(test)]

@@ -141,6 +141,13 @@ pub fn clip(text: &str, chars: usize) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
+/// Returns the first `chars` characters of `text`, with an ellipsis if characters are omitted.
+pub fn ellipsize(text: &str, chars: usize) -> String {
+    let kept = clip(text, chars);
+    let ellipsis = if kept.len() < text.len() { "…" } else { "" };
+    format!("{kept}{ellipsis}")
+}
+
 /// Shortens `text` to at most `chars` characters by removing its middle: keeps two thirds from the
 /// beginning and one third from the end. If `chars` is too small for both, keeps only the beginning.
 pub fn clip_middle(text: &str, chars: usize) -> String {
@@ -251,6 +258,7 @@ mod tests {
     #[test]
     fn clipping_counts_characters_and_splits_none() {
         assert_eq!(clip("äöü", 2), "äö");
+        assert_eq!([2, 3].map(|chars| ellipsize("äöü", chars)), ["äö…", "äöü"]);
         assert_eq!(clip_middle("short", 5), "short");
         let long = "é".repeat(100);
         for chars in 0..100 {

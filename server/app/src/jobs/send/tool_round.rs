@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 use strata_base::cancel::Cancel;
+use strata_base::text::ellipsize;
 use strata_conversation::history::{ContentBlock, ResultPart, TextOrList, ToolOutcome};
 use strata_conversation::providers::Tool as Declaration;
 use strata_prompt::assembly::ToolResult;
@@ -121,7 +122,8 @@ impl SendJob {
             let failed = outcome == ToolOutcome::Error;
             reply.tools.push(ToolUse { name: name.clone(), input: input.clone(), failed });
             let (id, name) = (id.clone(), name.clone());
-            let shown = DeltaToolResult { id: id.clone(), name, outcome, text: truncate(&text) };
+            let shown =
+                DeltaToolResult { id: id.clone(), name, outcome, text: ellipsize(&text, MAX_SHOWN_CHARS) };
             show(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
             let content = TextOrList(vec![ResultPart::Text { text }]);
             results.push(ToolResult { call_id: id, content, outcome });
@@ -159,11 +161,4 @@ fn run_tool(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<Stri
         _ => return Err(CommandError::invalid("", "expected one JSON object")),
     };
     Ok(call(tool, input, host)?.text)
-}
-
-fn truncate(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_base::key::FileKey;
-use strata_base::text::{LineStarts, first_line, line_starts};
+use strata_base::text::{LineStarts, ellipsize, first_line, line_starts};
 
 use crate::outline::SymbolKind;
 
@@ -131,9 +131,5 @@ pub(super) fn line_number(text: &str, byte: usize) -> usize {
 pub(super) fn line_text(text: &str, byte: usize) -> Box<str> {
     let before = text.get(..byte).unwrap_or_default();
     let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    let line = first_line(text.get(start..).unwrap_or_default()).trim();
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()).into(),
-        None => line.into(),
-    }
+    ellipsize(first_line(text.get(start..).unwrap_or_default()).trim(), MAX_LINE).into()
 }

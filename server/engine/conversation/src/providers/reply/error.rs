@@ -6,6 +6,7 @@ use std::time::Duration;
 use regex::Regex;
 use serde_json::Value;
 use strata_base::json;
+use strata_base::text::ellipsize;
 
 use super::context_limit::{self, ContextSize};
 use crate::providers::json_fields::text;
@@ -266,9 +267,5 @@ fn one_line(text: &str) -> String {
             break;
         }
     }
-    match line.char_indices().nth(MAX_PROVIDER_MESSAGE_CHARS) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None if line.is_empty() => "nothing".to_owned(),
-        None => line,
-    }
+    if line.is_empty() { "nothing".to_owned() } else { ellipsize(&line, MAX_PROVIDER_MESSAGE_CHARS) }
 }
