@@ -29,14 +29,12 @@ pub struct JobPanic {
 }
 
 /// A thread pool. Dropping the pool drops queued jobs and lets running jobs finish.
-#[derive(Debug)]
 pub struct Pool {
     shared: Arc<PoolState>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
 
-#[derive(Debug)]
 struct PoolState {
     queue: Mutex<JobQueue>,
     ready: Condvar,
@@ -126,12 +124,6 @@ impl PoolState {
     fn lock_queue(&self) -> MutexGuard<'_, JobQueue> {
         // No caller code runs while the lock is held, so a poisoned lock still has consistent data.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl std::fmt::Debug for JobQueue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queue").field("jobs", &self.jobs.len()).field("closed", &self.is_closed).finish()
     }
 }
 

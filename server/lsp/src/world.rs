@@ -518,12 +518,6 @@ fn notebook_out_of_sync_warning(key: &FileKey, reason: &OutOfStep) -> Action {
     Action::Warn { code: "outOfStep", message, path: Some(key.clone()) }
 }
 
-impl Default for ServerState {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Returns the actions to take when these files have changed on disk.
 fn actions_after_file_changes(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |file_names: &[&str]| keys.iter().any(|key| file_names.contains(&key.file_name()));
