@@ -24,12 +24,6 @@ use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_from_metadata};
 use crate::roots::Roots;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadLimits {
-    /// Maximum size of one file, in bytes.
-    pub max_bytes: u64,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskText {
     /// The decoded text, without a byte order mark and with its original line endings.
@@ -44,26 +38,19 @@ pub struct DiskText {
 /// How much larger than its text the file of a notebook may be. Outputs are often pictures.
 const NOTEBOOK_SIZE_FACTOR: u64 = 16;
 
-impl Default for ReadLimits {
-    /// Limits files to 2 MiB, since no model's context window can hold a larger file in full.
-    fn default() -> Self {
-        Self { max_bytes: 2 * 1024 * 1024 }
-    }
-}
-
-/// Reads a file as text. Rejects a file that grows beyond the limit during the read. A file that changes during the
-/// read is returned with its older stamp, so that the next check reads it again.
+/// Reads a file as text of at most `max_bytes` bytes. Rejects a file that grows beyond the limit during the read. A file
+/// that changes during the read is returned with its older stamp, so that the next check reads it again.
 ///
 /// # Errors
 /// [`ReadError`] if the file is rejected, cannot be read, or cannot be decoded. Only regular files are opened.
-pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-    let (text, notice, stamp) = read_decoded(roots, key, limits)?;
+pub fn read_text(roots: &Roots, key: &FileKey, max_bytes: u64) -> Result<DiskText, ReadError> {
+    let (text, notice, stamp) = read_decoded(roots, key, max_bytes)?;
     let notebook = if is_notebook(key) { Notebook::parse(&text) } else { None };
     let (text, notice) = match notebook {
         Some(notebook) => (notebook.text(), Some(DecodeNotice::Notebook)),
         None => (text, notice),
     };
-    check_text(key, &text, limits)?;
+    check_text(key, &text, max_bytes)?;
     let hash = ContentHash::from_text(&text);
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
@@ -72,8 +59,8 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
 ///
 /// # Errors
 /// Same as [`read_text`], and [`ReadError::NotNotebook`] if the file does not have the format of a notebook.
-pub fn read_notebook(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Notebook, ReadError> {
-    let (text, ..) = read_decoded(roots, key, limits)?;
+pub fn read_notebook(roots: &Roots, key: &FileKey, max_bytes: u64) -> Result<Notebook, ReadError> {
+    let (text, ..) = read_decoded(roots, key, max_bytes)?;
     Notebook::parse(&text).ok_or_else(|| ReadError::NotNotebook(key.clone()))
 }
 
@@ -86,9 +73,9 @@ pub(crate) fn max_file_bytes(key: &FileKey, max_bytes: u64) -> u64 {
 fn read_decoded(
     roots: &Roots,
     key: &FileKey,
-    limits: ReadLimits,
+    max_bytes: u64,
 ) -> Result<(String, Option<DecodeNotice>, Stamp), ReadError> {
-    let (bytes, stamp) = read_stamped(roots, key, max_file_bytes(key, limits.max_bytes))?;
+    let (bytes, stamp) = read_stamped(roots, key, max_file_bytes(key, max_bytes))?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
         DecodeError::Binary => ReadError::Binary(key.clone()),
         DecodeError::OtherEncoding => ReadError::NotUtf8(key.clone()),
@@ -96,14 +83,14 @@ fn read_decoded(
     Ok((text, notice, stamp))
 }
 
-/// Checks a text from an editor's buffer or from a client by the rules for files on disk.
+/// Checks a text from an editor's buffer or from a client by the rules for files on disk, of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// [`ReadError::TooLarge`] or [`ReadError::Binary`].
-pub fn check_text(key: &FileKey, text: &str, limits: ReadLimits) -> Result<(), ReadError> {
+pub fn check_text(key: &FileKey, text: &str, max_bytes: u64) -> Result<(), ReadError> {
     let size = text.len() as u64;
-    if size > limits.max_bytes {
-        return Err(ReadError::TooLarge { key: key.clone(), size, limit: limits.max_bytes });
+    if size > max_bytes {
+        return Err(ReadError::TooLarge { key: key.clone(), size, limit: max_bytes });
     }
     if is_binary(text.as_bytes()) { Err(ReadError::Binary(key.clone())) } else { Ok(()) }
 }

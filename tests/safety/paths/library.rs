@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use strata_app::model::documents::key_of;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
-use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};
+use strata_host::disk::{TextCache, quick_stamp, read_text, stamp_of};
 use strata_host::path_patterns::expand_path_pattern;
 use strata_host::roots::{RootFolder, Roots};
 use strata_host::rule_files::rule_files;
@@ -14,7 +14,7 @@ use strata_host::walk::{Walk, WalkOptions, walk, walk_subtree};
 use super::cases::{Case, cases};
 use super::workspace::Field;
 
-const LIMITS: ReadLimits = ReadLimits { max_bytes: 1 << 20 };
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The workspace with what a walk of it found.
 struct House {
@@ -50,9 +50,9 @@ impl House {
             keys.insert(key);
         }
         for key in &keys {
-            came.push(("a text", format!("{:?}", read_text(&self.roots, key, LIMITS))));
+            came.push(("a text", format!("{:?}", read_text(&self.roots, key, MAX_BYTES))));
             came.push(("a stamp", format!("{:?}", stamp_of(&self.roots, key))));
-            came.push(("a kept text", format!("{:?}", self.cache.text(&self.roots, key, LIMITS))));
+            came.push(("a kept text", format!("{:?}", self.cache.text(&self.roots, key, MAX_BYTES))));
             came.push(("a glance", format!("{:?}", quick_stamp(&self.roots, key))));
             came.push((
                 "a look",
@@ -130,7 +130,7 @@ fn a_walk_and_what_is_read_of_it_see_the_inside_only() {
     assert!(!listed.contains(&"fifo") && !listed.contains(&"link.rs"), "{listed:?}");
     let all: Vec<FileKey> = cases(&field).into_iter().map(|case| FileKey::new(case.text)).collect();
     let read: Vec<String> =
-        all.iter().map(|key| format!("{:?}", read_text(&house.roots, key, LIMITS))).collect();
+        all.iter().map(|key| format!("{:?}", read_text(&house.roots, key, MAX_BYTES))).collect();
     Field::check("what is read", &read.join("\n"));
     assert!(read.join("").contains("pub fn inside"), "what is inside was read");
 }
@@ -141,7 +141,7 @@ fn a_walk_and_what_is_read_of_it_see_the_inside_only() {
 fn a_hard_link_is_a_file_of_its_own() {
     let field = Field::new();
     let roots = Roots::single(field.root()).unwrap();
-    let text = read_text(&roots, &"hard.txt".into(), LIMITS).unwrap().text;
+    let text = read_text(&roots, &"hard.txt".into(), MAX_BYTES).unwrap().text;
     assert_eq!(&*text, "a text with two names\n");
 }
 
@@ -150,7 +150,7 @@ fn a_folder_that_disappears_or_becomes_a_link_is_gone() {
     let field = Field::new();
     let aside = field.top().join("aside");
     let house = House::new(Roots::single(field.root()).unwrap());
-    assert!(house.cache.text(&house.roots, &"a.rs".into(), LIMITS).is_ok());
+    assert!(house.cache.text(&house.roots, &"a.rs".into(), MAX_BYTES).is_ok());
     std::fs::rename(field.root(), &aside).unwrap();
     let look = |what: &str| {
         for text in ["a.rs", "src/lib.rs", "secret.txt", "new.rs"] {
@@ -165,5 +165,5 @@ fn a_folder_that_disappears_or_becomes_a_link_is_gone() {
     look("the folder is a link");
     std::fs::remove_file(field.root()).unwrap();
     std::fs::rename(aside, field.root()).unwrap();
-    assert!(house.cache.text(&house.roots, &"a.rs".into(), LIMITS).is_ok(), "and is back");
+    assert!(house.cache.text(&house.roots, &"a.rs".into(), MAX_BYTES).is_ok(), "and is back");
 }

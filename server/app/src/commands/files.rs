@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 use strata_base::text::{LineStarts, without_byte_order_mark};
 use strata_code::symbols;
 use strata_conversation::selection::{Choice, Extent, LineRange, Selection};
-use strata_host::disk::{ReadError, ReadLimits, check_text};
+use strata_host::disk::{ReadError, check_text};
 use strata_host::path_patterns::PatternKind;
 use strata_host::secrets::secret_rule_by_name;
 use strata_host::walk::NameOnlyReason;
@@ -318,9 +318,8 @@ impl Command for AddFileContent {
 
     fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let key = context.resolve_file("path", &params.path)?;
-        let limits = ReadLimits { max_bytes: context.snapshot.settings.files.max_bytes };
         let content = without_byte_order_mark(&params.content);
-        check_text(&key, content, limits)
+        check_text(&key, content, context.snapshot.settings.files.max_bytes)
             .map_err(|error| CommandError::invalid("content", &error.to_string()))?;
         let mut selection = context.session.selection.clone();
         selection.select_with_text(key.clone(), content.into());

@@ -19,7 +19,7 @@ use strata_code::outline::{WorkBudget, language_of, version_hash};
 use strata_code::symbols::{
     self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, ReferenceGraph, SymbolIndex,
 };
-use strata_host::disk::{ReadLimits, Stamp, read_text};
+use strata_host::disk::{Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, for_each_parallel};
 use strata_host::outline_cache::{OutlineCache, OutlineKey};
@@ -468,7 +468,6 @@ fn read_manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<M
     let hidden: Vec<FileKey> = (0..roots.len())
         .map(|root| FileKey::new(format!("{}{ATTRIBUTES}", roots.key_prefix(root))))
         .collect();
-    let limits = ReadLimits { max_bytes: MAX_MANIFEST_BYTES };
     let mut texts = Vec::new();
     let listed = files.iter().filter(|key| Manifests::is_manifest(key)).take(MAX_MANIFESTS);
     for key in listed.chain(&hidden) {
@@ -477,7 +476,7 @@ fn read_manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<M
         if secret_rule_by_link_target(roots, key).is_some() {
             continue;
         }
-        texts.extend(read_text(roots, key, limits).ok().map(|text| (key, text.text)));
+        texts.extend(read_text(roots, key, MAX_MANIFEST_BYTES).ok().map(|text| (key, text.text)));
     }
     Ok(Manifests::read(texts.iter().map(|(key, text)| (*key, &**text))))
 }

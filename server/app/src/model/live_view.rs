@@ -21,7 +21,6 @@ use strata_base::key::FileKey;
 use strata_base::text::without_byte_order_mark;
 use strata_code::buffer::Buffer;
 use strata_code::document::{Document, DocumentSync};
-use strata_host::disk::ReadLimits;
 use strata_host::endpoint::{AskError, EndpointAddress, ask, endpoints};
 use strata_prompt::trust::Trust;
 
@@ -41,7 +40,7 @@ const SERVER_CALL_TIMEOUT: Duration = Duration::from_secs(8);
 /// 10 ms.
 pub(crate) const MAX_MTIME_LAG_MS: i64 = 10;
 /// Maximum size of a file that can have unsaved text, in bytes. Larger files are compared neither.
-const UNSAVED_FILE_LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
+const MAX_UNSAVED_FILE_BYTES: u64 = 64 << 20;
 
 /// The open documents of all editors, as of the last [refresh](LiveView::refresh).
 #[derive(Debug, Default)]
@@ -347,7 +346,7 @@ impl OverlayCandidate {
         }
         let is_edited = self.edited_at > self.saved_at;
         let Some(text) = &self.text else { return false };
-        match snapshot.disk.text(&snapshot.roots, &self.key, UNSAVED_FILE_LIMITS) {
+        match snapshot.disk.text(&snapshot.roots, &self.key, MAX_UNSAVED_FILE_BYTES) {
             Ok(disk) if is_same_text(&disk.text, text) => false,
             Ok(disk) => {
                 // An editor may save one version while the next one is being typed.
@@ -360,7 +359,7 @@ impl OverlayCandidate {
     }
 
     fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
-        let disk = snapshot.disk.text(&snapshot.roots, &self.key, UNSAVED_FILE_LIMITS);
+        let disk = snapshot.disk.text(&snapshot.roots, &self.key, MAX_UNSAVED_FILE_BYTES);
         let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > to_i64_ms(self.saved_at));
         let out_of_sync = self.sync != DocumentSync::InStep;
         UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
@@ -414,7 +413,7 @@ fn open_notebook(
 /// Returns the text of an open document that differs from the file on disk. `None` if it does not, or is not open.
 pub(crate) fn unsaved_text(key: &FileKey, snapshot: &Snapshot) -> Option<Arc<str>> {
     let text = snapshot.documents.text(key)?.text;
-    let disk = snapshot.disk.text(&snapshot.roots, key, UNSAVED_FILE_LIMITS);
+    let disk = snapshot.disk.text(&snapshot.roots, key, MAX_UNSAVED_FILE_BYTES);
     disk.map_or(true, |disk| !is_same_text(&disk.text, &text)).then_some(text)
 }
 

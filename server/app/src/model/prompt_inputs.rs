@@ -11,7 +11,7 @@ use strata_code::notebook::split_cell;
 use strata_code::outline::MAX_OUTLINE_BYTES;
 use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_conversation::selection::Choice;
-use strata_host::disk::{ReadLimits, quick_stamp};
+use strata_host::disk::quick_stamp;
 use strata_host::index::{index_threads, run_on_threads};
 use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
@@ -144,12 +144,11 @@ impl Snapshot {
 
     /// Outlines one file on disk. Returns `None` if it has no outline or no longer exists.
     fn outline_on_disk(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        let limits = ReadLimits { max_bytes: MAX_OUTLINE_BYTES };
         // The file may have been replaced by a link since the scan.
         let outlined = match secret_rule_by_link_target(&self.roots, key) {
             Some(_) => None,
             None => {
-                let text = self.disk.text(&self.roots, key, limits).ok();
+                let text = self.disk.text(&self.roots, key, MAX_OUTLINE_BYTES).ok();
                 text.and_then(|text| outline(&self.outlines, key, &text.text, cancel))
             }
         };

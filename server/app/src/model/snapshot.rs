@@ -15,7 +15,7 @@ use strata_code::references::FileScopesCache;
 use strata_conversation::providers::Format;
 use strata_conversation::selection::{Choice, Extent, Selection};
 use strata_conversation::urls::Page;
-use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp, read_notebook};
+use strata_host::disk::{ReadError, TextCache, check_text, quick_stamp, read_notebook};
 pub use strata_host::outline_cache::delete_parse_records;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
@@ -275,7 +275,7 @@ impl Snapshot {
         if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
-        let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
+        let max_bytes = self.settings.files.max_bytes;
         if let Some(mut file) = self.documents.text(key) {
             if let Source::Buffer { sync: sync @ DocumentSync::InStep, .. } = &mut file.source
                 && let Some(reason) = self.lost.reason(key, &self.roots).cloned()
@@ -283,12 +283,12 @@ impl Snapshot {
                 // The file may be open under another URI as well.
                 *sync = DocumentSync::OutOfStep { reason };
             }
-            check_text(key, &file.text, limits)?;
+            check_text(key, &file.text, max_bytes)?;
             return Ok(file);
         }
-        let read = match (self.disk.text(&self.roots, key, limits), split_cell(key)) {
+        let read = match (self.disk.text(&self.roots, key, max_bytes), split_cell(key)) {
             (Err(ReadError::NotFound(_)), Some((notebook, cell))) => {
-                return self.cell_text(&notebook, cell, limits);
+                return self.cell_text(&notebook, cell, max_bytes);
             }
             (read, _) => read?,
         };
@@ -310,11 +310,11 @@ impl Snapshot {
     }
 
     /// Returns the text of one cell of a notebook that is open or on disk.
-    fn cell_text(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
+    fn cell_text(&self, notebook: &FileKey, cell: &str, max_bytes: u64) -> Result<FileText, ReadError> {
         let source = self.unscreened_text(notebook, &Selection::default())?.source;
         let content = match (&source, self.documents.content_of(notebook)) {
             (Source::Buffer { .. }, Some(content)) => content,
-            _ => read_notebook(&self.roots, notebook, limits)?,
+            _ => read_notebook(&self.roots, notebook, max_bytes)?,
         };
         match content.cell(cell) {
             Some(cell) => Ok(FileText::new(cell.text.as_str().into(), source)),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
-use strata_host::disk::{ReadError, ReadLimits, read_text};
+use strata_host::disk::{ReadError, read_text};
 use strata_host::index::{Batch, for_each_parallel, index_threads};
 use strata_host::path_patterns::{PatternError, expand_path_pattern};
 use strata_host::pool::catch_panic;
@@ -99,10 +99,10 @@ pub(crate) fn count_tokens(
         }
     }
 
-    let limits = ReadLimits { max_bytes: snapshot.settings.files.max_bytes };
+    let max_bytes = snapshot.settings.files.max_bytes;
     let tokenizer = resolved.model.tokenizer;
     let count_file = |key: &FileKey| {
-        let counted = match read_text(&snapshot.roots, key, limits) {
+        let counted = match read_text(&snapshot.roots, key, max_bytes) {
             Ok(text) => catch_panic(|| snapshot.counter.count_hashed(tokenizer, &text.text, text.hash))
                 .map_err(|panicked| (CountProblem::Unreadable, panicked.to_string())),
             Err(error) => Err((count_problem(&error), error.to_string())),

@@ -11,7 +11,7 @@ use strata_base::external::{ExternalText, RenderedText};
 use strata_base::key::FileKey;
 
 use super::layers::{SettingLayer, SettingsSource};
-use crate::disk::{ReadError, ReadLimits, read_text};
+use crate::disk::{ReadError, read_text};
 use crate::roots::Roots;
 
 /// Names of the settings file in a workspace folder. Only the first one that exists is used; the other is reported.
@@ -113,7 +113,7 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<SettingsSource, Set
     for name in WORKSPACE_FILES {
         let Some(key) = roots.key(index, name) else { continue };
         let file = key.as_str();
-        let disk_text = match read_text(roots, &key, ReadLimits { max_bytes: MAX_SETTINGS_FILE_BYTES }) {
+        let disk_text = match read_text(roots, &key, MAX_SETTINGS_FILE_BYTES) {
             Ok(disk_text) => disk_text,
             Err(ReadError::NotFound(_)) => continue,
             Err(error) => {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use strata_base::key::FileKey;
 
-use super::{DiskText, ReadError, ReadLimits, Stamp, max_file_bytes, open, read_text};
+use super::{DiskText, ReadError, Stamp, max_file_bytes, open, read_text};
 use crate::roots::Roots;
 
 /// A cache of file texts that is shared between threads. No lock is held while reading from disk.
@@ -42,15 +42,15 @@ impl TextCache {
     ///
     /// # Errors
     /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
-    pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
+    pub fn text(&self, roots: &Roots, key: &FileKey, max_bytes: u64) -> Result<DiskText, ReadError> {
         if let Some(cached) = self.reliable_text(key)
-            && cached.stamp.size <= max_file_bytes(key, limits.max_bytes)
-            && cached.text.len() as u64 <= limits.max_bytes
+            && cached.stamp.size <= max_file_bytes(key, max_bytes)
+            && cached.text.len() as u64 <= max_bytes
             && quick_stamp(roots, key) == Some(cached.stamp)
         {
             return Ok(cached);
         }
-        match read_text(roots, key, limits) {
+        match read_text(roots, key, max_bytes) {
             Ok(text) => {
                 self.insert(key, &text);
                 Ok(text)

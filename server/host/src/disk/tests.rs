@@ -12,11 +12,11 @@ use super::*;
 use crate::roots::PathRefusal;
 use crate::testing::TestTree;
 
-const LIMITS: ReadLimits = ReadLimits { max_bytes: 1000 };
+const MAX_BYTES: u64 = 1000;
 
 #[track_caller]
 fn read(tree: &TestTree, key: &str) -> Result<String, ReadError> {
-    let read = read_text(&tree.roots(), &key.into(), LIMITS)?;
+    let read = read_text(&tree.roots(), &key.into(), MAX_BYTES)?;
     assert_eq!(read.hash, ContentHash::from_text(&read.text));
     Ok(read.text.to_string())
 }
@@ -122,7 +122,7 @@ fn only_regular_files_are_opened() {
     assert_eq!(read(&tree, "socket").unwrap_err(), not_regular("socket"));
     let roots = Roots::single("/dev").unwrap();
     for device in ["zero", "null", "tty"] {
-        assert_eq!(read_text(&roots, &device.into(), LIMITS).unwrap_err(), not_regular(device));
+        assert_eq!(read_text(&roots, &device.into(), MAX_BYTES).unwrap_err(), not_regular(device));
     }
     assert_eq!(stamp_of(&tree.roots(), &"fifo".into()).unwrap_err(), not_regular("fifo"));
 }
@@ -132,9 +132,9 @@ fn only_regular_files_are_opened() {
 fn kernel_interfaces_are_rejected_even_as_a_root() {
     let roots = Roots::single("/proc").unwrap();
     let key = FileKey::new(format!("{}/environ", std::process::id()));
-    assert_eq!(read_text(&roots, &key, LIMITS).map(|_| ()), Err(ReadError::NotRegular(key)));
+    assert_eq!(read_text(&roots, &key, MAX_BYTES).map(|_| ()), Err(ReadError::NotRegular(key)));
     let everything = Roots::single("/").unwrap();
-    let result = read_text(&everything, &"proc/version".into(), LIMITS);
+    let result = read_text(&everything, &"proc/version".into(), MAX_BYTES);
     assert!(matches!(result, Err(ReadError::Path(error)) if error.reason == PathRefusal::SystemFile));
 }
 
@@ -195,11 +195,11 @@ fn renames_during_a_read_never_lead_outside() {
         while done.load(Ordering::Relaxed) < renames() {
             for key in ["folder/sub/file", "file"].map(FileKey::from) {
                 let text = match turn % 3 {
-                    0 => read_text(&roots, &key, LIMITS),
-                    1 => cache.text(&roots, &key, LIMITS),
+                    0 => read_text(&roots, &key, MAX_BYTES),
+                    1 => cache.text(&roots, &key, MAX_BYTES),
                     _ => {
                         cache.forget(&key);
-                        cache.text(&roots, &key, LIMITS)
+                        cache.text(&roots, &key, MAX_BYTES)
                     }
                 };
                 match text {
@@ -248,7 +248,7 @@ fn the_cache_rereads_a_file_only_after_a_change() {
     let tree = TestTree::new(&["root/a.rs"]);
     let (roots, path) = (tree.roots(), tree.path("root/a.rs"));
     let cache = TextCache::new(1000);
-    let text = || cache.text(&roots, &"a.rs".into(), LIMITS).map(|read| read.text);
+    let text = || cache.text(&roots, &"a.rs".into(), MAX_BYTES).map(|read| read.text);
 
     set_age(path.clone(), 100);
     let first = text().unwrap();
@@ -279,17 +279,17 @@ fn the_cache_notices_a_replacement_of_the_same_size_and_time() {
     for file in ["root/a.rs", "root/b.rs"] {
         fs::File::options().write(true).open(tree.path(file)).unwrap().set_modified(time).unwrap();
     }
-    assert_eq!(&*cache.text(&roots, &"a.rs".into(), LIMITS).unwrap().text, "root/a.rs");
+    assert_eq!(&*cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap().text, "root/a.rs");
     fs::rename(tree.path("root/b.rs"), tree.path("root/a.rs")).unwrap();
-    assert_eq!(&*cache.text(&roots, &"a.rs".into(), LIMITS).unwrap().text, "root/b.rs");
+    assert_eq!(&*cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap().text, "root/b.rs");
 }
 
 #[test]
 fn a_recently_changed_file_is_read_again() {
     let tree = TestTree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
-    let first = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
-    let second = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    let first = cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap();
+    let second = cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap();
     assert_eq!(first, second);
     assert!(!std::sync::Arc::ptr_eq(&first.text, &second.text), "it was read again");
 }
@@ -300,10 +300,10 @@ fn the_cache_returns_nothing_for_a_link_that_replaced_the_file() {
     let tree = TestTree::new(&["root/a.rs", "outside/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     set_age(tree.path("root/a.rs"), 100);
-    cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap();
     fs::remove_file(tree.path("root/a.rs")).unwrap();
     tree.create_link("../outside/a.rs", "root/a.rs");
-    assert!(matches!(cache.text(&roots, &"a.rs".into(), LIMITS), Err(ReadError::Path(_))));
+    assert!(matches!(cache.text(&roots, &"a.rs".into(), MAX_BYTES), Err(ReadError::Path(_))));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
         set_age(tree.path(&format!("root/{name}")), 100);
     }
     let (roots, cache) = (tree.roots(), TextCache::new(400));
-    let look = |name: &String| cache.text(&roots, &name.as_str().into(), LIMITS).unwrap().text;
+    let look = |name: &String| cache.text(&roots, &name.as_str().into(), MAX_BYTES).unwrap().text;
     let first = look(&names[0]);
     for name in &names {
         look(name);
@@ -327,7 +327,7 @@ fn the_cache_keeps_the_most_recently_used_files_within_its_limit() {
     cache.clear();
     assert_eq!(cache.total_bytes(), 0);
     let small = TextCache::new(50);
-    small.text(&roots, &"1.txt".into(), LIMITS).unwrap();
+    small.text(&roots, &"1.txt".into(), MAX_BYTES).unwrap();
     assert_eq!(small.total_bytes(), 0, "a text larger than the cache is not kept");
 }
 
@@ -336,7 +336,7 @@ fn a_lower_limit_applies_to_cached_files_too() {
     let tree = TestTree::new(&["root/a.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     set_age(tree.path("root/a.rs"), 100);
-    cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
-    let result = cache.text(&roots, &"a.rs".into(), ReadLimits { max_bytes: 3 });
+    cache.text(&roots, &"a.rs".into(), MAX_BYTES).unwrap();
+    let result = cache.text(&roots, &"a.rs".into(), 3);
     assert!(matches!(result, Err(ReadError::TooLarge { limit: 3, .. })));
 }

@@ -12,7 +12,7 @@ use strata_base::text::first_line;
 use strata_code::outline::{Outline, WorkBudget, language_of, version_hash};
 use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
-use strata_host::disk::{ReadLimits, read_text};
+use strata_host::disk::read_text;
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_rule_by_link_target;
@@ -133,11 +133,11 @@ impl<'a> OutlineRun<'a> {
     }
 
     fn read(&self, entry: &WalkEntry) -> OutlineResult {
-        let limits = ReadLimits { max_bytes: self.inputs.options.max_outline_bytes };
+        let max_bytes = self.inputs.options.max_outline_bytes;
         // Check before reading the text: once the stamp is settled, any later change produces a different one.
         let is_settled = entry.stamp.is_reliable();
         let without_outline = OutlineResult { effort: Effort::Read, ..OutlineResult::default() };
-        let Ok(text) = read_text(self.inputs.roots, &entry.key, limits) else { return without_outline };
+        let Ok(text) = read_text(self.inputs.roots, &entry.key, max_bytes) else { return without_outline };
         // The file may have been replaced by a link since the scan.
         if text.stamp != entry.stamp && secret_rule_by_link_target(self.inputs.roots, &entry.key).is_some() {
             return without_outline;
