@@ -49,23 +49,22 @@ pub(super) fn rank(
     terms: &[&str],
     hits: usize,
 ) -> Result<RankedMatches, StoreError> {
-    let index = WordIndex(connection);
-    let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
+    let mut terms = terms.iter().map(|term| read_term(connection, term)).collect::<Result<Vec<_>, _>>()?;
     terms.sort_by_key(QueryTerm::max_matches);
     let all_words = join(terms.iter().map(|term| &*term.quoted), " AND ");
     let rare = &terms[..terms.partition_point(|term| term.max_matches() <= MIN_COMMON_WORD_MATCHES)];
     if rare.is_empty() {
-        return index.match_common_words(&terms, &all_words, hits);
+        return match_common_words(connection, &terms, &all_words, hits);
     }
     let rows = if rare.len() == terms.len() {
-        index.rank_matches(&all_words, OLDEST_ROWID, None, hits)?
+        rank_matches(connection, &all_words, OLDEST_ROWID, None, hits)?
     } else {
-        let allowed: HashSet<i64> = index.newest_matches(&all_words, usize::MAX)?.into_iter().collect();
+        let allowed: HashSet<i64> = newest_matches(connection, &all_words, usize::MAX)?.into_iter().collect();
         let ranking = join(rare.iter().map(|term| &*term.quoted), " AND ");
         if allowed.is_empty() {
             Vec::new()
         } else {
-            index.rank_matches(&ranking, OLDEST_ROWID, Some(&allowed), hits)?
+            rank_matches(connection, &ranking, OLDEST_ROWID, Some(&allowed), hits)?
         }
     };
     if !rows.is_empty() {
@@ -75,7 +74,7 @@ pub(super) fn rank(
     let rows = if any_rare_word.is_empty() {
         Vec::new()
     } else {
-        index.rank_matches(&any_rare_word, OLDEST_ROWID, None, hits)?
+        rank_matches(connection, &any_rare_word, OLDEST_ROWID, None, hits)?
     };
     Ok(RankedMatches { rows, coverage: RankingCoverage::All, matched: MatchedWords::Some })
 }
@@ -93,9 +92,6 @@ fn rarest_expression(terms: Vec<QueryTerm>) -> String {
     join(affordable_words.map(|word| &*word.quoted), " OR ")
 }
 
-/// The word index of a store.
-struct WordIndex<'c>(&'c Connection);
-
 impl QueryTerm {
     /// Returns an upper bound for the number of matches, which is the number of matches of the rarest word.
     fn max_matches(&self) -> usize {
@@ -103,82 +99,78 @@ impl QueryTerm {
     }
 }
 
-impl WordIndex<'_> {
-    fn term(&self, term: &str) -> Result<QueryTerm, StoreError> {
-        let spaced = segment_words(term);
-        let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words = words.map(|word| {
-            let quoted = quote(word);
-            Ok(QueryWord { match_count: self.count_matches(&quoted)?, quoted })
-        });
-        Ok(QueryTerm { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
-    }
+fn read_term(connection: &Connection, term: &str) -> Result<QueryTerm, StoreError> {
+    let spaced = segment_words(term);
+    let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = words.map(|word| {
+        let quoted = quote(word);
+        Ok(QueryWord { match_count: count_matches(connection, &quoted)?, quoted })
+    });
+    Ok(QueryTerm { words: words.collect::<Result<_, StoreError>>()?, quoted: quote(&spaced) })
+}
 
-    /// Counts the matches of an expression. Stops beyond [`MIN_COMMON_WORD_MATCHES`].
-    fn count_matches(&self, expression: &str) -> Result<usize, StoreError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
-        let limit = i64::try_from(MIN_COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
-        let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
-        Ok(usize::try_from(count).unwrap_or_default())
-    }
+/// Counts the matches of an expression. Stops beyond [`MIN_COMMON_WORD_MATCHES`].
+fn count_matches(connection: &Connection, expression: &str) -> Result<usize, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
+    let limit = i64::try_from(MIN_COMMON_WORD_MATCHES + 1).unwrap_or(i64::MAX);
+    let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
 
-    /// Returns the best matches by BM25 that are not older than `oldest` and, if `allowed` is given, are in that set.
-    fn rank_matches(
-        &self,
-        expression: &str,
-        oldest: i64,
-        allowed: Option<&HashSet<i64>>,
-        hits: usize,
-    ) -> Result<Vec<(i64, f64)>, StoreError> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid >= ?2
-             ORDER BY rank, rowid DESC",
-        )?;
-        let mut rows = statement.query(params![expression, oldest])?;
-        let mut matches = Vec::new();
-        while matches.len() < hits
-            && let Some(row) = rows.next()?
-        {
-            let rowid = row.get(0)?;
-            if allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
-                matches.push((rowid, row.get(1)?));
-            }
+/// Returns the best matches by BM25 that are not older than `oldest` and, if `allowed` is given, are in that set.
+fn rank_matches(
+    connection: &Connection,
+    expression: &str,
+    oldest: i64,
+    allowed: Option<&HashSet<i64>>,
+    hits: usize,
+) -> Result<Vec<(i64, f64)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid >= ?2
+         ORDER BY rank, rowid DESC",
+    )?;
+    let mut rows = statement.query(params![expression, oldest])?;
+    let mut matches = Vec::new();
+    while matches.len() < hits
+        && let Some(row) = rows.next()?
+    {
+        let rowid = row.get(0)?;
+        if allowed.is_none_or(|allowed| allowed.contains(&rowid)) {
+            matches.push((rowid, row.get(1)?));
         }
-        Ok(matches)
     }
+    Ok(matches)
+}
 
-    /// Returns matches of a query that has only common words, ranked if this is affordable and by age otherwise.
-    fn match_common_words(
-        &self,
-        terms: &[QueryTerm],
-        all: &str,
-        hits: usize,
-    ) -> Result<RankedMatches, StoreError> {
-        let newest = self.newest_matches(all, MAX_RANKED_NEWEST.max(hits))?;
-        let coverage = if newest.len() < MAX_RANKED_NEWEST {
-            RankingCoverage::All
-        } else {
-            RankingCoverage::Newest(newest.len())
-        };
-        let words: usize = terms.iter().map(|term| term.words.len()).sum();
-        let affordable_words = words <= MAX_RANKED_COMMON_WORDS && words == terms.len();
-        let rows = match newest.last() {
-            Some(&oldest) if affordable_words => self.rank_matches(all, oldest, None, hits)?,
-            _ => newest.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
-        };
-        Ok(RankedMatches { rows, coverage, matched: MatchedWords::All })
-    }
+/// Returns matches of a query that has only common words, ranked if this is affordable and by age otherwise.
+fn match_common_words(
+    connection: &Connection,
+    terms: &[QueryTerm],
+    all: &str,
+    hits: usize,
+) -> Result<RankedMatches, StoreError> {
+    let newest = newest_matches(connection, all, MAX_RANKED_NEWEST.max(hits))?;
+    let coverage = if newest.len() < MAX_RANKED_NEWEST {
+        RankingCoverage::All
+    } else {
+        RankingCoverage::Newest(newest.len())
+    };
+    let words: usize = terms.iter().map(|term| term.words.len()).sum();
+    let affordable_words = words <= MAX_RANKED_COMMON_WORDS && words == terms.len();
+    let rows = match newest.last() {
+        Some(&oldest) if affordable_words => rank_matches(connection, all, oldest, None, hits)?,
+        _ => newest.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
+    };
+    Ok(RankedMatches { rows, coverage, matched: MatchedWords::All })
+}
 
-    fn newest_matches(&self, expression: &str, count: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
-        let limit = i64::try_from(count).unwrap_or(i64::MAX);
-        let rows = statement.query_map(params![expression, limit], |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
+fn newest_matches(connection: &Connection, expression: &str, count: usize) -> Result<Vec<i64>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
+    let limit = i64::try_from(count).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![expression, limit], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn quote(text: &str) -> String {
