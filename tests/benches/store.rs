@@ -16,10 +16,11 @@ use strata_conversation::history::{
     ContentBlock, Message, MessageId, NewMessage, ResultPart, Role, ToolOutcome,
 };
 use strata_host::store::{
-    NewSession, RankingCoverage, SearchLimits, SessionAccess, SessionChange, SessionId, Store, StoreError,
-    WorkspaceKey,
+    NewSession, RankingCoverage, SessionAccess, SessionChange, SessionId, Store, StoreError, WorkspaceKey,
 };
 
+/// Maximum number of hits of a search.
+const HITS: usize = 20;
 /// Messages of one session.
 const SESSION: usize = 10_000;
 const APPENDS: usize = 1_000;
@@ -59,12 +60,12 @@ fn search(store: &Store) -> Result<(), StoreError> {
         ("a phrase of common words", format!("{}/{}.{}", word(5), word(3), word(9))),
         ("path of a rare file", format!("{}/{}.{}", word(0), word(20_000), word(1))),
     ] {
-        let found = store.search(&query, SearchLimits::default())?;
+        let found = store.search(&query, HITS)?;
         let coverage = match found.coverage {
             RankingCoverage::All => "all".to_owned(),
             RankingCoverage::Newest(newest) => format!("newest {newest}"),
         };
-        let took = times(ROUNDS, || store.search(&query, SearchLimits::default()).map(drop))?;
+        let took = times(ROUNDS, || store.search(&query, HITS).map(drop))?;
         println!("search {label:26}{took}  {:2} hits of {coverage}", found.hits.len());
     }
     Ok(())

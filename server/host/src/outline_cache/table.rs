@@ -201,7 +201,8 @@ impl OutlineDatabase {
             let query = format!("SELECT count(*) FROM {table}");
             self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
         };
-        let size = |suffix: &&str| fs::metadata(sibling(&self.file.path, suffix)).map_or(0, |data| data.len());
+        let size =
+            |suffix: &&str| fs::metadata(sibling(&self.file.path, suffix)).map_or(0, |data| data.len());
         Ok(CacheSize {
             path: self.file.path.display().to_string(),
             bytes: FILE_SUFFIXES.iter().map(size).sum(),
