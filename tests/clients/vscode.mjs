@@ -74,7 +74,6 @@ async function ask(question) {
   await box.click();
   // The chat keeps the participant of the previous question.
   const asked = await box.locator('.view-lines').textContent();
-  // Insert the whole text at once, since the editor takes as long for it as for a single key.
   await page.keyboard.insertText(asked.includes(participant) ? question : `${participant} ${question}`);
   await page.keyboard.press('Enter');
 }
@@ -162,7 +161,8 @@ try {
       if (turn.path) {
         await open(turn.path);
         await page.keyboard.press(turn.at_top ? 'Control+Home' : 'Control+End');
-        await page.keyboard.type(turn.line);
+        // At once, since the editor takes as long for a text as for a single key.
+        await page.keyboard.insertText(turn.line);
         await page.keyboard.press('Enter');
       }
       await ask(turn.question);

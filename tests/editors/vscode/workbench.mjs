@@ -92,6 +92,14 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
   });
   const page = await browser.newPage({ viewport: { width: 1360, height: 850 } });
   page.setDefaultTimeout(60_000);
+  // Without a GPU, the processor draws each frame of an animation.
+  await page.addInitScript(() => {
+    addEventListener('DOMContentLoaded', () => {
+      const style = document.createElement('style');
+      style.textContent = '*, *::before, *::after { animation: none !important; transition: none !important; }';
+      document.head.append(style);
+    });
+  });
   await page.route((url) => url.protocol.startsWith('http') && url.hostname !== '127.0.0.1', (route) => route.abort());
 
   const keys = page.keyboard;
