@@ -195,8 +195,6 @@ struct Walk<'a> {
     /// Hash of the query's result for the current node, for [`WalkAnchor::context_hash`]; `None` if no anchors are
     /// recorded.
     query_hash: Option<u64>,
-    /// End of the text.
-    end: usize,
     mask: ParseMask,
     /// Number of hidden parts before the current node.
     passed_hidden: usize,
@@ -207,6 +205,7 @@ struct Walk<'a> {
 /// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
+    end: usize,
     /// Value of [`WalkAnchor::context_hash`] for the nodes from the root down to this one.
     context_hash: u64,
     /// The [`usage`] bits of the names directly inside, if the node is a list.
@@ -229,7 +228,7 @@ struct OpenDefinition {
     is_broken: bool,
     /// Level of the heading, if the definition is a section of a document.
     heading: Option<u8>,
-    /// Whether the section ends where a later heading ends it, rather than with its node.
+    /// Whether the section ends at a later heading or with what contains it, rather than with its node.
     is_unclosed: bool,
     spans: Vec<HeadSpan>,
     prefix: String,
@@ -305,7 +304,6 @@ impl<'a> Walk<'a> {
             opaque_until: 0,
             import_until: 0,
             query_hash,
-            end: tree.root().end_byte(),
             mask: tree.mask().clone(),
             passed_hidden: 0,
             nesting: 0,
@@ -358,7 +356,7 @@ impl<'a> Walk<'a> {
             }
             let list = self.list_usage_bits(kind, cursor);
             if cursor.goto_first_child() {
-                self.push_ancestor(kind, list);
+                self.push_ancestor(&node, list);
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -392,7 +390,7 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            self.push_ancestor(kind, self.list_usage_bits(kind, cursor));
+            self.push_ancestor(&node, self.list_usage_bits(kind, cursor));
             if cursor.goto_first_child_for_byte(start).is_none() {
                 return false;
             }
@@ -447,11 +445,12 @@ impl<'a> Walk<'a> {
         (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage_bits(cursor))
     }
 
-    fn push_ancestor(&mut self, kind: u16, list: Option<u8>) {
+    fn push_ancestor(&mut self, node: &Node<'_>, list: Option<u8>) {
+        let kind = node.kind_id();
         let context_hash = self
             .query_hash
             .map_or(0, |query_hash| mix(mix(self.context_hash(), u64::from(kind)), query_hash));
-        self.ancestors.push(Ancestor { kind, context_hash, list });
+        self.ancestors.push(Ancestor { kind, end: node.end_byte(), context_hash, list });
     }
 
     fn take_findings(&mut self) -> WalkFindings<'a> {
@@ -785,9 +784,20 @@ impl<'a> Walk<'a> {
         if text.len() <= MAX_NAME && !head::is_secret(&text) { text } else { Cow::Borrowed("") }
     }
 
-    /// Ends the sections that a heading of this level closes.
+    /// Returns the innermost enclosing node that is no section, with its depth: the document, or a quote or list item
+    /// in it.
+    fn container_of_sections(&self) -> Option<(usize, &Ancestor)> {
+        let is_section = |ancestor: &Ancestor| self.tables.flags(ancestor.kind) & flag::PATTERN_START != 0;
+        self.ancestors.iter().enumerate().rev().find(|(_, ancestor)| !is_section(ancestor))
+    }
+
+    /// Ends the sections that a heading of this level closes. A heading in a quote closes none outside, since the walk's
+    /// state after the quote would otherwise depend on what is in it.
     fn close_sections(&mut self, level: u8, start: usize) {
-        let ends = |open: &OpenDefinition| open.heading.is_some_and(|heading| heading >= level);
+        let container = self.container_of_sections().map_or(0, |(depth, _)| depth);
+        let ends = |open: &OpenDefinition| {
+            open.depth > container && open.heading.is_some_and(|heading| heading >= level)
+        };
         let Some(first) = self.open.iter().position(ends) else { return };
         for open in self.open.iter_mut().skip(first) {
             open.end = start;
@@ -805,7 +815,10 @@ impl<'a> Walk<'a> {
             self.close_sections(heading.level, start);
         }
         let is_unclosed = definition.heading.is_some_and(|heading| heading.is_alone);
-        let definition_end = if is_unclosed { self.end } else { node.end_byte() };
+        let definition_end = match self.container_of_sections() {
+            Some((_, container)) if is_unclosed => container.end,
+            _ => node.end_byte(),
+        };
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let pending = pending.filter(|pending| pending.depth == depth);
         let Some(name_node) = definition.name else { return };
