@@ -12,9 +12,7 @@ mod long_session;
 mod oversize;
 mod unread_replies;
 
-use std::env;
-
 /// Whether this is the long run. What it measures no one wants to know of a debug build.
 fn is_long() -> bool {
-    env::var_os("STRATA_LONG").is_some() && !cfg!(debug_assertions)
+    e2e::is_long() && !cfg!(debug_assertions)
 }

@@ -9,9 +9,7 @@
     reason = "test support outside of test functions"
 )]
 
-use std::env;
-
-use e2e::Rng;
+use e2e::{Rng, is_long};
 use serde_json::{Value, json};
 use strata_app::runtime::headless::HeadlessWorkspace;
 use strata_conversation::compaction::BuiltinProfile;
@@ -85,7 +83,7 @@ impl Conversation {
 
 #[test]
 fn no_message_is_left_out() {
-    let long = env::var_os("STRATA_LONG").is_some();
+    let long = is_long();
     let mut outcomes = Outcomes::default();
     for (number, model) in Models::builtin().iter().step_by(if long { 1 } else { 3 }).enumerate() {
         for (builtin_number, builtin) in BuiltinProfile::ALL.into_iter().enumerate() {

@@ -3,11 +3,10 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "test support outside of test functions")]
 
-use std::env;
 use std::fmt;
 use std::ops::Range;
 
-use e2e::{Rng, Unit};
+use e2e::{Rng, Unit, is_long};
 use serde_json::{Value, json};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
@@ -231,7 +230,7 @@ fn key() -> FileKey {
 
 /// How many edits there are in each unit.
 fn wanted() -> usize {
-    if env::var_os("STRATA_LONG").is_some() { 1_000_000 } else { 100_000 }
+    if is_long() { 1_000_000 } else { 100_000 }
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //! `STRATA_LONG=1` tries 10,000 texts in each language instead of a few. `cargo bench -p e2e --bench survival` prints how
 //! long they take.
 
-use e2e::Rng;
 use e2e::mutation::mutated;
 use e2e::nesting::NESTS;
+use e2e::{Rng, is_long};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
 use strata_code::buffer::Buffer;
@@ -16,10 +16,6 @@ use strata_grammars::LanguageId;
 /// How many texts to try in each language.
 fn mutations() -> u64 {
     if is_long() { 10_000 } else { 20 }
-}
-
-fn is_long() -> bool {
-    std::env::var_os("STRATA_LONG").is_some()
 }
 
 /// The language's own fixture, more than once, and all others.

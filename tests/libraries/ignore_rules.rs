@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use e2e::Rng;
+use e2e::{Rng, is_long};
 use strata_base::cancel::Cancel;
 use strata_host::roots::Roots;
 use strata_host::walk::{WalkOptions, walk};
@@ -229,7 +229,7 @@ fn rules(rng: &mut Rng) -> String {
 
 #[test]
 fn files_are_listed_if_git_tracks_or_does_not_ignore_them() {
-    let long = std::env::var_os("STRATA_LONG").is_some();
+    let long = is_long();
     for seed in 0..if long { 10_000 } else { 200 } {
         let tree = Tree::random(&mut Rng::new(seed));
         if tree.has_reversed_range() {

@@ -1,6 +1,6 @@
 //! Secrets in a restored answer, compared with what a Markdown renderer and a browser make of it: none is in an address.
 
-use e2e::Rng;
+use e2e::{Rng, is_long};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use strata_prompt::settings::Settings;
 use strata_tokens::redaction::{Destination, PlaceholderKey, RestoredText, SecretRedactor, placeholders};
@@ -131,7 +131,7 @@ fn no_renderer_finds_a_restored_secret_in_an_address() {
     let screen = SecretRedactor::new(|| PlaceholderKey::new([7; 32])).with_settings(&settings.redaction);
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
     let placeholder = placeholders(&screen.redact_text(&secret)).next().unwrap().1.to_string();
-    let rounds: usize = if std::env::var_os("STRATA_LONG").is_some() { 2_000_000 } else { 20_000 };
+    let rounds: usize = if is_long() { 2_000_000 } else { 20_000 };
     let (mut rng, mut restored, mut addresses) = (Rng::new(40), 0, 0);
     for _ in 0..rounds {
         let written: String = (0..1 + rng.below(14)).map(|_| rng.one_of(&PIECES)).collect();

@@ -1,9 +1,7 @@
 //! Recounts of a text while it is edited, against a count of the whole text after each edit: 100,000 edits with
 //! `STRATA_LONG=1`.
 
-use std::env;
-
-use e2e::Rng;
+use e2e::{Rng, is_long};
 use strata_base::hash::ContentHash;
 use strata_tokens::counting::{TokenCounter, Tokenizer};
 
@@ -41,7 +39,7 @@ const TYPED: &[&str] = &[
 
 /// How many edits: 100,000 with `STRATA_LONG=1`.
 fn edits() -> usize {
-    if env::var_os("STRATA_LONG").is_some() { 100_000 } else { 1_000 }
+    if is_long() { 100_000 } else { 1_000 }
 }
 
 /// The encodings that count exactly.

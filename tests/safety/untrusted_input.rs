@@ -16,14 +16,14 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use e2e::Dialect;
 use e2e::mutation::mutated;
+use e2e::{Dialect, is_long};
 use serde_json::{Value, json};
 
 /// Checks the seeds, then so many texts made from them; a hundred times as many with `STRATA_LONG=1`. With
 /// `STRATA_FUZZ_SEEDS` the seeds are written there, for `tests/fuzz/run`.
 fn check(what: &str, seeds: &[String], inputs: u64, check: impl Fn(&[u8])) {
-    let inputs = if env::var_os("STRATA_LONG").is_some() { 100 * inputs } else { inputs };
+    let inputs = if is_long() { 100 * inputs } else { inputs };
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
     assert!(!seeds.is_empty());
     if let Some(folder) = env::var_os("STRATA_FUZZ_SEEDS") {

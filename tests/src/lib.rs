@@ -46,7 +46,13 @@ pub use server::{Answer, ErrorReply, Id, Server};
 pub use shell::{Printed, Shell};
 pub use times::Times;
 
+use std::env;
 use std::time::Duration;
 
 /// Time limit for waiting, which only a hang exceeds.
 pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// Whether this is a long run, which tries many more cases (`tests/run --long`).
+pub fn is_long() -> bool {
+    env::var_os("STRATA_LONG").is_some()
+}

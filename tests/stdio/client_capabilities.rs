@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use e2e::{Repo, Rng, Server, uri_of};
+use e2e::{Repo, Rng, Server, is_long, uri_of};
 use serde_json::{Map, Value, json};
 use strata_lsp::refusal_of_initialize;
 
@@ -29,7 +29,7 @@ const WAYS: u64 = 20;
 
 /// Ways for which a server is started.
 fn served_ways() -> u64 {
-    if std::env::var_os("STRATA_LONG").is_some() { WAYS } else { 1 }
+    if is_long() { WAYS } else { 1 }
 }
 
 /// Returns the encoding that a client expects, and its parameters of `initialize` for a folder.

@@ -4,11 +4,10 @@
 #![expect(clippy::print_stderr, reason = "figures of a run")]
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use e2e::{Editor, Repo, Setup};
+use e2e::{Editor, Repo, Setup, is_long};
 use serde_json::{Value, json};
 
 const FORMATS: [&str; 2] = ["anthropic", "openai"];
@@ -16,7 +15,7 @@ const POLICIES: [&str; 3] = ["ledger", "ripple", "flat"];
 
 /// How many processes there are.
 fn processes() -> usize {
-    if env::var_os("STRATA_LONG").is_some() { 1_000 } else { 20 }
+    if is_long() { 1_000 } else { 20 }
 }
 
 /// Files that refer to each other, so that there is much that could change places.

@@ -5,7 +5,7 @@ use std::fs;
 
 use e2e::nesting::NESTS;
 use e2e::process::Process;
-use e2e::{Editor, Printed, Repo, Setup, Shell};
+use e2e::{Editor, Printed, Repo, Setup, Shell, is_long};
 use serde_json::{Value, json};
 use strata_grammars::LanguageId;
 
@@ -119,7 +119,7 @@ fn the_memory_of_a_parse_is_limited() {
 /// all languages, which takes half an hour with a `STRATA_BIN` that is built for release.
 #[test]
 fn no_depth_in_any_language_ends_a_process() {
-    let is_long = std::env::var_os("STRATA_LONG").is_some();
+    let is_long = is_long();
     let depths: &[usize] = if is_long { &[240_000, 4_000_000] } else { &[3_000] };
     for language in LanguageId::all().filter(|language| is_long || language.name.starts_with("ocaml")) {
         let Some(extension) = language.extensions.first() else { continue };

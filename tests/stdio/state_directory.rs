@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use e2e::{LIMIT, Rng, Setup, credentials};
+use e2e::{LIMIT, Rng, Setup, credentials, is_long};
 use serde_json::json;
 
 use super::small;
@@ -90,8 +90,6 @@ fn all_files_are_private_even_with_a_permissive_umask() {
 /// The disk of a running server.
 #[cfg(target_os = "linux")]
 mod full {
-    use std::env;
-
     use e2e::{Editor, Repo};
     use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
     use serde_json::Value;
@@ -140,7 +138,7 @@ mod full {
         let output = "a line of output\n".repeat(3_000);
         say(&mut editor, "begun").unwrap();
         acknowledged.push("begun".to_owned());
-        let sizes = if env::var_os("STRATA_LONG").is_some() { 120 } else { 40 };
+        let sizes = if is_long() { 120 } else { 40 };
         for number in 0..sizes {
             // Now within the files that are written again, now within the store's log, which is longer; never at the end of a page.
             let further = number * number * 7_919 % 100_000;

@@ -1,7 +1,6 @@
 //! What a cloned repository can do. Trusted or not, it starts no process, opens no socket, gets no key and sets nothing but sizes; trusted,
 //! its rules, skills and memory reach the model as words of the system prompt.
 
-use std::env;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use e2e::{Editor, Repo, Setup, separate, strata};
+use e2e::{Editor, Repo, Setup, is_long, separate, strata};
 use serde_json::{Value, json};
 
 /// A key that the environment of every run holds.
@@ -187,7 +186,7 @@ fn a_repository_starts_nothing_connects_to_nothing_and_sets_only_sizes() {
         assert_eq!(set, ["symbols.map_budget"]);
         assert_eq!(ignored.len(), 14, "{ignored:?}");
     }
-    if env::var_os("STRATA_LONG").is_some() {
+    if is_long() {
         for trusted in [false, true] {
             let calls = started_and_opened(&hostile(&listener), trusted);
             eprintln!("trusted: {trusted}: {} processes and sockets", calls.len());

@@ -9,10 +9,9 @@ mod message;
 mod scene;
 mod text;
 
-use std::env;
 use std::thread;
 
-use e2e::{Editor, Repo, Rng, Setup, Unit};
+use e2e::{Editor, Repo, Rng, Setup, Unit, is_long};
 
 use scene::Scene;
 
@@ -52,7 +51,7 @@ const ACTIONS: &[Action] = &[
 const RUNS_PER_SERVER: usize = 500;
 
 fn runs() -> usize {
-    if env::var_os("STRATA_LONG").is_some() { 20_000 } else { 60 }
+    if is_long() { 20_000 } else { 60 }
 }
 
 fn one_action(rng: &mut Rng) -> &'static Action {

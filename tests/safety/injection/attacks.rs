@@ -1,8 +1,6 @@
 //! The attacks: a list of what is known, and the outcome of putting it together at random.
 
-use std::env;
-
-use e2e::Rng;
+use e2e::{Rng, is_long};
 
 /// The name of a file and what is in it.
 #[derive(Clone, Debug)]
@@ -140,7 +138,7 @@ const LONGEST: usize = 200;
 
 /// 500 attacks, 5,000 with `STRATA_LONG=1`: each known one as a name and as a text, then random ones.
 pub(crate) fn attacks() -> Vec<Attack> {
-    let many = if env::var_os("STRATA_LONG").is_some() { 5_000 } else { 500 };
+    let many = if is_long() { 5_000 } else { 500 };
     let mut rng = Rng::new(20_260);
     let mut attacks: Vec<Attack> = Vec::new();
     let known = TEXTS.iter().chain(NAMES);

@@ -1,9 +1,9 @@
 //! The pure part: prompts made by the engine from hostile files, pages, messages and results, beside the same from harmless ones.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::sync::Arc;
 
+use e2e::is_long;
 use serde_json::{Value, json};
 use strata_base::cancel::Cancel;
 use strata_base::key::FileKey;
@@ -237,7 +237,7 @@ fn ways() -> Vec<(PolicyName, Format, Trust)> {
 
 /// Each attack is laid out in one of the twelve ways in turn; with `STRATA_LONG=1` in all.
 fn ways_of(at: usize) -> Vec<(PolicyName, Format, Trust)> {
-    let chosen = |(way, _): &(usize, _)| env::var_os("STRATA_LONG").is_some() || *way == at % ways().len();
+    let chosen = |(way, _): &(usize, _)| is_long() || *way == at % ways().len();
     ways().into_iter().enumerate().filter(chosen).map(|(_, way)| way).collect()
 }
 

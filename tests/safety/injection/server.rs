@@ -1,9 +1,8 @@
 //! The same from files on disk, through the real binary.
 
-use std::env;
 use std::fs;
 
-use e2e::{Editor, Repo, Setup};
+use e2e::{Editor, Repo, Setup, is_long};
 use serde_json::{Value, json};
 
 use super::attacks::{Attack, attacks};
@@ -82,7 +81,7 @@ fn requests(attacks: &[Attack]) -> Vec<Vec<Value>> {
 #[test]
 fn files_on_disk_do_not_change_the_shape_of_a_request() {
     // All of them with `STRATA_LONG=1`, otherwise every twentieth: each is asked for in six requests.
-    let step = if env::var_os("STRATA_LONG").is_some() { 1 } else { 20 };
+    let step = if is_long() { 1 } else { 20 };
     let all: Vec<Attack> = attacks().into_iter().step_by(step).collect();
     let mut count = 0;
     for attacks in all.chunks(TOGETHER) {

@@ -1,8 +1,6 @@
 //! A repository whose names and texts imitate what readers act on.
 
-use std::env;
-
-use e2e::{Repo, Rng};
+use e2e::{Repo, Rng, is_long};
 
 /// Marks what must never stand at the start of a line.
 pub(super) const FORGED: &str = "\nwarning: FORGED\n12: FORGED\n# FORGED\n(more: FORGED";
@@ -78,7 +76,7 @@ const PIECES: &[&str] = &[
 
 /// Repositories to try: one, or 40 with `STRATA_LONG=1`. `first` distinguishes the tests.
 pub(super) fn repositories(first: u64) -> impl Iterator<Item = Hostile> {
-    let count = if env::var_os("STRATA_LONG").is_some() { 40 } else { 1 };
+    let count = if is_long() { 40 } else { 1 };
     (0..count).map(move |n| Hostile::new(first + 10 * n))
 }
 

@@ -1,10 +1,9 @@
 //! The doors of the real binary: every command and every method that takes a path or a URI.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 
-use e2e::{Editor, Setup, uri_of};
+use e2e::{Editor, Setup, is_long, uri_of};
 use serde_json::{Value, json};
 
 use super::cases::{Case, cases};
@@ -12,7 +11,7 @@ use super::workspace::{Field, TEXT, VARIABLE};
 
 /// All cases with `STRATA_LONG=1`, otherwise every seventh.
 fn chosen(field: &Field) -> Vec<Case> {
-    let step = if env::var_os("STRATA_LONG").is_some() { 1 } else { 7 };
+    let step = if is_long() { 1 } else { 7 };
     // A text of 80,000 bytes through every door says no more than one of them.
     cases(field).into_iter().filter(|case| case.text.len() < 10_000).step_by(step).collect()
 }
@@ -247,7 +246,7 @@ fn renames_under_a_running_server_lead_nowhere_outside() {
     use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    let renames = if env::var_os("STRATA_LONG").is_some() { 100_000 } else { 4_000 };
+    let renames = if is_long() { 100_000 } else { 4_000 };
     let field = Field::new();
     let state = tempfile::tempdir().unwrap();
     let root = field.root();

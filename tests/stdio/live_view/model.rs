@@ -1,10 +1,10 @@
 //! Random work in editors and on the disk against a model of what an agent must see.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::{Duration, SystemTime};
-use std::{env, fs};
 
-use e2e::{Editor, Repo, Rng, Shell};
+use e2e::{Editor, Repo, Rng, Shell, is_long};
 use serde_json::Value;
 
 use super::{editor, read, save, settle};
@@ -49,7 +49,7 @@ fn no_agent_sees_a_stale_text_without_a_note() {
     let mut running: Option<Editor> = None;
     let mut clock = SystemTime::now();
     let (mut reads, mut notes) = (0, 0);
-    let steps = STEPS[usize::from(env::var_os("STRATA_LONG").is_some())];
+    let steps = STEPS[usize::from(is_long())];
     for step in 0..steps {
         let name = rng.one_of(&FILES);
         let file = files.get_mut(name).unwrap();
