@@ -357,10 +357,19 @@ impl Server {
         let start = Instant::now();
         loop {
             if let Some(status) = self.process.try_wait().unwrap() {
+                self.take_last_messages();
                 return status;
             }
             assert!(start.elapsed() < limit, "the server is still running");
             thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Receives what the server sent before it ended.
+    fn take_last_messages(&mut self) {
+        self.input = None;
+        while let Ok(message) = self.incoming.recv_timeout(LIMIT) {
+            self.sort(message);
         }
     }
 
