@@ -285,6 +285,30 @@ fn a_due_compaction_starts_automatically_after_a_turn() {
     assert!(prompt.0["body"].to_string().contains("Summary of the conversation so far"));
 }
 
+/// Deselecting a file that precedes the conversation writes the conversation to the cache again, if the model has one.
+#[test]
+fn a_conversation_is_compacted_before_a_prompt_that_writes_it_again_anyway() {
+    let repo = small();
+    repo.write("large.txt", "a line of a large file\n".repeat(2_000));
+    for (model, has_cache) in [("claude-sonnet-5-5", true), ("command-a-03-2025", false)] {
+        let mut editor = Setup::new(&repo).settings(json!({ "model": model })).start();
+        editor.select(&["large.txt"]);
+        for n in 0..5 {
+            let prompt = editor.run("prompt.assemble", json!({ "prompt": long(&format!("question {n}")) }));
+            let answer = json!({ "id": prompt["id"], "response": long(&format!("answer {n}")) });
+            editor.run("prompt.record", answer);
+        }
+        let before = visible(&mut editor);
+        editor.run("prompt.assemble", json!({ "prompt": "More?" }));
+        assert_eq!(visible(&mut editor), before, "nothing is written again");
+        editor.run("files.deselect", json!({ "paths": ["large.txt"] }));
+        editor.run("prompt.assemble", json!({ "prompt": "More?" }));
+        assert_eq!(visible(&mut editor).len() < before.len(), has_cache, "{model}");
+        let notices = editor.server.heard("strata/compaction");
+        assert_eq!(notices.last().map(|notice| &notice["state"]), has_cache.then_some(&json!("ended")));
+    }
+}
+
 #[test]
 fn a_due_compaction_of_messages_that_all_stay_does_not_begin() {
     let settings = json!({ "compaction": { "profiles": { "topic": { "messages_over": 2 } } } });

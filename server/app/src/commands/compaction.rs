@@ -175,6 +175,23 @@ pub(super) fn due_before_truncation(
     Some(job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
+/// Returns the automatic compaction to run before a prompt that reads `read` tokens from the cache, if it saves money
+/// because the prompt writes much of the conversation again. The profile may specify another moment.
+pub(super) fn due_before_rewriting(
+    size: RequestSize,
+    read: usize,
+    session: &Session,
+    snapshot: &Snapshot,
+    now_ms: u64,
+) -> Option<CompactionJob> {
+    let profile = automatic_profile(snapshot)?;
+    let services = snapshot.prompt_services();
+    let pressure = session.pressure(Some(size), services, now_ms);
+    let reading = profile.trigger.rewriting_reading(pressure.history)?;
+    let pays = reading.due && session.is_compaction_worthwhile_before_prompt(&pressure, read, services);
+    pays.then(|| job(profile, CompactionReason::Due(reading), Some(size), session))
+}
+
 /// Returns the compaction to run before the next prompt, after the provider rejected one as too long.
 pub(super) fn recovery_job(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
     let settings = &snapshot.settings;

@@ -15,6 +15,11 @@ const FORCED_COMPACTION_PERCENT: usize = 95;
 /// request is nearly full.
 const MIN_COMPACTION_GAIN_DIVISOR: usize = 10;
 
+/// A conversation that is written to the cache again anyway is compacted above `pays_over` divided by this number. In
+/// recorded conversations in a large repository, 8,000 tokens cost 0.525 times what was paid, 16,000 tokens 0.539, and
+/// no such compactions 0.563 (`tests/benches/judges/run --only iteexe conversations`).
+const REWRITING_DIVISOR: usize = 3;
+
 /// Tokens of a whole request and its limit, as the provider counts them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RequestSize {
@@ -163,6 +168,12 @@ impl Trigger {
         .into_iter()
         .flatten()
         .collect()
+    }
+
+    /// Returns the condition for compacting a conversation of this size before a prompt that writes it to the cache again.
+    pub fn rewriting_reading(&self, history: usize) -> Option<TriggerReading> {
+        let limit = self.pays_over? / REWRITING_DIVISOR;
+        Some(TriggerReading::due_if_exceeded(TriggerMetric::HistoryTokens, history, limit))
     }
 
     /// Returns the lowest trigger limit in tokens, if any. Kept messages may take at most half of it.

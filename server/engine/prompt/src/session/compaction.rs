@@ -13,7 +13,7 @@ use strata_conversation::settings::{CompactionSettings, SummariserKind};
 use strata_conversation::tool_result_archival::expected_turns;
 use strata_tokens::calibration::Calibration;
 use strata_tokens::cost::{Prices, expected_reuse_price};
-use strata_tokens::models::{Model, Models};
+use strata_tokens::models::{CacheKind, Model, Models};
 
 use crate::assembly::{
     PromptRequest, PromptServices, history_size, largest_parts, request_size, with_token_counters,
@@ -31,11 +31,25 @@ const STEPS_KEPT: usize = 10;
 /// cache entries live for an hour.
 const SAVING_TURNS_PER_EXCHANGE: f64 = 2.0;
 
+/// Before a prompt, a conversation is not compacted if that frees less than its size divided by this number.
+const MIN_FREED_DIVISOR: usize = 4;
+
 /// Price of an output token in tokens of uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
 /// Smallest stated limit that is believed. No model has a smaller window.
 const MIN_PLAUSIBLE_LIMIT: u64 = 1_024;
+
+/// What a compaction is expected to change. Prices are relative to uncached input.
+struct CompactionEffect {
+    /// Tokens by which the conversation becomes shorter.
+    freed: usize,
+    /// Price of the freed tokens in further turns.
+    saved_later: f64,
+    /// Price of writing the summary.
+    summary_cost: f64,
+    prices: Prices,
+}
 
 impl Session {
     /// Checks that the conversation may be compacted because a provider rejected a prompt as too long.
@@ -133,8 +147,7 @@ impl Session {
     }
 
     /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but what remains of
-    /// this one is written to the cache again, since the conversation precedes the files, and `compaction.model`, if
-    /// set, reads the conversation once. Prices are relative to uncached input.
+    /// this one is written to the cache again, since the conversation precedes the files.
     fn is_compaction_worthwhile(
         &self,
         pressure: &ContextPressure,
@@ -146,6 +159,43 @@ impl Session {
         if profile.trigger.pays_over.is_none_or(|limit| pressure.history <= limit) {
             return false;
         }
+        let CompactionEffect { freed, saved_later, summary_cost, prices } =
+            self.compaction_effect(pressure, services);
+        let is_warm = self.cached_prefix(now_ms).is_some_and(|cached| cached.tokens > 0);
+        // If the cache has expired, the whole prompt is written again, with or without a compaction.
+        let rewritten = if is_warm { pressure.context.saturating_sub(freed) } else { 0 };
+        let saved_once = if is_warm { 0 } else { freed };
+        let rewriting = prices.write - prices.read;
+        saved_later + saved_once as f64 * rewriting > rewritten as f64 * rewriting + summary_cost
+    }
+
+    /// Whether compacting before a prompt that would read `read` tokens from the cache is expected to save more than it
+    /// costs. What the prompt does not read is written again in any case: the conversation after a deselected file, or
+    /// everything after a long pause. The compacted prompt reads nothing.
+    pub fn is_compaction_worthwhile_before_prompt(
+        &self,
+        pressure: &ContextPressure,
+        read: usize,
+        services: PromptServices<'_>,
+    ) -> bool {
+        let CompactionEffect { freed, saved_later, summary_cost, prices } =
+            self.compaction_effect(pressure, services);
+        // Without a cache, the prompt writes nothing.
+        let writes_again = prices.kind != CacheKind::None && self.cache.pace.prompt_count() > 0;
+        let is_effective = freed >= pressure.history / MIN_FREED_DIVISOR;
+        let saved = freed as f64 * prices.write + saved_later;
+        writes_again && is_effective && saved > read as f64 * (prices.write - prices.read) + summary_cost
+    }
+
+    /// Estimates the effect of a compaction with the active profile. `compaction.model`, if set, reads the conversation
+    /// once.
+    fn compaction_effect(
+        &self,
+        pressure: &ContextPressure,
+        services: PromptServices<'_>,
+    ) -> CompactionEffect {
+        let compaction = &services.settings.compaction;
+        let profile = compaction.active_profile(&services.settings.tool_output);
         let model = &services.models.resolve(&services.settings.model).model;
         let prices = Prices::for_model(model, services.settings.cache.ttl);
         let (summarized, tokens) = with_token_counters(services, |scales| {
@@ -154,19 +204,14 @@ impl Session {
             (summarized, tokens)
         });
         let freed = tokens.saturating_sub(profile.summary.tokens);
-        let is_warm = self.cached_prefix(now_ms).is_some_and(|cached| cached.tokens > 0);
-        // If the cache has expired, the whole prompt is written again, with or without a compaction.
-        let rewritten = if is_warm { pressure.context.saturating_sub(freed) } else { 0 };
-        let saved_once = if is_warm { 0 } else { freed };
         let summary_cost = summarizer_price(compaction, model, services.models)
             * (pressure.history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
-        let rewriting = prices.write - prices.read;
         let saved_per_token_turn = expected_reuse_price(self.cache.pace.trend().pauses_ms, &prices);
         let exchanges = summarized.iter().filter(|message| History::begins_exchange(message)).count();
         let turns =
             expected_turns(self.cache.pace.prompt_count()).min(SAVING_TURNS_PER_EXCHANGE * exchanges as f64);
-        let saved = freed as f64 * saved_per_token_turn * turns + saved_once as f64 * rewriting;
-        saved > rewritten as f64 * rewriting + summary_cost
+        let saved_later = freed as f64 * saved_per_token_turn * turns;
+        CompactionEffect { freed, saved_later, summary_cost, prices }
     }
 
     /// Replaces the conversation with a compacted draft of it.
