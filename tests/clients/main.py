@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import inspect
 import multiprocessing
 import os
 import pathlib
@@ -55,7 +56,8 @@ class Play:
     client: str
     title: str
     model: str
-    # Called with the model, a place and a provider. A client that runs its server itself returns the recorded turns.
+    # Called with the model, a place and a provider. A client that runs its server itself returns the recorded turns. A session with parts
+    # is a generator that yields after each part except the last.
     session: Callable
     limit: float | None = None
     # Title and model of the unchanged bodies that determine the cost limit.
@@ -69,6 +71,11 @@ class Play:
     checks_itself: bool = False
     # Options of the stand-in provider.
     options: tuple[str, ...] = ()
+    # A test of the client's behavior that the session continues with.
+    next_part: "Play | None" = None
+
+    def parts(self) -> list["Play"]:
+        return [self, *(self.next_part.parts() if self.next_part else [])]
 
     def turns(self) -> list[Turn]:
         return turns(self.count) if self.seed is None else random_turns(self.seed)
@@ -76,7 +83,7 @@ class Play:
     def is_wanted(self, wanted: tuple[str, ...]) -> bool:
         if self.client == "gptel" and self.client not in wanted:
             return False
-        return not wanted or self.client in wanted or self.client.partition("-")[0] in wanted
+        return not wanted or any(part.client in wanted or part.client.partition("-")[0] in wanted for part in self.parts())
 
     def missing(self) -> list[str]:
         """Returns the environment variables that must name a checkout of the client, but are not set."""
@@ -105,6 +112,9 @@ def plays() -> list[Play]:
     def short(session: Callable, *arguments) -> dict:
         return {"session": partial(session, *arguments, count=SHORTENED), "count": SHORTENED}
 
+    def behavior(client: str, title: str) -> Play:
+        return Play(client, title, MODEL, session=None, checks_itself=True)
+
     def chat(adapter: str, base: str) -> Callable:
         return partial(codecompanion.play, adapter, base)
 
@@ -123,14 +133,20 @@ def plays() -> list[Play]:
         Play("vscode-anthropic", "VS Code, Anthropic", MODEL, partial(vscode.play, "anthropic"), **near),
         Play("vscode-tools", "VS Code, with tools", MODEL, vscode.play_with_tools, like=(posted("with tools"), MODEL), **with_tools),
         Play("vscode-openai", "VS Code, OpenAI", OPENAI_MODEL, **short(vscode.play, "openai"), **near_openai),
-        Play("vscode-source", "VS Code, Strata", MODEL, **short(vscode.play, "strata"), **near),
-        Play("vscode-source", "VS Code, Strata: tools, overloaded, stopped", MODEL, vscode.play_source_behaviour, checks_itself=True),
-        Play("vscode-other", "VS Code, another chat", MODEL, vscode.play_other_chat, OTHER_CHAT, count=SHORTENED, requests=2, records=False),
-        Play("vscode-other", "VS Code, another chat: overloaded, stopped, picture", MODEL, vscode.play_other_chat_behaviour, checks_itself=True),
+        Play(
+            "vscode-source", "VS Code, Strata", MODEL, vscode.play_source, count=SHORTENED, **near,
+            next_part=behavior("vscode-source", "VS Code, Strata: tools, overloaded, stopped"),
+        ),
+        Play(
+            "vscode-other", "VS Code, another chat", MODEL, vscode.play_other_chat, OTHER_CHAT, count=SHORTENED, requests=2, records=False,
+            next_part=behavior("vscode-other", "VS Code, another chat: overloaded, stopped, picture"),
+        ),
         Play("vscode-editor", "VS Code, editor's chat", MODEL, **short(vscode.play, "editor"), records=False),
         Play("vscode-limits", "VS Code, beyond the limit of the chat model", MODEL, vscode.play_beyond_the_limit, checks_itself=True),
-        Play("vscode-recovery", "VS Code, asked again, edited, failed, stopped", MODEL, vscode.play_recovery, checks_itself=True),
-        Play("vscode-suggested", "VS Code, suggested code", MODEL, vscode.play_suggested, checks_itself=True),
+        Play(
+            "vscode-suggested", "VS Code, suggested code", MODEL, vscode.play_suggested, checks_itself=True,
+            next_part=behavior("vscode-recovery", "VS Code, asked again, edited, failed, stopped"),
+        ),
         Play("neovim", ":Strata ask", MODEL, partial(neovim.play, sent_by_server=True), **near),
         Play("neovim", ":Strata ask, curl", MODEL, **short(neovim.play), **near),
         Play("neovim", ":Strata ask, tools, stopped, refused", MODEL, neovim.play_sending, checks_itself=True),
@@ -178,21 +194,27 @@ class Played:
         return f"{self.row or self.play.title + ': passed'}  ({self.seconds:.0f} s)"
 
 
-def played(play: Play, limit: float | None, stand_in: str, flask: str) -> Played:
-    start = time.monotonic()
+def played(play: Play, limit: float | None, stand_in: str, flask: str) -> list[Played]:
+    """Plays a session, and returns the result of each part."""
+    results, start = [], time.monotonic()
     try:
         with contextlib.closing(Provider(pathlib.Path(stand_in), *play.options)) as provider, place(pathlib.Path(flask)) as at:
-            own = play.session(play.model, at, provider)
-            bill, row = provider.bill(), None
-            if not play.checks_itself:
-                recorded = own or at.turns() if play.records else None
-                row = judged(play.title, play.model, limit, bill, provider.last, recorded, play.turns(), play.requests)
-        return Played(play, row, bill["bills"], time.monotonic() - start)
+            session = play.session(play.model, at, provider)
+            for part in play.parts():
+                own = next(session, None) if inspect.isgenerator(session) else session
+                bill, row = provider.bill(), None
+                if not part.checks_itself:
+                    recorded = own or at.turns() if part.records else None
+                    row = judged(part.title, part.model, limit, bill, provider.last, recorded, part.turns(), part.requests)
+                results.append(Played(part, row, bill["bills"], time.monotonic() - start))
+                start = time.monotonic()
     except Exception:
-        return Played(play, None, [], time.monotonic() - start, traceback.format_exc())
+        failure = traceback.format_exc()
+        results += [Played(part, None, [], time.monotonic() - start, failure) for part in play.parts()[len(results) :]]
+    return results
 
 
-def in_the_pool(task: tuple) -> Played:
+def in_the_pool(task: tuple) -> list[Played]:
     return played(*task)
 
 
@@ -210,9 +232,10 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
     with multiprocessing.Pool(WORKERS) as pool:
 
         def run(tasks: list[tuple[Play, float | None]]):
-            for result in pool.imap_unordered(in_the_pool, [(*task, stand_in, flask) for task in tasks]):
-                print(result, flush=True)
-                results.append(result)
+            for parts in pool.imap_unordered(in_the_pool, [(*task, stand_in, flask) for task in tasks]):
+                for result in parts:
+                    print(result, flush=True)
+                    results.append(result)
 
         run([(play, play.limit) for play in first])
         bills = {(done.play.title, done.play.model): done.bills for done in results}

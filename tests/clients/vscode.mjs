@@ -78,6 +78,13 @@ async function ask(question) {
   await page.keyboard.press('Enter');
 }
 
+/** Starts another chat in the same view. */
+async function startChat() {
+  await page.locator('.auxiliarybar .action-label[aria-label^="New Chat"]').first().click();
+  await page.locator('.interactive-session .interactive-request').first().waitFor({ state: 'detached' });
+  await box.waitFor();
+}
+
 /** Repeats the last question with the button below its answer. */
 async function retry() {
   const button = page.locator('.interactive-session .interactive-response').last().locator('.codicon-refresh');
@@ -127,14 +134,14 @@ try {
       assert.ok(!texts.some((text) => text.includes(turn.noToast)), `unexpected message: ${texts}`);
     } else if (turn.shows) {
       await shows(turn.shows);
+    } else if (turn.newChat) {
+      await startChat();
     } else if (turn.retry) {
       await retry();
     } else if (turn.cancel) {
       await page.locator('.interactive-session .codicon-stop-circle').first().click();
     } else if (turn.edit) {
       await edit(turn.edit, turn.question);
-    } else if (turn.command) {
-      await bench.command(turn.command);
     } else if (turn.row) {
       await bench.showStrata();
       await bench.row(turn.row).waitFor();

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import threading
+from collections.abc import Iterator
 
 from session import FILES, LIMIT, SHORTENED, TURNS, Place, Provider, calls, recording_faults, turns, until
 
@@ -82,12 +83,23 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
 def play(kind: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
     """Uses a chat model that converts messages like extensions of this `kind`, or the model of Strata's own provider (`strata`)."""
     with Window(place, provider, model, 1_000_000, kind) as window:
-        for path in FILES:
-            window.do(select=path)
-        for turn in turns(count):
-            window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
-            place.wait_for_turn(turn)
-        window.do(shot=f"clients-{kind}")
+        ask_about_files(window, kind, place, count)
+
+
+def ask_about_files(window: Window, kind: str, place: Place, count: int) -> None:
+    for path in FILES:
+        window.do(select=path)
+    for turn in turns(count):
+        window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
+        place.wait_for_turn(turn)
+    window.do(shot=f"clients-{kind}")
+
+
+def check_questions(window: Window, provider: Provider, *questions: str) -> None:
+    """Checks that the chat shows exactly these questions, and that the last request contains them."""
+    window.do(shows=list(questions))
+    sent = re.findall(r"Say \w+\.", provider.last.decode())
+    assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
 
 
 def play_with_tools(model: str, place: Place, provider: Provider) -> None:
@@ -107,14 +119,15 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "Done."}])
 
 
-def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
-    """With Strata as the source of the model, the model calls tools, is retried if it is overloaded, and can be stopped."""
+def play_source(model: str, place: Place, provider: Provider) -> Iterator[None]:
+    """Uses the model of Strata's own provider. Then, in the same chat, the model calls tools, is retried if it is overloaded, and can be
+    stopped."""
     with Window(place, provider, model, 1_000_000, "strata") as window:
+        ask_about_files(window, "strata", place, SHORTENED)
+        yield
 
         def sent_as_shown(*questions: str):
-            window.do(shows=list(questions))
-            sent = re.findall(r"Say \w+\.", provider.last.decode())
-            assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
+            check_questions(window, provider, *questions)
 
         window.do(select=FILES[2])
         grep = {"name": "grep", "input": {"pattern": "class SecureCookie"}}
@@ -144,36 +157,26 @@ def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
         sent_as_shown("Say one.", "Say two.", "Say three.", "Say four.")
 
 
-def play_other_chat(model: str, place: Place, provider: Provider) -> None:
+def play_other_chat(model: str, place: Place, provider: Provider) -> Iterator[None]:
     """A chat of another extension, with Strata as the source of the model and a tool call before each answer. Each request reads everything
-    that the previous one sent from the cache, and the chat receives the provider's bill."""
+    that the previous one sent from the cache, and the chat receives the provider's bill. Then the chat shows errors, can be stopped, and
+    sends images."""
     with Window(place, provider, model, 1_000_000, "other") as window:
         for turn in turns(SHORTENED):
             look = {"text": "I look.", "tools": [{"name": "typed", "input": {"path": turn.path}}]}
             provider.say([look, {"text": f"Done with {turn.number}."}])
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
             window.do(see=f"Done with {turn.number}.", shot="clients-other")
-    provider.say([{"text": "Done."}])
-    bills = provider.bill()["bills"]
-    for before, now in itertools.pairwise(bills):
-        assert now["read"] == before["read"] + before["written"], f"{now} reads less than the previous request sent: {before}"
-        assert now["plain"] < 10, f"{now} does not cache all of its input"
-    told = [usage_of(json.loads(line)) for line in (place.home / "other-chat").read_text().splitlines()]
-    faults = recording_faults(told, bills)
-    assert not faults, faults
-    assert not place.turns(), "a chat of another extension was recorded"
-
-
-def usage_of(bill: dict) -> dict:
-    """Converts a bill that a chat received to Strata's fields."""
-    read, written = (bill["prompt_tokens_details"][name] for name in ("cached_tokens", "cache_creation_input_tokens"))
-    plain = bill["prompt_tokens"] - read - written
-    return {"input": plain, "output": bill["completion_tokens"], "cacheRead": read, "cacheWrite": written}
-
-
-def play_other_chat_behaviour(model: str, place: Place, provider: Provider) -> None:
-    """A chat of another extension shows errors, can be stopped, and sends images."""
-    with Window(place, provider, model, 1_000_000, "other") as window:
+        provider.say([{"text": "Done."}])
+        bills = provider.bill()["bills"]
+        for before, now in itertools.pairwise(bills):
+            assert now["read"] == before["read"] + before["written"], f"{now} reads less than the previous request sent: {before}"
+            assert now["plain"] < 10, f"{now} does not cache all of its input"
+        told = [usage_of(json.loads(line)) for line in (place.home / "other-chat").read_text().splitlines()]
+        faults = recording_faults(told, bills)
+        assert not faults, faults
+        assert not place.turns(), "a chat of another extension was recorded"
+        yield
         provider.say([{"error": 529}])
         window.do(question="Say one.")
         window.do(see="verloaded", shot="clients-other-overloaded")
@@ -195,56 +198,63 @@ def play_other_chat_behaviour(model: str, place: Place, provider: Provider) -> N
         assert picture["cache_control"] == {"type": "ephemeral"}, "the last message has no cache breakpoint"
 
 
-def play_recovery(model: str, place: Place, provider: Provider) -> None:
+def usage_of(bill: dict) -> dict:
+    """Converts a bill that a chat received to Strata's fields."""
+    read, written = (bill["prompt_tokens_details"][name] for name in ("cached_tokens", "cache_creation_input_tokens"))
+    plain = bill["prompt_tokens"] - read - written
+    return {"input": plain, "output": bill["completion_tokens"], "cacheRead": read, "cacheWrite": written}
+
+
+def check_recovery(window: Window, place: Place, provider: Provider) -> None:
     """Retries, edits and cancels questions, some of which fail. The model always receives exactly the questions that the chat shows."""
-    with Window(place, provider, model, 1_000_000) as window:
+    window.do(newChat=True)
+    before = len(place.turns())
 
-        def wait_for(turns: int):
-            until(lambda: len(place.turns()) == turns, f"turn {turns} is recorded")
+    def wait_for(turns: int):
+        until(lambda: len(place.turns()) == before + turns, f"turn {turns} is recorded")
 
-        def sent_as_shown(*questions: str):
-            window.do(shows=list(questions))
-            sent = re.findall(r"Say \w+\.", provider.last.decode())
-            assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
+    def sent_as_shown(*questions: str):
+        check_questions(window, provider, *questions)
 
-        window.do(select=FILES[2])
-        window.do(question="Say one.")
-        wait_for(1)
-        window.do(retry=True)
-        wait_for(2)
-        sent_as_shown("Say one.")
-        provider.say([{"error": 529}])
-        window.do(question="Say two.")
-        window.do(see="Overloaded", shot="clients-overloaded")
-        provider.say([{"text": "Done."}])
-        window.do(retry=True)
-        # The failed prompt is recorded too, as not sent.
-        wait_for(4)
-        sent_as_shown("Say one.", "Say two.")
-        provider.answering.clear()
-        window.do(question="Say three.")
-        until(lambda: b"Say three." in provider.last, "the question is sent")
-        window.do(cancel=True)
-        wait_for(5)
-        provider.answering.set()
-        window.do(retry=True)
-        wait_for(6)
-        sent_as_shown("Say one.", "Say two.", "Say three.")
-        window.do(edit="Say two.", question="Say four.")
-        wait_for(7)
-        sent_as_shown("Say one.", "Say four.")
-        window.do(edit="Say one.", question="Say five.")
-        wait_for(8)
-        sent_as_shown("Say five.")
-        window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
-        wait_for(9)
-        window.do(see="replaced by a placeholder", shot="clients-redacted")
-        # The message is shown only once.
-        window.do(noToast="replaced by a placeholder")
+    window.do(select=FILES[2])
+    window.do(question="Say one.")
+    wait_for(1)
+    window.do(retry=True)
+    wait_for(2)
+    sent_as_shown("Say one.")
+    provider.say([{"error": 529}])
+    window.do(question="Say two.")
+    window.do(see="Overloaded", shot="clients-overloaded")
+    provider.say([{"text": "Done."}])
+    window.do(retry=True)
+    # The failed prompt is recorded too, as not sent.
+    wait_for(4)
+    sent_as_shown("Say one.", "Say two.")
+    provider.answering.clear()
+    window.do(question="Say three.")
+    until(lambda: b"Say three." in provider.last, "the question is sent")
+    window.do(cancel=True)
+    wait_for(5)
+    provider.answering.set()
+    window.do(retry=True)
+    wait_for(6)
+    sent_as_shown("Say one.", "Say two.", "Say three.")
+    window.do(edit="Say two.", question="Say four.")
+    wait_for(7)
+    sent_as_shown("Say one.", "Say four.")
+    window.do(edit="Say one.", question="Say five.")
+    wait_for(8)
+    sent_as_shown("Say five.")
+    window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
+    wait_for(9)
+    window.do(see="replaced by a placeholder", shot="clients-redacted")
+    # The message is shown only once.
+    window.do(noToast="replaced by a placeholder")
 
 
-def play_suggested(model: str, place: Place, provider: Provider) -> None:
-    """Automatic context is suggested to the user. Accepted excerpts stay, and dismissed ones are removed from the next prompt."""
+def play_suggested(model: str, place: Place, provider: Provider) -> Iterator[None]:
+    """Automatic context is suggested to the user. Accepted excerpts stay, and dismissed ones are removed from the next prompt.
+    Then questions are retried, edited and cancelled in another chat of the same window."""
     with Window(place, provider, model, 1_000_000) as window:
         questions = iter(range(1, 10))
 
@@ -269,3 +279,5 @@ def play_suggested(model: str, place: Place, provider: Provider) -> None:
         assert left not in sent, "the dismissed code was not removed"
         window.do(row="get_load_dotenv", action="Undo Accept")
         window.do(gone="Accepted")
+        yield
+        check_recovery(window, place, provider)
