@@ -84,7 +84,7 @@ pub fn characters_read() -> u64 {
 
 /// Returns the memory that the limited parse on this thread has allocated and not released, in bytes. 0 unless mimalloc is
 /// the allocator for syntax trees.
-pub fn memory() -> u64 {
+pub fn parser_memory_bytes() -> u64 {
     let before = METER.with(|meter| meter.initial_memory.get());
     u64::try_from(allocator::memory_in_use().saturating_sub(before)).unwrap_or(0)
 }
@@ -117,13 +117,13 @@ impl Meter {
     }
 
     /// Starts a lexer. Returns `false` if a limit is exceeded.
-    pub(crate) fn start(&self) -> bool {
+    pub(crate) fn start_lexer(&self) -> bool {
         self.stack.set(stack_pointer());
         self.count(LEXER_START_COST)
     }
 
     /// Ends a lexer. Returns `false` if a limit is exceeded.
-    pub(crate) fn end(&self) -> bool {
+    pub(crate) fn end_lexer(&self) -> bool {
         let is_stopped = self.is_stopped();
         if !self.is_limited.get() {
             self.exceeded.set(None);

@@ -264,7 +264,7 @@ unsafe extern "C" fn keyword_lex<const N: usize>(lexer: *mut Lexer, state: u16) 
 /// `lexer` must be the parser's.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
-    if !METER.with(Meter::start) {
+    if !METER.with(Meter::start_lexer) {
         return false;
     }
     // SAFETY: the lexer belongs to the parser, which lends it for the duration of the call and then continues from its
@@ -284,7 +284,7 @@ unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
             // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
-        METER.with(Meter::end) && has_token
+        METER.with(Meter::end_lexer) && has_token
     }
 }
 

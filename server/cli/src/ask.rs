@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     selecting::apply_selection(&mut headless, &arguments.selecting)?;
     selecting::add_piped_text(&mut headless, piped)?;
     let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let question = SendParams {
         prompt: text,
         images,

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     repository::list_files(&mut headless)?;
     selecting::apply_selection(&mut headless, &arguments.selecting)?;
     let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     output::print_message("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
     let tools = if arguments.tools { ToolAccess::Read } else { ToolAccess::None };
     let interrupts = InterruptHandler::listen(SecondInterrupt::Cancels);
@@ -119,7 +119,7 @@ impl Chat {
     }
 
     fn ask(&mut self, text: &str) -> Result<(), Failure> {
-        repository::index(&mut self.headless)?;
+        repository::index_with_progress(&mut self.headless)?;
         let images = std::mem::take(&mut self.images);
         let question = SendParams {
             prompt: text.to_owned(),

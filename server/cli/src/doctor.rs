@@ -78,7 +78,7 @@ fn examine_repository(
 ) -> Result<RepositoryReport, Failure> {
     let (mut headless, setting_problems) = repository::open_with_problems(&arguments.repository)?;
     problems.extend(setting_problems);
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let workspace = headless.report();
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
     let answer = match arguments.ask.then(|| headless.test_summary_model()) {

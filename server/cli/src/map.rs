@@ -12,7 +12,7 @@ use crate::repository;
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let focus: Vec<String> = arguments.focus.iter().map(|path| headless.workspace_path(path)).collect();
     let MapArguments { budget, about, sort, .. } = arguments;
     let reply = headless

@@ -18,7 +18,7 @@ const MAX_LISTED_SKIPPED_FILES: usize = 5;
 
 pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     for path in &arguments.exclude {
         selecting::exclude_path(&mut headless, path)?;
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     selecting::apply_selection(&mut headless, &arguments.selecting)?;
     selecting::add_piped_text(&mut headless, piped)?;
     let images = selecting::add_attachments(&mut headless, &arguments.selecting)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let ask = AssembleParams {
         prompt: Some(text),
         images,

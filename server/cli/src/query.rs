@@ -27,14 +27,14 @@ pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure>
     let limit = arguments.limit.unwrap_or_else(symbols::default_relevant);
     let params = RelevantParams { query: input::read_text_argument(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let reply = run_tool::<FindRelevantCode>(&params, &arguments.query, &mut headless)?;
     print_query_reply(&reply, &arguments.query, "items")
 }
 
 pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let limit = arguments.limit.unwrap_or_else(commands::default_limit);
     let params = FindParams { query: arguments.name.clone(), limit };
     let reply = run_tool::<FindSymbols>(&params, &arguments.query, &mut headless)?;
@@ -43,7 +43,7 @@ pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure>
 
 pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     let path = arguments.path.as_deref().map(|path| headless.workspace_path(path));
     let params = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
     let reply = run_tool::<FindReferences>(&params, &arguments.query, &mut headless)?;
@@ -91,7 +91,7 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let reply = match run_tool::<ReadFile>(&params, &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
         Err(_) if headless.is_path_to_definition(&params.path) => {
-            repository::index(&mut headless)?;
+            repository::index_with_progress(&mut headless)?;
             run_tool::<ReadFile>(&params, &arguments.query, &mut headless)?
         }
         reply => reply?,

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let settings = settings(arguments, workload);
     let material = gather_material(arguments, workload)?;
     if let Some(folder) = &arguments.export {
-        let written = material.export(folder, &settings)?;
+        let written = material.export_git_sessions(folder, &settings)?;
         output::print_message(&format!("{} written to {}", pluralize(written, "trace"), folder.display()));
     }
     if arguments.compaction {
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         output::print_message(&format!("warning: {warning}"));
     }
     let mut code = ExitCode::SUCCESS;
-    for (name, problem) in replay.problems() {
+    for (name, problem) in replay.incomplete_replays() {
         output::print_message(&format!("error: {name}: {problem}"));
         code = ExitCode::FAILURE;
     }

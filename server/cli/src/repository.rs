@@ -28,7 +28,7 @@ pub(crate) fn open_stored_with_settings(
     open_store(open_with_settings(arguments, settings)?)
 }
 
-/// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index`], shows the
+/// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index_with_progress`], shows the
 /// unsaved text of editors from then on.
 pub(crate) fn list_files(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.list_files().map_err(|error| Failure::new(error.to_string()))?;
@@ -36,7 +36,7 @@ pub(crate) fn list_files(headless: &mut HeadlessWorkspace) -> Result<(), Failure
     Ok(())
 }
 
-pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+pub(crate) fn index_with_progress(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = ProgressDisplay::new("indexing", "files");
     headless
         .index(|progress| bar.show_progress(progress))

@@ -47,7 +47,7 @@ struct LastStatus {
 
 pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
-    repository::index(&mut headless)?;
+    repository::index_with_progress(&mut headless)?;
     if arguments.watch {
         return watch(&mut headless, arguments);
     }

@@ -19,12 +19,12 @@ use strata_host::pool::catch_panic;
 use strata_prompt::settings::LspFeature;
 
 use crate::navigation::feature_method;
-use arguments::Arguments;
+use arguments::CommandArguments;
 use client::{Client, TestWorkspace};
 use state::{RandomNameMasks, visible_state};
 use strata_app::commands::COMMANDS;
 use strata_app::faults::FaultPoint;
-use tour::{ClientKind, end, tour};
+use tour::{ClientKind, final_state, tour};
 
 const POINTS: [FaultPoint; 3] = [FaultPoint::Before, FaultPoint::Changed, FaultPoint::After];
 
@@ -76,14 +76,14 @@ impl UsedSession {
 
     /// Starts a server on a copy of the workspace, resumes the session, and assembles a prompt without sending it. Also
     /// returns the arguments for running commands there.
-    fn start(&self) -> (Client, Arguments, TestWorkspace) {
+    fn start(&self) -> (Client, CommandArguments, TestWorkspace) {
         let workspace = self.workspace.copy();
         let mut client = Client::start(&workspace);
         let [session, other] = &self.sessions;
         initialize_client(&mut client, session);
         let result = json!({ "callId": "call-1", "content": [{ "type": "text", "text": "ok" }] });
         let prompt = client.run_ok("strata.prompt.assemble", json!({ "toolResults": [result] }));
-        let arguments = Arguments::new(&client, [other, &prompt["id"], &self.output]);
+        let arguments = CommandArguments::new(&client, [other, &prompt["id"], &self.output]);
         (client, arguments, workspace)
     }
 }
@@ -234,7 +234,7 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
         let workspace = TestWorkspace::new();
         let mut client = Client::start(&workspace);
         tour(&mut client, &workspace, client_kind);
-        let expected = end(&mut client, &workspace, client_kind);
+        let expected = final_state(&mut client, &workspace, client_kind);
         client.quit();
         expected
     });
@@ -251,7 +251,7 @@ fn a_panic_outside_of_commands_affects_only_the_handled_event() {
                         tour(&mut client, &workspace, *client_kind);
                         // Background work may not have reached this point this time.
                         panics.fetch_add(usize::from(!client.plan.disarm()), Ordering::Relaxed);
-                        let end_state = end(&mut client, &workspace, *client_kind);
+                        let end_state = final_state(&mut client, &workspace, *client_kind);
                         client.quit();
                         end_state
                     });

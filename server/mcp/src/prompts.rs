@@ -7,7 +7,7 @@ use strata_app::jobs::tools::{self, Tool};
 use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 
-use crate::resources::{self, Address};
+use crate::resources::{self, ResourceAddress};
 use crate::view::{CallNeeds, RequiredIndex, WorkspaceView};
 
 /// A prompt that the server offers.
@@ -77,7 +77,7 @@ impl PromptTemplate {
 }
 
 fn ask_prompt(question: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
-    let address = Address::Prompt { text: Some(question.to_owned()), model: None };
+    let address = ResourceAddress::Prompt { text: Some(question.to_owned()), model: None };
     Ok(resources::contents(&address, view)?.text)
 }
 
@@ -98,7 +98,7 @@ fn continue_prompt(_: &str, view: &mut WorkspaceView) -> Result<String, CommandE
             "there is no conversation to continue; start the server with `--session latest`, after a conversation in the editor",
         ));
     }
-    let context = resources::contents(&Address::Prompt { text: None, model: None }, view)?.text;
+    let context = resources::contents(&ResourceAddress::Prompt { text: None, model: None }, view)?.text;
     Ok(format!("Continue the conversation that follows, with the context that it had.\n\n{context}"))
 }
 

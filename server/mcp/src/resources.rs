@@ -22,7 +22,7 @@ const PATH_ENCODE_SET: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Address {
+pub(crate) enum ResourceAddress {
     Map,
     /// The map block of a file.
     Block(String),
@@ -52,7 +52,7 @@ pub(crate) struct ResourcePage {
 
 /// The content of a resource and its media type.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Contents {
+pub(crate) struct ResourceText {
     pub(crate) text: String,
     pub(crate) kind: &'static str,
 }
@@ -88,7 +88,7 @@ pub(crate) const TEMPLATES: &[UriTemplate] = &[
 const PLAIN: &str = "text/plain";
 const MARKDOWN: &str = "text/markdown";
 
-impl Address {
+impl ResourceAddress {
     /// Parses the address of a resource. Returns `None` for any other address.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         if uri == MAP {
@@ -136,7 +136,7 @@ pub(crate) fn list(
         while let Some(key) = keys.next_if(|_| entries.len() < PAGE_SIZE) {
             let path = key.as_str();
             entries.push(ListedResource {
-                uri: Address::map_block_uri(path),
+                uri: ResourceAddress::map_block_uri(path),
                 name: path.to_owned(),
                 title: key.external().label().to_string(),
                 description: "Definitions in this file, without bodies.".to_owned(),
@@ -154,11 +154,11 @@ pub(crate) fn list(
 /// # Errors
 /// Returns a [`CommandError`] if the workspace cannot be prepared for reading, or if the command fails.
 pub(crate) fn read(
-    address: &Address,
+    address: &ResourceAddress,
     view: &mut WorkspaceView,
     cancel: &Cancel,
     progress: impl FnMut(OutlineProgress),
-) -> Result<Contents, CommandError> {
+) -> Result<ResourceText, CommandError> {
     let needs = CallNeeds { access: Access::Reads, index: RequiredIndex::All };
     view.prepare_and_run(needs, cancel, progress, |view| contents(address, view))
 }
@@ -167,30 +167,33 @@ pub(crate) fn read(
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the command fails.
-pub(crate) fn contents(address: &Address, view: &mut WorkspaceView) -> Result<Contents, CommandError> {
+pub(crate) fn contents(
+    address: &ResourceAddress,
+    view: &mut WorkspaceView,
+) -> Result<ResourceText, CommandError> {
     match address {
-        Address::Map => {
+        ResourceAddress::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;
-            Ok(Contents { text: map_text(&reply), kind: PLAIN })
+            Ok(ResourceText { text: map_text(&reply), kind: PLAIN })
         }
-        Address::Block(path) => {
+        ResourceAddress::Block(path) => {
             let reply = view.run("strata.symbols.file", json!({ "path": path }))?;
-            Ok(Contents { text: text::outline(&reply), kind: PLAIN })
+            Ok(ResourceText { text: text::render_outline(&reply), kind: PLAIN })
         }
-        Address::Prompt { text, model } => {
+        ResourceAddress::Prompt { text, model } => {
             let arguments = [("prompt", text), ("model", model)].into_iter();
             let ask: Map<String, Value> = arguments
                 .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into())))
                 .collect();
             let reply = view.run("strata.prompt.preview", ask.into())?;
-            Ok(Contents { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
+            Ok(ResourceText { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
         }
     }
 }
 
 /// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.
 fn map_text(reply: &Value) -> String {
-    text::map_with_hint(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
+    text::render_map_with_hint(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
 }
 
 /// Returns the resources that every workspace has.
@@ -231,13 +234,19 @@ mod tests {
     #[test]
     fn addresses_survive_a_round_trip() {
         for path in ["src/lib.rs", "a b/ü#?.py", "100%/x&y=z.c", "🦀.rs"] {
-            assert_eq!(Address::parse(&Address::map_block_uri(path)), Some(Address::Block(path.to_owned())));
+            assert_eq!(
+                ResourceAddress::parse(&ResourceAddress::map_block_uri(path)),
+                Some(ResourceAddress::Block(path.to_owned()))
+            );
         }
-        assert_eq!(Address::parse(MAP), Some(Address::Map));
-        assert_eq!(Address::parse(PROMPT), Some(Address::Prompt { text: None, model: None }));
+        assert_eq!(ResourceAddress::parse(MAP), Some(ResourceAddress::Map));
+        assert_eq!(ResourceAddress::parse(PROMPT), Some(ResourceAddress::Prompt { text: None, model: None }));
         let expected =
-            Address::Prompt { text: Some("Why? & how".to_owned()), model: Some("gpt-4o".to_owned()) };
-        assert_eq!(Address::parse("strata://prompt?text=Why%3F%20%26%20how&model=gpt-4o"), Some(expected));
+            ResourceAddress::Prompt { text: Some("Why? & how".to_owned()), model: Some("gpt-4o".to_owned()) };
+        assert_eq!(
+            ResourceAddress::parse("strata://prompt?text=Why%3F%20%26%20how&model=gpt-4o"),
+            Some(expected)
+        );
     }
 
     #[test]
@@ -251,14 +260,14 @@ mod tests {
             "strata://prompt?x=1",
             "strata://map/%FF",
         ] {
-            assert_eq!(Address::parse(uri), None, "{uri}");
+            assert_eq!(ResourceAddress::parse(uri), None, "{uri}");
         }
     }
 
     #[test]
     fn the_map_resource_refers_to_addresses_instead_of_arguments() {
         let truncated_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
-        let (resource, tool) = (map_text(&truncated_reply), text::map(&truncated_reply));
+        let (resource, tool) = (map_text(&truncated_reply), text::render_map(&truncated_reply));
         assert!(resource.ends_with(
             "(3 more files have an outline: read a file's block at `strata://map/` followed by its path)"
         ));
@@ -266,7 +275,7 @@ mod tests {
             assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");
         }
         let complete_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 0 });
-        assert_eq!(map_text(&complete_reply), text::map(&complete_reply));
+        assert_eq!(map_text(&complete_reply), text::render_map(&complete_reply));
         assert_eq!(map_text(&complete_reply), "A legend.\n\na.py\n def a()\n");
     }
 }

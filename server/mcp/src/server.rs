@@ -18,7 +18,7 @@ use strata_app::model::index::OutlineProgress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
-use crate::resources::{self, Address, Contents, ResourcePage, TEMPLATES};
+use crate::resources::{self, ResourceAddress, ResourcePage, ResourceText, TEMPLATES};
 use crate::view::{CallNeeds, RequiredIndex, WorkspaceView};
 use crate::worker::{PendingCall, Worker};
 
@@ -210,14 +210,14 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
-        let Some(address) = Address::parse(&uri) else {
+        let Some(address) = ResourceAddress::parse(&uri) else {
             return Err(ErrorData::resource_not_found(format!("no resource at `{uri}`"), None));
         };
         let read =
             move |view: &mut WorkspaceView, cancel: &Cancel, report: &mut dyn FnMut(OutlineProgress)| {
                 resources::read(&address, view, cancel, report)
             };
-        let Contents { text, kind } =
+        let ResourceText { text, kind } =
             self.run_on_worker("resources/read", &context, read).await.map_err(|error| match error {
                 CommandError::InvalidParams { .. } => ErrorData::resource_not_found(error.to_string(), None),
                 error => internal_error(&error),

@@ -6,13 +6,13 @@ use strata_prompt::layout::{Layout, LayoutBlock, Part, block_spans};
 use strata_tokens::cost::{BreakpointLifetime, CacheMarker, RequestSpan};
 use strata_tokens::models::CacheKind;
 
-use crate::columns::Column;
+use crate::columns::LayoutColumn;
 
 /// Number of earlier user messages at whose ends a provider with implicit caching looks for cache entries, in addition
 /// to its own breakpoint (OpenAI, "Prompt caching", implicit mode).
 const IMPLICIT_CACHE_LOOKBACK: usize = 20;
 
-/// A chunk of a prompt in [`Column::Fixed`]. The variants are in prompt order.
+/// A chunk of a prompt in [`LayoutColumn::Fixed`]. The variants are in prompt order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PromptChunk {
     /// Tools, system prompt and file list.
@@ -25,7 +25,7 @@ enum PromptChunk {
     Prompt,
 }
 
-impl Column {
+impl LayoutColumn {
     /// Columns whose layouts keep no state.
     pub(crate) const BASELINES: [Self; 4] = [Self::None, Self::Automatic, Self::Flat, Self::Fixed];
 

@@ -9,7 +9,7 @@ use strata_tokens::cost::Charge;
 /// A column of the result table: one way to lay out the same content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Column {
+pub(crate) enum LayoutColumn {
     /// The prompt of `flat` without breakpoints, the reference for all other columns.
     None,
     /// The prompt of `flat` with one breakpoint at its end, as with "automatic caching" by a provider with
@@ -25,13 +25,13 @@ pub(crate) enum Column {
     Ledger,
 }
 
-impl Column {
+impl LayoutColumn {
     /// All columns, in table order.
     pub(crate) const ALL: [Self; 6] =
         [Self::None, Self::Automatic, Self::Flat, Self::Fixed, Self::Ripple, Self::Ledger];
 }
 
-impl fmt::Display for Column {
+impl fmt::Display for LayoutColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "no cache",
@@ -109,8 +109,8 @@ pub(crate) struct ColumnStats {
 }
 
 impl ColumnStats {
-    pub(crate) fn from_totals(totals: &BTreeMap<Column, ColumnTotals>) -> BTreeMap<Column, Self> {
-        let none = totals.get(&Column::None).cloned().unwrap_or_default();
+    pub(crate) fn from_totals(totals: &BTreeMap<LayoutColumn, ColumnTotals>) -> BTreeMap<LayoutColumn, Self> {
+        let none = totals.get(&LayoutColumn::None).cloned().unwrap_or_default();
         let stats = |totals: &ColumnTotals| Self {
             share: share(totals.cost, none.cost),
             hit_share: share(totals.read as f64, totals.tokens as f64),

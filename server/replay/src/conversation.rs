@@ -13,7 +13,7 @@ use strata_prompt::session::PromptFit;
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::Usage;
 
-use crate::columns::{Column, ColumnStats, share};
+use crate::columns::{ColumnStats, LayoutColumn, share};
 use crate::predictions::{Prediction, predictions};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
 use crate::scenario::{PromptParts, Scenario};
@@ -47,7 +47,7 @@ pub(crate) struct ConversationStats {
     /// Billed cost relative to the cost without a cache; `None` if the record has no bill. Includes the agent's tools
     /// and system prompt, which the record does not contain.
     pub billed: Option<f64>,
-    pub columns: BTreeMap<Column, ColumnStats>,
+    pub columns: BTreeMap<LayoutColumn, ColumnStats>,
     /// Cost of `ledger` when old tool results are archived, relative to the cost without a cache and without archiving.
     /// Summaries are made without a model.
     pub with_archival: Option<f64>,
@@ -75,11 +75,11 @@ impl ConversationStats {
             |policies: &[PolicyName], archives| play(transcript, policies, archives, services, turn_done);
         let SessionTotals { turns, mut prompts, columns, mut cut_short, mut problem } =
             play(&[PolicyName::Flat, PolicyName::Ledger], false);
-        let without = columns.get(&Column::None).map(|none| none.cost);
+        let without = columns.get(&LayoutColumn::None).map(|none| none.cost);
         let mut with_archival = None;
         if problem.is_none() {
             let archived = play(&[PolicyName::Ledger], true);
-            let cost = archived.columns.get(&Column::Ledger).map(|ledger| ledger.cost);
+            let cost = archived.columns.get(&LayoutColumn::Ledger).map(|ledger| ledger.cost);
             with_archival = cost.zip(without).map(|(cost, without)| share(cost, without));
             prompts += archived.prompts;
             cut_short += archived.cut_short;

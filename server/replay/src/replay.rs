@@ -90,7 +90,7 @@ impl Replay {
     }
 
     /// Returns the sessions and conversations that were not completed, with the reasons.
-    pub fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn incomplete_replays(&self) -> impl Iterator<Item = (&str, &str)> {
         let sessions = self.sessions.iter().map(|session| (&session.name, &session.problem));
         let conversations = self.conversations.iter().map(|talk| (&talk.name, &talk.problem));
         sessions.chain(conversations).filter_map(|(name, problem)| Some((name.as_str(), problem.as_deref()?)))

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use strata_app::format::{group_digits as count, pluralize};
 use strata_app::table::{Align, Table};
 
-use crate::columns::{Column, ColumnStats};
+use crate::columns::{ColumnStats, LayoutColumn};
 use crate::conversation::ConversationStats;
 use crate::predictions::{Estimator, PredictionStats};
 use crate::replay::Replay;
@@ -70,11 +70,11 @@ impl Replay {
                 pluralize(cut_short, "prompt")
             );
         }
-        for (name, problem) in self.problems() {
+        for (name, problem) in self.incomplete_replays() {
             let _ = writeln!(text, "{name} was not replayed to the end: {problem}");
         }
         let (prompts, turns) = (pluralize(self.prompts, "prompt"), pluralize(self.turns, "turn"));
-        let promises = match self.problems().count() {
+        let promises = match self.incomplete_replays().count() {
             0 => "no promise was broken".to_owned(),
             problems => format!("{} not replayed to the end", pluralize(problems, "session")),
         };
@@ -97,7 +97,7 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
     for session in sessions {
         let cells = cost_cells(&session.columns);
         let [none, auto, flat, fixed, ripple, ledger] = cells;
-        let tokens = session.columns.get(&Column::None);
+        let tokens = session.columns.get(&LayoutColumn::None);
         table.add_row([
             truncate_name(&session.name),
             count(session.turns),
@@ -115,13 +115,13 @@ fn session_table(sessions: &[SessionStats], summary: Option<&SessionMeans>) -> S
     }
     if let Some(summary) = summary {
         let line = |column| summary.lines.iter().find(|line| line.column == column);
-        let [none, auto, flat, fixed, ripple, ledger] =
-            Column::ALL.map(|column| line(column).map_or_else(absent_cell, |line| format_share(line.cost)));
+        let [none, auto, flat, fixed, ripple, ledger] = LayoutColumn::ALL
+            .map(|column| line(column).map_or_else(absent_cell, |line| format_share(line.cost)));
         table.add_row([
             "mean".to_owned(),
             String::new(),
             String::new(),
-            line(Column::None).map_or_else(absent_cell, |line| count(line.mean_tokens)),
+            line(LayoutColumn::None).map_or_else(absent_cell, |line| count(line.mean_tokens)),
             none,
             auto,
             flat,
@@ -205,8 +205,8 @@ fn conversation_table(conversations: &[ConversationStats], means: Option<&Conver
     );
     for told in conversations {
         let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);
-        let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
-        let tokens = told.columns.get(&Column::None);
+        let (auto, ledger) = (of(LayoutColumn::Automatic), of(LayoutColumn::Ledger));
+        let tokens = told.columns.get(&LayoutColumn::None);
         let ratio = |cost: Option<f64>| {
             cost.zip(auto).map_or_else(absent_cell, |(cost, auto)| format_share(cost / auto))
         };
@@ -275,8 +275,9 @@ fn prediction_report(predictions: &PredictionStats) -> String {
     )
 }
 
-fn cost_cells(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
-    Column::ALL.map(|column| columns.get(&column).map_or_else(absent_cell, |cell| format_share(cell.share)))
+fn cost_cells(columns: &BTreeMap<LayoutColumn, ColumnStats>) -> [String; 6] {
+    LayoutColumn::ALL
+        .map(|column| columns.get(&column).map_or_else(absent_cell, |cell| format_share(cell.share)))
 }
 
 /// Cuts a long name at its beginning, since its end is more distinctive.

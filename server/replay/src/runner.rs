@@ -14,7 +14,7 @@ use strata_prompt::session::{RequestOutcome, RequestStatus, Session};
 use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::{Charge, Prices, SimulatedProvider, Usage};
 
-use crate::columns::{Column, ColumnTotals};
+use crate::columns::{ColumnTotals, LayoutColumn};
 use crate::gap::ChargedPrompt;
 use crate::promises::{BrokenPromise, broken_promises, has_whole_map};
 use crate::scenario::Scenario;
@@ -28,7 +28,7 @@ pub(crate) struct Runner {
     provider: SimulatedProvider,
     /// Simulated providers, one for each baseline layout. Each computes what the session's prompts cost in its layout.
     /// Only for the policy `flat`.
-    baselines: Vec<(Column, SimulatedProvider)>,
+    baselines: Vec<(LayoutColumn, SimulatedProvider)>,
     /// Model that the last request named.
     model: Option<String>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Runner {
 #[derive(Clone, Debug)]
 pub(crate) struct PromptStats {
     /// Charge in each column that the runner covers.
-    pub(crate) charges: Vec<(Column, Charge)>,
+    pub(crate) charges: Vec<(LayoutColumn, Charge)>,
     pub(crate) nanos: u64,
     pub(crate) members: Vec<MapMember>,
     /// Names and tokens of the system prompt and the messages, which every layout needs.
@@ -54,7 +54,7 @@ pub(crate) struct SessionTotals {
     pub(crate) turns: usize,
     /// Number of prompts in all turns played.
     pub(crate) prompts: usize,
-    pub(crate) columns: BTreeMap<Column, ColumnTotals>,
+    pub(crate) columns: BTreeMap<LayoutColumn, ColumnTotals>,
     pub(crate) cut_short: usize,
     /// Why the session was not played to its end.
     pub(crate) problem: Option<String>,
@@ -122,8 +122,8 @@ fn format_broken_promises(broken: &[BrokenPromise]) -> String {
 impl Runner {
     /// Creates a session under a policy. `flat` represents all stateless layouts.
     pub(crate) fn new(policy: PolicyName, prices: Prices) -> Self {
-        let baselines: &[Column] = match policy {
-            PolicyName::Flat => &Column::BASELINES,
+        let baselines: &[LayoutColumn] = match policy {
+            PolicyName::Flat => &LayoutColumn::BASELINES,
             PolicyName::Ripple | PolicyName::Ledger => &[],
         };
         let baselines = baselines.iter().map(|column| (*column, SimulatedProvider::new(prices))).collect();
@@ -197,11 +197,11 @@ impl Runner {
         Ok(stats)
     }
 
-    fn charges(&mut self, prepared: &PreparedPrompt, now_ms: u64) -> Vec<(Column, Charge)> {
+    fn charges(&mut self, prepared: &PreparedPrompt, now_ms: u64) -> Vec<(LayoutColumn, Charge)> {
         let own = match self.policy {
             PolicyName::Flat => None,
-            PolicyName::Ripple => Some(Column::Ripple),
-            PolicyName::Ledger => Some(Column::Ledger),
+            PolicyName::Ripple => Some(LayoutColumn::Ripple),
+            PolicyName::Ledger => Some(LayoutColumn::Ledger),
         };
         let own = own.map(|column| (column, prepared.reply.predicted));
         let baselines = self.baselines.iter_mut().map(|(column, provider)| {

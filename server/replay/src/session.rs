@@ -20,7 +20,7 @@ use strata_tokens::cost::Prices;
 use strata_tokens::models::Model;
 
 use crate::bound::CostBound;
-use crate::columns::{Column, ColumnStats, share};
+use crate::columns::{ColumnStats, LayoutColumn, share};
 use crate::gap::{ChargedPrompt, Gap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
 use crate::scenario::{PromptParts, Scenario};
@@ -35,7 +35,7 @@ pub(crate) struct SessionStats {
     /// turns so far, and `people` selects files as people do.
     pub selection: String,
     pub turns: usize,
-    pub columns: BTreeMap<Column, ColumnStats>,
+    pub columns: BTreeMap<LayoutColumn, ColumnStats>,
     /// Lower bound on the cost of any layout, relative to the cost without a cache.
     pub bound: f64,
     /// Why `ledger` costs more than the bound.
@@ -95,7 +95,7 @@ impl SessionStats {
     ) -> Self {
         let PlayOutcome { totals, bound, prompts } =
             play(session, PromptParts::Table, 0, policies, services, turn_done);
-        let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
+        let none = totals.columns.get(&LayoutColumn::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: session.trace.name.clone(),
             selection: session.selection.clone(),
@@ -116,7 +116,7 @@ impl SessionStats {
             let ledger = &[PolicyName::Ledger];
             let PlayOutcome { totals, .. } =
                 play(session, PromptParts::Everything, 0, ledger, services, turn_done);
-            let ledger = ColumnStats::from_totals(&totals.columns).remove(&Column::Ledger);
+            let ledger = ColumnStats::from_totals(&totals.columns).remove(&LayoutColumn::Ledger);
             stats.everything = ledger.map(|ledger| FullPromptStats { ledger });
             stats.cut_short += totals.cut_short;
             stats.prompts += totals.prompts;
@@ -142,8 +142,8 @@ impl SessionStats {
         let ledger = &[PolicyName::Ledger];
         let PlayOutcome { totals, .. } =
             play(session, PromptParts::Table, budget, ledger, services, turn_done);
-        let ledger = ColumnStats::from_totals(&totals.columns).remove(&Column::Ledger);
-        let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
+        let ledger = ColumnStats::from_totals(&totals.columns).remove(&LayoutColumn::Ledger);
+        let without = self.columns.get(&LayoutColumn::Ledger).map(|column| column.totals.cost);
         let changes_shown = excerpt_recall(session, budget, services, turn_done);
         self.excerpts = ledger.zip(without).map(|(ledger, without)| {
             let ratio = ledger.totals.cost / without.max(f64::MIN_POSITIVE);

@@ -127,7 +127,7 @@ impl Material {
 
     /// Writes the sessions made from Git histories to one file each, with the token counts of their diffs for the
     /// configured model. Returns the number of files.
-    pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
+    pub fn export_git_sessions(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
         let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;
         let (models, counter) = (Models::builtin(), TokenCounter::default());

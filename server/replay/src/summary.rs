@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::columns::{Column, ColumnStats, share};
+use crate::columns::{ColumnStats, LayoutColumn, share};
 use crate::conversation::ConversationStats;
 use crate::session::SessionStats;
 use crate::sources::Workload;
@@ -40,7 +40,7 @@ pub(crate) struct ExcerptMeans {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnMeans {
-    pub column: Column,
+    pub column: LayoutColumn,
     /// Mean cost, relative to the cost without a cache.
     pub cost: f64,
     /// Mean share of the input that was read from the cache.
@@ -96,14 +96,14 @@ impl SessionMeans {
         };
         let everything = played.iter().filter_map(|session| Some(&session.everything.as_ref()?.ledger));
         let bounds = played.iter().filter_map(|session| {
-            let uncached = session.columns.get(&Column::None)?.uncached;
+            let uncached = session.columns.get(&LayoutColumn::None)?.uncached;
             Some((session.bound * uncached, uncached))
         });
         Some(Self {
             sessions: played.len(),
             is_of_all_turns,
-            lines: Column::ALL.into_iter().filter_map(line).collect(),
-            everything: ColumnMeans::from_stats(Column::Ledger, everything, is_of_all_turns),
+            lines: LayoutColumn::ALL.into_iter().filter_map(line).collect(),
+            everything: ColumnMeans::from_stats(LayoutColumn::Ledger, everything, is_of_all_turns),
             excerpts: excerpt_means(&played, is_of_all_turns),
             bound: mean_ratio(bounds, is_of_all_turns),
         })
@@ -112,7 +112,7 @@ impl SessionMeans {
 
 impl ColumnMeans {
     fn from_stats<'a>(
-        column: Column,
+        column: LayoutColumn,
         cells: impl Iterator<Item = &'a ColumnStats>,
         is_of_all_turns: bool,
     ) -> Option<Self> {
@@ -138,10 +138,12 @@ impl ColumnMeans {
             first: self::mean(cells.iter().map(|cell| cell.totals.first)),
             length: mean(|cell| (cell.totals.tokens as f64, cell.uncached)),
             worst: cells.iter().map(|cell| cell.totals.worst).fold(0.0, f64::max),
-            time: matches!(column, Column::Flat | Column::Ripple | Column::Ledger).then(|| AssemblyTime {
-                mean: sum(|cell| cell.totals.nanos) / turns,
-                slowest: cells.iter().map(|cell| cell.totals.slowest).max().unwrap_or_default(),
-            }),
+            time: matches!(column, LayoutColumn::Flat | LayoutColumn::Ripple | LayoutColumn::Ledger).then(
+                || AssemblyTime {
+                    mean: sum(|cell| cell.totals.nanos) / turns,
+                    slowest: cells.iter().map(|cell| cell.totals.slowest).max().unwrap_or_default(),
+                },
+            ),
         })
     }
 }
@@ -155,7 +157,7 @@ impl ConversationMeans {
                 .map(|cell| cell.share)
                 .collect::<Vec<_>>()
         };
-        let (automatic, ledger) = (shares(Column::Automatic), shares(Column::Ledger));
+        let (automatic, ledger) = (shares(LayoutColumn::Automatic), shares(LayoutColumn::Ledger));
         if automatic.is_empty() {
             return None;
         }
@@ -178,7 +180,7 @@ impl ConversationMeans {
 fn excerpt_means(played: &[&SessionStats], is_of_all_turns: bool) -> Option<ExcerptMeans> {
     let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
     let line =
-        ColumnMeans::from_stats(Column::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;
+        ColumnMeans::from_stats(LayoutColumn::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;
     let most = with.iter().map(|with| with.ratio).fold(0.0, f64::max);
     let changes_shown = mean(with.iter().map(|with| with.changes_shown));
     Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most, changes_shown })

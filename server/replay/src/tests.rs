@@ -14,7 +14,7 @@ use strata_prompt::settings::Settings;
 use strata_tokens::models::CacheTtl;
 
 use super::*;
-use crate::columns::Column;
+use crate::columns::LayoutColumn;
 use crate::record_file::{read_trace, write_trace};
 use crate::session::SessionStats;
 
@@ -66,7 +66,7 @@ fn played(traces: &[Trace], policies: &[PolicyName]) -> Replay {
     Replay::play(&material, policies, &settings(), |_| ())
 }
 
-fn shares(session: &SessionStats) -> Vec<(Column, f64)> {
+fn shares(session: &SessionStats) -> Vec<(LayoutColumn, f64)> {
     session.columns.iter().map(|(column, cell)| (*column, cell.share)).collect()
 }
 
@@ -76,14 +76,14 @@ fn every_run_says_the_same_in_the_order_of_the_material() {
     let (one, two) = (played(&traces, &ALL), played(&traces, &ALL));
     let names: Vec<&str> = one.sessions.iter().map(|session| &*session.name).collect();
     assert_eq!(names, ["t0", "t1", "t2", "t3", "t4"]);
-    assert_eq!((one.turns, one.problems().count()), (9 + 8 + 7 + 6 + 5, 0));
+    assert_eq!((one.turns, one.incomplete_replays().count()), (9 + 8 + 7 + 6 + 5, 0));
     // `flat`, `ripple` and `ledger` for the table; `flat` and `ledger` with all parts.
     assert_eq!(one.prompts, one.turns * 5);
     for (session, again) in one.sessions.iter().zip(&two.sessions) {
         assert_eq!(shares(session), shares(again));
-        assert_eq!(session.columns.len(), Column::ALL.len());
-        assert_eq!(session.columns[&Column::None].share, 1.0);
-        assert!(session.bound > 0.0 && session.bound <= session.columns[&Column::Ledger].share);
+        assert_eq!(session.columns.len(), LayoutColumn::ALL.len());
+        assert_eq!(session.columns[&LayoutColumn::None].share, 1.0);
+        assert!(session.bound > 0.0 && session.bound <= session.columns[&LayoutColumn::Ledger].share);
     }
     let alone = played(&traces[2..3], &ALL);
     assert_eq!(shares(&alone.sessions[0]), shares(&one.sessions[2]));
@@ -93,21 +93,24 @@ fn every_run_says_the_same_in_the_order_of_the_material() {
 fn a_policy_that_was_not_asked_for_is_not_played() {
     let replay = played(&[trace("t", 4)], &[PolicyName::Ripple]);
     let session = &replay.sessions[0];
-    assert!(session.columns.contains_key(&Column::Ripple) && !session.columns.contains_key(&Column::Ledger));
+    assert!(
+        session.columns.contains_key(&LayoutColumn::Ripple)
+            && !session.columns.contains_key(&LayoutColumn::Ledger)
+    );
     assert!(session.everything.is_none());
     assert_eq!(replay.prompts, 4 * 2);
-    assert_eq!(replay.summary.unwrap().lines.len(), Column::ALL.len() - 1);
+    assert_eq!(replay.summary.unwrap().lines.len(), LayoutColumn::ALL.len() - 1);
 }
 
 #[test]
 fn a_session_that_cannot_be_played_does_not_stop_the_others() {
     let replay = played(&[trace("empty", 0), trace("whole", 5)], &ALL);
-    let problems: Vec<_> = replay.problems().collect();
+    let problems: Vec<_> = replay.incomplete_replays().collect();
     assert_eq!(problems, [("empty", "the session has no turns")]);
     let summary = replay.summary.as_ref().unwrap();
     assert_eq!(summary.sessions, 1);
-    let ledger = summary.lines.iter().find(|line| line.column == Column::Ledger).unwrap();
-    assert_eq!(ledger.cost, replay.sessions[1].columns[&Column::Ledger].share);
+    let ledger = summary.lines.iter().find(|line| line.column == LayoutColumn::Ledger).unwrap();
+    assert_eq!(ledger.cost, replay.sessions[1].columns[&LayoutColumn::Ledger].share);
 }
 
 #[test]
@@ -117,7 +120,8 @@ fn the_summary_counts_each_session_the_same() {
     for line in &summary.lines {
         let costs = replay.sessions.iter().map(|session| session.columns[&line.column].share);
         assert!((line.cost - costs.sum::<f64>() / 2.0).abs() < 1e-12);
-        let makes_prompts = matches!(line.column, Column::Flat | Column::Ripple | Column::Ledger);
+        let makes_prompts =
+            matches!(line.column, LayoutColumn::Flat | LayoutColumn::Ripple | LayoutColumn::Ledger);
         assert_eq!(line.time.is_some(), makes_prompts, "{}", line.column);
     }
 }
@@ -130,10 +134,10 @@ fn varied_sessions_keep_every_promise() {
         let mut material = Material::from_git_traces(traces);
         (material.workload, material.seed) = (Workload::Varied, 1);
         let replay = Replay::play(&material, &ALL, &settings, |_| ());
-        assert_eq!(replay.problems().count(), 0);
+        assert_eq!(replay.incomplete_replays().count(), 0);
         for session in &replay.sessions {
             assert!(session.turns > 10 && session.gap.is_none());
-            assert!(session.bound <= session.columns[&Column::Ledger].share);
+            assert!(session.bound <= session.columns[&LayoutColumn::Ledger].share);
         }
     }
 }
@@ -144,13 +148,13 @@ fn peoples_sessions_keep_every_promise_and_each_turn_counts_the_same() {
         let mut material = Material::from_git_traces((0..7).map(|at| trace(&format!("t{at}"), 8)).collect());
         material.workload = Workload::People;
         let replay = Replay::play(&material, &ALL, &settings_for(model), |_| ());
-        assert_eq!(replay.problems().count(), 0);
+        assert_eq!(replay.incomplete_replays().count(), 0);
         assert!(replay.sessions.iter().all(|session| session.selection == "people"));
         for line in &replay.summary.as_ref().unwrap().lines {
             let cells = replay.sessions.iter().map(|session| &session.columns[&line.column]);
             let cost: f64 = cells.clone().map(|cell| cell.totals.cost).sum();
             assert!((line.cost_a_turn - cost / replay.turns as f64).abs() < 1e-9);
-            let none = replay.sessions.iter().map(|session| session.columns[&Column::None].totals.cost);
+            let none = replay.sessions.iter().map(|session| session.columns[&LayoutColumn::None].totals.cost);
             assert!((line.cost - cost / none.sum::<f64>()).abs() < 1e-12);
             let first: f64 = cells.map(|cell| cell.totals.first).sum();
             assert!((line.first - first / 7.0).abs() < 1e-9);
@@ -164,9 +168,9 @@ fn the_gap_is_explained_to_the_last_token() {
         let settings = settings_for(model);
         let material = Material::from_git_traces(vec![trace("a", 3), trace("b", 12)]);
         let replay = Replay::play(&material, &[PolicyName::Ledger], &settings, |_| ());
-        assert_eq!(replay.problems().count(), 0);
+        assert_eq!(replay.incomplete_replays().count(), 0);
         for session in &replay.sessions {
-            let gap = session.columns[&Column::Ledger].share - session.bound;
+            let gap = session.columns[&LayoutColumn::Ledger].share - session.bound;
             let explained = session.gap.as_ref().unwrap().total();
             assert!((explained - gap).abs() < 1e-9, "{explained} instead of {gap}");
         }
@@ -225,7 +229,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     source.turns[1].edits.insert("new.py".into(), Some("x = 1\n".into()));
     source.turns[2].edits.insert("m5.py".into(), None);
     let material = Material::from_git_traces(vec![source.clone()]);
-    assert_eq!(material.export(&folder.path().join("out"), &settings()).unwrap(), 1);
+    assert_eq!(material.export_git_sessions(&folder.path().join("out"), &settings()).unwrap(), 1);
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
     assert_eq!(weighed, [1; 5]);
@@ -264,7 +268,7 @@ fn a_recorded_conversation_is_played_beside_sessions() {
     let [told] = &replay.conversations[..] else { panic!("{:?}", replay.conversations) };
     assert_eq!((&*told.name, told.turns, &told.problem), ("deep/talk", 2, &None));
     assert!((told.billed.unwrap() - 0.19).abs() < 1e-9);
-    assert_eq!(told.columns[&Column::Ledger].share, told.columns[&Column::Automatic].share);
+    assert_eq!(told.columns[&LayoutColumn::Ledger].share, told.columns[&LayoutColumn::Automatic].share);
     let means = replay.conversation_means.unwrap();
-    assert_eq!((means.worst_ratio, means.ledger), (1.0, told.columns[&Column::Ledger].share));
+    assert_eq!((means.worst_ratio, means.ledger), (1.0, told.columns[&LayoutColumn::Ledger].share));
 }

@@ -100,7 +100,7 @@ pub struct WithheldFile {
 
 /// The files that a session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listing {
+pub struct SelectionListing {
     /// Selected and excluded files, sorted by path.
     pub files: Vec<ListedFile>,
 }
@@ -390,9 +390,9 @@ impl Command for ListSelection {
     const SUMMARY: &str = "Lists the selected and excluded files.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
-    type Reply = Listing;
+    type Reply = SelectionListing;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SelectionListing, CommandError> {
         let selection = &context.session.selection;
         let selected = selection.selected.iter().map(|(key, extent)| {
             let item = match extent {
@@ -436,7 +436,7 @@ impl Command for ListSelection {
         });
         let mut files: Vec<ListedFile> = selected.chain(excluded).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Listing { files })
+        Ok(SelectionListing { files })
     }
 }
 

@@ -136,7 +136,7 @@ pub struct ChangesParams {
 
 /// Changes since an earlier preview.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Changes {
+pub struct PreviewChanges {
     /// Text of the current preview.
     pub text: String,
     /// Unified diff from the earlier text to the current one. Each hunk header names the part of the prompt in which
@@ -480,15 +480,15 @@ impl Command for ComparePrompts {
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Prompt;
     type Args = ChangesParams;
-    type Reply = Changes;
+    type Reply = PreviewChanges;
 
-    fn run(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
+    fn run(params: ChangesParams, context: &mut Context<'_>) -> Result<PreviewChanges, CommandError> {
         let current = PreviewPrompt::run(
             AssembleParams { policy: params.policy, ..AssembleParams::default() },
             context,
         )?;
         let changes = assembly::changes_since(&params.since, &current);
-        Ok(Changes { text: current.text, changes })
+        Ok(PreviewChanges { text: current.text, changes })
     }
 }
 

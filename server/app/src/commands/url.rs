@@ -56,7 +56,7 @@ pub(super) struct RemoveReply {
 
 /// The web pages in the session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Listing {
+pub(super) struct PageListing {
     /// Pages, sorted by address.
     urls: Vec<ShownPage>,
 }
@@ -122,10 +122,12 @@ impl Command for ListPages {
     const SUMMARY: &str = "Lists the web pages in the context.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
-    type Reply = Listing;
+    type Reply = PageListing;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-        Ok(Listing { urls: context.session.pages.iter().map(|page| describe_page(page, context)).collect() })
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<PageListing, CommandError> {
+        Ok(PageListing {
+            urls: context.session.pages.iter().map(|page| describe_page(page, context)).collect(),
+        })
     }
 }
 

@@ -42,7 +42,7 @@ const SELECTION_TOOL_TEMPLATE: Tool = Tool {
     command: "",
     hidden: &["confirmSecrets"],
     shape: Pagination::Clipped(&["changed", "withheld"]),
-    text: text::selection_change,
+    text: text::render_selection_change,
 };
 
 /// All tools, in the order in which they are listed.
@@ -55,7 +55,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.map",
         hidden: &["budget", "sort"],
         shape: Pagination::Budget { argument: "budget" },
-        text: text::map,
+        text: text::render_map,
     },
     Tool {
         name: "context",
@@ -65,7 +65,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.relevant",
         hidden: &["minScore"],
         shape: Pagination::Lists(&["items"]),
-        text: text::relevant_code,
+        text: text::render_relevant_code,
     },
     Tool {
         name: "symbols",
@@ -75,7 +75,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.find",
         hidden: &[],
         shape: Pagination::Lists(&["symbols"]),
-        text: text::symbols,
+        text: text::render_symbols,
     },
     Tool {
         name: "outline",
@@ -84,7 +84,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.file",
         hidden: &[],
         shape: Pagination::Lines("text"),
-        text: text::outline,
+        text: text::render_outline,
     },
     Tool {
         name: "references",
@@ -94,7 +94,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.references",
         hidden: &[],
         shape: Pagination::Lists(&["hits", "definitions"]),
-        text: text::references,
+        text: text::render_references,
     },
     Tool {
         name: "dependents",
@@ -103,7 +103,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.symbols.dependents",
         hidden: &[],
         shape: Pagination::Lists(&["dependents", "dependencies", "imports", "mutual"]),
-        text: text::dependents,
+        text: text::render_dependents,
     },
     Tool {
         name: "files_find",
@@ -113,7 +113,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.find",
         hidden: &[],
         shape: Pagination::Lists(&["files"]),
-        text: text::files_found,
+        text: text::render_found_files,
     },
     Tool {
         name: "files_read",
@@ -123,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.read",
         hidden: &[],
         shape: Pagination::Lines("text"),
-        text: text::file_text,
+        text: text::render_file_text,
     },
     Tool {
         name: "grep",
@@ -133,7 +133,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.grep",
         hidden: &[],
         shape: Pagination::Nested { outer: "files", inner: "lines" },
-        text: text::grep_matches,
+        text: text::render_grep_matches,
     },
     Tool {
         name: "files_changed",
@@ -142,7 +142,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.files.changed",
         hidden: &[],
         shape: Pagination::Lists(&["files"]),
-        text: text::changed_files,
+        text: text::render_changed_files,
     },
     Tool {
         name: "files_list",
@@ -151,7 +151,7 @@ pub const TOOLS: &[Tool] = &[
         command: FILES_LIST,
         hidden: &[],
         shape: Pagination::Lists(&["files"]),
-        text: text::files_listed,
+        text: text::render_file_list,
     },
     Tool {
         name: "files_select",
@@ -189,7 +189,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.prompt.rules",
         hidden: &[],
         shape: Pagination::Whole,
-        text: text::rules,
+        text: text::render_rules,
     },
     Tool {
         name: "memory_search",
@@ -198,7 +198,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.memory.search",
         hidden: &[],
         shape: Pagination::Lists(&["hits"]),
-        text: text::memory_hits,
+        text: text::render_memory_hits,
     },
     Tool {
         name: "memory_add",
@@ -207,7 +207,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.memory.add",
         hidden: &[],
         shape: Pagination::Whole,
-        text: text::saved_note,
+        text: text::render_saved_note,
     },
     Tool {
         name: "tool_output_read",
@@ -216,7 +216,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.toolOutput.read",
         hidden: &[],
         shape: Pagination::Numbered,
-        text: text::tool_output,
+        text: text::render_tool_output,
     },
     Tool {
         name: "count_tokens",
@@ -225,7 +225,7 @@ pub const TOOLS: &[Tool] = &[
         command: "strata.prompt.estimate",
         hidden: &["maxInputTokens"],
         shape: Pagination::Whole,
-        text: text::tokens,
+        text: text::render_token_count,
     },
 ];
 

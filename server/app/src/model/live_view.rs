@@ -25,7 +25,7 @@ use strata_host::endpoint::{AskError, EndpointAddress, ask, endpoints};
 use strata_prompt::trust::Trust;
 
 pub use self::protocol::LiveCall;
-use self::protocol::{CallReply, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};
+use self::protocol::{CallReply, DocumentsRequest, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply};
 pub use self::server::{ServedView, listen};
 use crate::format::pluralize;
 use crate::model::documents::key_of;
@@ -240,7 +240,7 @@ impl LiveView {
         let Some(folder) = folder.to_str() else { return Ok(None) };
         let known = self.known.get(server).into_iter().flatten();
         let known = known.map(|(uri, known)| (uri.clone(), known.stamp)).collect();
-        let request = Request { protocol: PROTOCOL, folder: folder.to_owned(), known };
+        let request = DocumentsRequest { protocol: PROTOCOL, folder: folder.to_owned(), known };
         let request = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
         let missing = |reason: &str| format!("an editor's unsaved text may be missing, because {reason}");
         let reply = match ask(server, &request, REPLY_TIMEOUT) {

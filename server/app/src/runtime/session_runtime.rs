@@ -1,5 +1,5 @@
 //! Runs the commands and the jobs of sessions for all front ends: queues them, interprets the jobs that a command
-//! starts, and installs their results. Owns no threads and knows no protocol; the front end provides both as a [`Host`].
+//! starts, and installs their results. Owns no threads and knows no protocol; the front end provides both as a [`RuntimeHost`].
 //!
 //! Commands of one session run in sequence, each with a snapshot of the workspace at the time of its arrival. Commands
 //! of other sessions do not wait for them.
@@ -22,7 +22,7 @@ use self::queue::{SessionTask, TaskQueues};
 use self::running_sends::RunningSends;
 
 pub use self::event::{Caller, CommandCall, ReplySender, SessionEvent};
-pub use self::host::{Host, ModelRequest, SessionWork, ThreadKind};
+pub use self::host::{ModelRequest, RuntimeHost, SessionWork, ThreadKind};
 pub use self::progress::{ProgressToken, TrackedWork};
 pub use self::resume::FirstSession;
 
@@ -41,7 +41,7 @@ pub struct SessionRuntime {
 impl SessionRuntime {
     /// Handles the result of work that the host ran. If this panics, the host must handle
     /// [`SessionEvent::recovery_event`] instead.
-    pub fn handle(&mut self, event: SessionEvent, host: &mut dyn Host) {
+    pub fn handle(&mut self, event: SessionEvent, host: &mut dyn RuntimeHost) {
         match event {
             SessionEvent::TaskFinished(session, task) => self.handle_finished_task(&session, *task, host),
             SessionEvent::TaskLost(session, effects, compaction) => {

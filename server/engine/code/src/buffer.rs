@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::document::{Document, DocumentSync, EditError, OutOfStep};
 use crate::outline::{
-    Freshness, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, parse_rope, version_hash,
+    LiveOutline, Outline, OutlineFreshness, SyntaxTree, TreeEdit, Unparsed, parse_rope, version_hash,
 };
 use crate::symbols::FileSymbols;
 
@@ -306,8 +306,8 @@ impl LiveParse {
         edits.iter().for_each(|edit| old_tree.edit(edit));
         let tree = parse_rope(old_tree.language, text, Some(&old_tree), cancel)?;
         let state = match self.outline.refresh(&tree, text, edits, cancel)? {
-            Freshness::Current => ParseFinality::Settled,
-            Freshness::Stale => ParseFinality::Provisional,
+            OutlineFreshness::Current => ParseFinality::Settled,
+            OutlineFreshness::Stale => ParseFinality::Provisional,
         };
         let symbols = FileSymbols::from_live(&mut self.outline, key);
         self.parsed = ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), state };

@@ -46,7 +46,7 @@ pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use lead::with_lead;
-pub(crate) use live::{Freshness, LiveOutline};
+pub(crate) use live::{LiveOutline, OutlineFreshness};
 pub(crate) use located::find_mentions;
 pub use located::{locate_symbols, name_at};
 pub(crate) use names::NameList;

@@ -37,7 +37,7 @@ pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::command_head;
 pub(crate) use requests::user_words;
-pub(crate) use sentences::{code_spans, sentences};
+pub(crate) use sentences::{code_spans, prose_sentences};
 pub(crate) use steps::last_calls;
 
 /// Extracts the facts of `messages`. If some messages are summaries, includes the facts that these state,

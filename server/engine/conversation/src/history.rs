@@ -13,7 +13,7 @@ mod text_or_list;
 #[cfg(test)]
 pub(crate) use change::HistoryDiff;
 pub(crate) use foreign::remove_cache_marks;
-pub use foreign::{Foreign, ForeignPosition, Provider};
+pub use foreign::{Foreign, ForeignPosition, ForeignProvider};
 pub(crate) use list::HistoryChange;
 pub(crate) use list::RebuildStep;
 pub use list::{History, NoSuchMessage, emergency_truncate};

@@ -54,7 +54,7 @@ providers! {
     /// requests with a Bedrock API key; AWS access keys are not supported.
     Bedrock "bedrock" bedrock::BedrockConverse, bedrock::ENDPOINT;
     /// Cohere's v2 chat API.
-    Cohere "cohere" cohere::Chat, cohere::ENDPOINT;
+    Cohere "cohere" cohere::CohereChat, cohere::ENDPOINT;
     shared:
     /// Ollama on this machine. Needs no key.
     Ollama "ollama" OpenAi, ollama::ENDPOINT;

@@ -28,7 +28,7 @@ use crate::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest,
 use crate::layout::{ItemKey, Layout, Tier};
 use crate::tiers::TierState;
 
-use self::cache_memory::{Anchor, PendingPrompt, Turn};
+use self::cache_memory::{LastPromptSize, PendingPrompt, PromptToRecord};
 use self::last_turn::LastTurnInput;
 
 pub use archival::PromptFit;
@@ -386,7 +386,8 @@ impl Session {
     pub fn add_pending_prompt(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
         let PreparedPrompt { reply, layout, sent, options, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
-        let turn = Turn { model, estimated, layout, sent, options, message, tiers, members, excerpts };
+        let turn =
+            PromptToRecord { model, estimated, layout, sent, options, message, tiers, members, excerpts };
         let id = format!("p{}", self.cache.next_prompt);
         self.cache_mut().next_prompt += 1;
         let (base, same_until) = (self.cache.revision, self.cache.revision);
@@ -498,7 +499,7 @@ impl Session {
             (None, _) => {}
         }
         // The estimate includes the question, and the bill also includes the answer.
-        let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
+        let counted = LastPromptSize { tokens: turn.estimated, next: self.history.next_id() };
         if answer.is_empty() {
             warnings.push("the answer is empty, so only the prompt was added to the conversation".to_owned());
         } else {
@@ -506,7 +507,10 @@ impl Session {
         }
         let billed = usage.filter(|usage| usage.input_tokens() > 0).map(|usage| {
             let output = usize::try_from(usage.output).unwrap_or(usize::MAX);
-            Anchor { tokens: usage.input_tokens().saturating_add(output), next: self.history.next_id() }
+            LastPromptSize {
+                tokens: usage.input_tokens().saturating_add(output),
+                next: self.history.next_id(),
+            }
         });
         self.cache_mut().anchor = is_current.then(|| billed.unwrap_or(counted));
         if let Some(usage) = usage {
@@ -528,7 +532,7 @@ impl Session {
     /// Records a prompt that was sent. Returns a warning if the provider read less of it from the cache than expected.
     fn record_sent_prompt(
         &mut self,
-        Turn { model, layout, sent, options, tiers, .. }: &Turn,
+        PromptToRecord { model, layout, sent, options, tiers, .. }: &PromptToRecord,
         usage: Option<Usage>,
     ) -> Option<String> {
         let billed = usage.map(Usage::billed_input);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::counting::{GivenId, Tokenizer};
 
 pub(crate) use model::LongContext;
-pub use model::Provider;
+pub use model::ModelProvider;
 pub use model::{CacheKind, CacheLifetime, CacheTtl, ListPrice, Model, StructureCounts, Ttl};
 pub use table::{ModelTable, TableError};
 

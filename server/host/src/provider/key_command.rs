@@ -34,7 +34,7 @@ type CachedKeys = BTreeMap<Vec<String>, (ApiKey, Instant)>;
 static CACHED_KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
 
 /// Checks that the program of a command is valid, without running it.
-pub(super) fn check(command: &[String]) -> Result<(), SendError> {
+pub(super) fn check_program(command: &[String]) -> Result<(), SendError> {
     program(command).map(drop)
 }
 

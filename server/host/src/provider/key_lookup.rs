@@ -11,7 +11,7 @@ impl KeySource {
     /// Checks that a key is available, without running a command.
     pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
         match self {
-            Self::Command(command) => key_command::check(command),
+            Self::Command(command) => key_command::check_program(command),
             Self::Usual | Self::None | Self::Variable(_) | Self::Given(_) => {
                 self.find(provider, &Cancel::new()).map(drop)
             }

@@ -10,7 +10,8 @@ use strata_app::model::sessions::Sessions;
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::effects;
 use strata_app::runtime::session_runtime::{
-    Host, ModelRequest, ReplySender, SessionEvent, SessionRuntime, SessionWork, ThreadKind, TrackedWork,
+    ModelRequest, ReplySender, RuntimeHost, SessionEvent, SessionRuntime, SessionWork, ThreadKind,
+    TrackedWork,
 };
 use strata_app::services::Services;
 use strata_host::pool::Pool;
@@ -67,7 +68,7 @@ impl SessionHost<'_> {
     }
 }
 
-impl Host for SessionHost<'_> {
+impl RuntimeHost for SessionHost<'_> {
     fn snapshot(&self) -> &Snapshot {
         &self.world.snapshot
     }

@@ -7,7 +7,7 @@ use super::client::Client;
 use crate::protocol;
 
 /// Builds valid arguments for every command, using the ids of one test server.
-pub(super) struct Arguments {
+pub(super) struct CommandArguments {
     schema: Value,
     document: String,
     /// Id of a stored session that is not the current one.
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     output: Value,
 }
 
-impl Arguments {
+impl CommandArguments {
     pub(super) fn new(client: &Client, [session, prompt, output]: [&Value; 3]) -> Self {
         Self {
             schema: protocol::schema(),

@@ -164,7 +164,7 @@ impl Client {
             "initializationOptions": {
                 "trusted": true,
                 "requests": ["strata/summarize", "strata/countTokens"],
-                "settings": settings(),
+                "settings": client_settings(),
                 "resume": session,
             },
         })
@@ -269,7 +269,7 @@ impl Client {
                     return self.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
                 }
                 let result = match method.as_str() {
-                    "workspace/configuration" => json!([settings()]),
+                    "workspace/configuration" => json!([client_settings()]),
                     "strata/summarize" => json!("They spoke of meals."),
                     "strata/countTokens" => json!(1_000),
                     "window/showDocument" => json!({ "success": true }),
@@ -292,7 +292,7 @@ impl Client {
 }
 
 /// Returns the settings that the client sends. They enable all optional LSP features.
-pub(super) fn settings() -> Value {
+pub(super) fn client_settings() -> Value {
     json!({
         "lsp": { "features": LspFeature::ALL },
         "compaction": { "summariser": "client", "auto": false },

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client, HANG_TIMEOUT, TestWorkspace, settings};
+use super::client::{Answer, Client, HANG_TIMEOUT, TestWorkspace, client_settings};
 use super::state::RandomNameMasks;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub(super) fn tour(client: &mut Client, workspace: &TestWorkspace, client_kind: 
 }
 
 /// Returns the final state, after the client has repeated messages that may have been lost.
-pub(super) fn end(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) -> Value {
+pub(super) fn final_state(client: &mut Client, workspace: &TestWorkspace, client_kind: ClientKind) -> Value {
     // Before messages are repeated, the text must be correct or marked as out of sync.
     let file_reply = command(client, "files.read", json!({ "path": "src/lib.rs" }));
     let is_marked = file_reply["sync"]["state"] == "out_of_step" || file_reply["notice"].is_string();
@@ -218,7 +218,7 @@ fn folders(client: &mut Client, workspace: &TestWorkspace, change: &str) {
 fn configure(client: &mut Client, client_kind: ClientKind) {
     let settings = match client_kind {
         ClientKind::Able => Value::Null,
-        ClientKind::Plain => json!({ "strata": settings() }),
+        ClientKind::Plain => json!({ "strata": client_settings() }),
     };
     client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
 }

@@ -47,7 +47,7 @@ fn prompt() -> Layout {
 }
 
 #[track_caller]
-fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
+fn assert_laid(baseline: LayoutColumn, layout: &Layout, expected: Expect) {
     let text = |hash| {
         let mut said = layout.messages.iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
         let (_, block) = said.find(|(s, b)| block_spans([(*s, *b)], 0)[0].hash == hash).unwrap();
@@ -67,17 +67,17 @@ fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
 #[test]
 fn one_mark_stands_at_the_end_or_behind_the_system_message() {
     assert_laid(
-        Column::None,
+        LayoutColumn::None,
         &prompt(),
         expect!["rules legend map list ok page ok file ok question thought answer more"],
     );
     assert_laid(
-        Column::Automatic,
+        LayoutColumn::Automatic,
         &prompt(),
         expect!["rules legend map list ok page ok file ok question thought answer more |"],
     );
     assert_laid(
-        Column::Flat,
+        LayoutColumn::Flat,
         &prompt(),
         expect!["rules legend map | list ok page ok file ok question thought answer more"],
     );
@@ -86,7 +86,7 @@ fn one_mark_stands_at_the_end_or_behind_the_system_message() {
 #[test]
 fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
     assert_laid(
-        Column::Fixed,
+        LayoutColumn::Fixed,
         &prompt(),
         expect!["rules list ok | legend map | page ok question thought answer file ok | more"],
     );
@@ -95,8 +95,8 @@ fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
 #[test]
 fn a_chunk_that_is_missing_is_not_marked() {
     let layout = flat(&[(Speaker::System, Part::System, "rules"), (Speaker::User, Part::Prompt, "hello")]);
-    assert_laid(Column::Fixed, &layout, expect!["rules | hello"]);
-    assert_eq!(Column::Fixed.spans(&Layout::default(), LOOKS_BACK, 3), []);
+    assert_laid(LayoutColumn::Fixed, &layout, expect!["rules | hello"]);
+    assert_eq!(LayoutColumn::Fixed.spans(&Layout::default(), LOOKS_BACK, 3), []);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn no_mark_stands_where_a_provider_refuses_one() {
         (Speaker::System, Part::System, "  "),
         (Speaker::Assistant, Part::History, "thought"),
     ]);
-    for baseline in [Column::Automatic, Column::Flat, Column::Fixed] {
+    for baseline in [LayoutColumn::Automatic, LayoutColumn::Flat, LayoutColumn::Fixed] {
         assert_laid(baseline, &layout, expect!["rules |    thought"]);
     }
 }
@@ -141,18 +141,18 @@ proptest! {
         let blocks = layout.messages.iter();
         let blocks = blocks.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block)));
         let flat: Vec<_> = block_spans(blocks, framing).iter().map(|span| (span.hash, span.tokens)).collect();
-        for baseline in Column::BASELINES {
+        for baseline in LayoutColumn::BASELINES {
             let laid = baseline.spans(&layout, LOOKS_BACK, framing);
             let marks = laid.iter().filter(|span| span.mark.breakpoint().is_some()).count();
             let allowed = match baseline {
-                Column::None | Column::Ripple | Column::Ledger => 0,
-                Column::Automatic | Column::Flat => 1,
-                Column::Fixed => 3,
+                LayoutColumn::None | LayoutColumn::Ripple | LayoutColumn::Ledger => 0,
+                LayoutColumn::Automatic | LayoutColumn::Flat => 1,
+                LayoutColumn::Fixed => 3,
             };
             prop_assert!(marks <= allowed);
             let mut said: Vec<_> = laid.iter().map(|span| (span.hash, span.tokens)).collect();
             let mut expected = flat.clone();
-            if baseline == Column::Fixed {
+            if baseline == LayoutColumn::Fixed {
                 said.sort_unstable();
                 expected.sort_unstable();
             }

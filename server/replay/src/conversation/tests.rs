@@ -19,7 +19,7 @@ fn play(transcript: &Transcript, model: &str) -> ConversationStats {
 }
 
 fn ratio(stats: &ConversationStats) -> f64 {
-    stats.columns[&Column::Ledger].share / stats.columns[&Column::Automatic].share
+    stats.columns[&LayoutColumn::Ledger].share / stats.columns[&LayoutColumn::Automatic].share
 }
 
 /// Creates text of mostly few words, and sometimes many.
@@ -94,7 +94,8 @@ fn with_long_results(mut transcript: Transcript, times: usize) -> Transcript {
 fn archiving_old_tool_results_is_cheaper_than_keeping_them() {
     for seed in [0, 2] {
         let stats = play(&with_long_results(chat(seed, 60, 40, 3), 80), "claude-sonnet-5-5");
-        let (archival, automatic) = (stats.with_archival.unwrap(), stats.columns[&Column::Automatic].share);
+        let (archival, automatic) =
+            (stats.with_archival.unwrap(), stats.columns[&LayoutColumn::Automatic].share);
         assert!(archival < 0.9 * automatic, "{seed}: {archival:.3}, automatic breakpoint {automatic:.3}");
     }
 }
@@ -124,8 +125,9 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
 #[test]
 fn a_pause_and_a_compaction_empty_the_cache() {
     let mut transcript = chat(3, 12, 400, 0);
-    let read =
-        |transcript: &Transcript| play(transcript, "claude-sonnet-4-5").columns[&Column::Ledger].totals.read;
+    let read = |transcript: &Transcript| {
+        play(transcript, "claude-sonnet-4-5").columns[&LayoutColumn::Ledger].totals.read
+    };
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 60_000);
     }

@@ -1,6 +1,6 @@
 //! Formats the gap as two tables: by session, and by cause.
 
-use crate::columns::Column;
+use crate::columns::LayoutColumn;
 use crate::replay::Replay;
 use crate::report::{numeric_table, truncate_name};
 use crate::session::SessionStats;
@@ -50,7 +50,7 @@ fn session_table(sessions: &[(&SessionStats, &Gap)]) -> String {
     head.extend(names);
     table.add_row(row(head.into_iter().map(str::to_owned)));
     for (session, gap) in sessions {
-        let ledger = session.columns.get(&Column::Ledger).map_or(0.0, |column| column.share);
+        let ledger = session.columns.get(&LayoutColumn::Ledger).map_or(0.0, |column| column.share);
         let groups = GROUPS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
         let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(format_percent);
         table.add_row(row([truncate_name(&session.name)].into_iter().chain(figures)));

@@ -11,8 +11,8 @@ use strata_conversation::compaction::{
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{
-    ContentBlock, Foreign, Image, ImageSource, MessageId, MessageKind, NewMessage, Pin, Provider, ResultPart,
-    Role, TextOrList, ToolOutcome, Visibility,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageId, MessageKind, NewMessage, Pin,
+    ResultPart, Role, TextOrList, ToolOutcome, Visibility,
 };
 use strata_conversation::providers::{Format, Tool};
 use strata_conversation::trace::{SelectionRule, Trace};
@@ -110,7 +110,11 @@ impl Player<'_> {
     }
 
     fn foreign(&mut self) -> Foreign {
-        let provider = self.rng.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+        let provider = self.rng.one_of(&[
+            ForeignProvider::Anthropic,
+            ForeignProvider::OpenAi,
+            ForeignProvider::OpenAiResponses,
+        ]);
         let id = format!("srvtoolu_{}", self.rng.next_below(3));
         let value = match self.rng.next_below(8) {
             0 => {

@@ -84,7 +84,7 @@ pub fn call(
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
     let mut reply = run_paged(tool, &options, arguments, &mut FilteredHost { host, excluded: &excluded })?;
     reply.add_freshness(tool, &excluded, host);
-    reply.text.push_str(&text::freshness(&reply.freshness));
+    reply.text.push_str(&text::render_freshness(&reply.freshness));
     Ok(reply)
 }
 

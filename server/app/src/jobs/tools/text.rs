@@ -9,25 +9,25 @@ use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, list};
 use crate::model::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
-pub fn map(reply: &Value) -> String {
-    map_with_hint(reply, "name files in `focus` to see others, or raise `max_tokens`")
+pub fn render_map(reply: &Value) -> String {
+    render_map_with_hint(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }
 
-/// Like `map`, with a hint on how to see the files that were omitted.
-pub fn map_with_hint(reply: &Value, hint: &str) -> String {
-    let left_out = match number(reply, "leftOut") {
+/// Like [`render_map`], with a hint on how to see the files that were omitted.
+pub fn render_map_with_hint(reply: &Value, hint: &str) -> String {
+    let left_out = match number_field(reply, "leftOut") {
         0 => String::new(),
         count => format!("\n({count} more files have an outline: {hint})"),
     };
     format!("{}\n{}{left_out}", render_lines(reply, "legend"), render_lines(reply, "text"))
 }
 
-pub fn outline(reply: &Value) -> String {
+pub fn render_outline(reply: &Value) -> String {
     let (path, language) = (leading_name(reply, "path"), inline_name(reply, "language"));
     format!("{path} ({language})\n{}{}", render_lines(reply, "text"), cursor_hint(reply))
 }
 
-pub(super) fn relevant_code(reply: &Value) -> String {
+pub(super) fn render_relevant_code(reply: &Value) -> String {
     let entry = |item: &Value| {
         let definition = match (inline_name(item, "name"), render_line(item, "head")) {
             (name, _) if name.is_empty() => String::new(),
@@ -39,7 +39,7 @@ pub(super) fn relevant_code(reply: &Value) -> String {
     render_list(reply, "items", entry, "no match; try words that occur in the code")
 }
 
-pub(super) fn symbols(reply: &Value) -> String {
+pub(super) fn render_symbols(reply: &Value) -> String {
     let entry = |symbol: &Value| {
         let within = match inline_name(symbol, "container") {
             container if container.is_empty() => container,
@@ -52,16 +52,16 @@ pub(super) fn symbols(reply: &Value) -> String {
             render_line(symbol, "head")
         )
     };
-    render_list(reply, "symbols", entry, "no definition matches") + &unparsed_files(reply)
+    render_list(reply, "symbols", entry, "no definition matches") + &render_unparsed_files(reply)
 }
 
 /// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
-fn unparsed_files(reply: &Value) -> String {
+fn render_unparsed_files(reply: &Value) -> String {
     let files = list(reply, "unparsed").iter();
     let files: Vec<String> = files
         .map(|file| format!("{} (lines {})", inline_name(file, "path"), inline_name(file, "lines")))
         .collect();
-    let more = number(reply, "incomplete").saturating_sub(files.len() as u64);
+    let more = number_field(reply, "incomplete").saturating_sub(files.len() as u64);
     match files.is_empty() {
         true => String::new(),
         false => {
@@ -76,7 +76,7 @@ fn unparsed_files(reply: &Value) -> String {
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
 fn line_suffix(definition: &Value) -> String {
-    match (number(definition, "line"), number(definition, "endLine")) {
+    match (number_field(definition, "line"), number_field(definition, "endLine")) {
         (0, _) => String::new(),
         (first, last) if last <= first => format!("#L{first}"),
         (first, last) => format!("#L{first}-{last}"),
@@ -86,14 +86,14 @@ fn line_suffix(definition: &Value) -> String {
 /// Maximum number of files that could not be searched to name in a result.
 const MAX_LISTED_UNREADABLE: usize = 3;
 
-pub(super) fn grep_matches(reply: &Value) -> String {
+pub(super) fn render_grep_matches(reply: &Value) -> String {
     let file = |file: &Value| {
         let mut text = leading_name(file, "path");
         for found_line in list(file, "lines") {
             let mark = if found_line["context"] == true { '-' } else { ':' };
             text.push_str(&format!(
                 "\n{}{mark} {}",
-                number(found_line, "line"),
+                number_field(found_line, "line"),
                 render_line(found_line, "text")
             ));
         }
@@ -101,8 +101,8 @@ pub(super) fn grep_matches(reply: &Value) -> String {
     };
     let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
     let match_count = all.filter(|line| line["context"] != true).count() as u64;
-    let (total, files) = (number(reply, "total"), number(reply, "totalFiles"));
-    let not_searched = match number(reply, "notSearched") {
+    let (total, files) = (number_field(reply, "total"), number_field(reply, "totalFiles"));
+    let not_searched = match number_field(reply, "notSearched") {
         0 => String::new(),
         files => format!(
             "\n({files} files were not searched, because a search reads at most 1 GiB; narrow the search with `paths`)"
@@ -122,25 +122,30 @@ pub(super) fn grep_matches(reply: &Value) -> String {
     render_list(reply, "files", file, "no line matches") + &sum + &not_searched + &unreadable
 }
 
-pub(super) fn references(reply: &Value) -> String {
+pub(super) fn render_references(reply: &Value) -> String {
     let entry = |hit: &Value| {
-        let mark = match (hit["definition"].as_bool(), raw(hit, "confidence")) {
+        let mark = match (hit["definition"].as_bool(), string_field(hit, "confidence")) {
             (Some(true), _) => " (definition)",
             (_, "guess") => " (guess)",
             _ => "",
         };
-        format!("{}:{}:{mark} {}", leading_name(hit, "path"), number(hit, "line"), render_line(hit, "text"))
+        format!(
+            "{}:{}:{mark} {}",
+            leading_name(hit, "path"),
+            number_field(hit, "line"),
+            render_line(hit, "text")
+        )
     };
     let hint = match render_line(reply, "howToNarrow") {
         hint if hint.is_empty() => hint,
         hint => format!("\n({hint})"),
     };
     let no_match = "no definition or reference has this name; use `symbols` to search by part of a name";
-    format!("{}\n({}){hint}", render_list(reply, "hits", entry, no_match), reference_coverage(reply))
+    format!("{}\n({}){hint}", render_list(reply, "hits", entry, no_match), render_reference_coverage(reply))
 }
 
 /// Returns how far a list of references can be trusted.
-fn reference_coverage(reply: &Value) -> String {
+fn render_reference_coverage(reply: &Value) -> String {
     let count = |field: &str| reply[field].as_u64().unwrap_or(0);
     let lines =
         |count: u64| if count == 1 { "1 more line".to_owned() } else { format!("{count} more lines") };
@@ -163,7 +168,7 @@ fn reference_coverage(reply: &Value) -> String {
     }
 }
 
-pub(super) fn dependents(reply: &Value) -> String {
+pub(super) fn render_dependents(reply: &Value) -> String {
     let part = |field: &str, title: &str| {
         let paths = leading_names(reply, field);
         if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
@@ -179,8 +184,8 @@ pub(super) fn dependents(reply: &Value) -> String {
     format!("{}{parts}{}", leading_name(reply, "path"), cursor_hint(reply))
 }
 
-pub(super) fn files_found(reply: &Value) -> String {
-    let entry = |file: &Value| match raw(file, "state") {
+pub(super) fn render_found_files(reply: &Value) -> String {
+    let entry = |file: &Value| match string_field(file, "state") {
         "selected" => format!("{} (selected)", leading_name(file, "path")),
         "excluded" => format!("{} (excluded)", leading_name(file, "path")),
         _ => leading_name(file, "path"),
@@ -188,8 +193,9 @@ pub(super) fn files_found(reply: &Value) -> String {
     render_list(reply, "files", entry, "no path matches")
 }
 
-pub(super) fn file_text(reply: &Value) -> String {
-    let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
+pub(super) fn render_file_text(reply: &Value) -> String {
+    let (from, to, all) =
+        (number_field(reply, "from"), number_field(reply, "to"), number_field(reply, "lines"));
     let also = leading_names(reply, "others");
     let also =
         if also.is_empty() { String::new() } else { format!(", defined again at {}", also.join(", ")) };
@@ -197,10 +203,10 @@ pub(super) fn file_text(reply: &Value) -> String {
         true => format!("{}#L{from}-{to} of {all} lines{also}\n", leading_name(reply, "path")),
         false => String::new(),
     };
-    format!("{head}{}{}", raw(reply, "text"), cursor_hint(reply))
+    format!("{head}{}{}", string_field(reply, "text"), cursor_hint(reply))
 }
 
-pub(super) fn files_listed(reply: &Value) -> String {
+pub(super) fn render_file_list(reply: &Value) -> String {
     let entry = |file: &Value| {
         let ranges = leading_names(file, "lines");
         let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
@@ -214,7 +220,7 @@ pub(super) fn files_listed(reply: &Value) -> String {
     render_list(reply, "files", entry, "no file is selected or excluded")
 }
 
-pub(super) fn selection_change(reply: &Value) -> String {
+pub(super) fn render_selection_change(reply: &Value) -> String {
     let changed = leading_names(reply, "changed");
     let mut text = if changed.is_empty() {
         "nothing changed".to_owned()
@@ -228,16 +234,16 @@ pub(super) fn selection_change(reply: &Value) -> String {
             render_line(withheld, "reason")
         ));
     }
-    match number(reply, OMITTED_COUNT_FIELD) {
+    match number_field(reply, OMITTED_COUNT_FIELD) {
         0 => text,
         more => format!("{text}\n(and {more} more)"),
     }
 }
 
-pub(super) fn rules(reply: &Value) -> String {
+pub(super) fn render_rules(reply: &Value) -> String {
     let entry = |rule: &Value| {
         let reason = &rule["reason"];
-        let reason = match raw(reason, "kind") {
+        let reason = match string_field(reason, "kind") {
             "pattern" => {
                 format!("`{}` matches {}", inline_name(reason, "pattern"), inline_name(reason, "file"))
             }
@@ -260,7 +266,7 @@ pub(super) fn rules(reply: &Value) -> String {
     format!("{}{others}{trust}", render_list(reply, "rules", entry, "no rule applies"))
 }
 
-pub(super) fn changed_files(reply: &Value) -> String {
+pub(super) fn render_changed_files(reply: &Value) -> String {
     let entry = |file: &Value| {
         let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
         format!("{}: {}{unsaved}", leading_name(file, "path"), inline_name(file, "change"))
@@ -269,10 +275,10 @@ pub(super) fn changed_files(reply: &Value) -> String {
     format!("{}\n(state for `since`: {state})", render_list(reply, "files", entry, "no file has changed"))
 }
 
-pub(super) fn memory_hits(reply: &Value) -> String {
-    let entry = |hit: &Value| match raw(hit, "source") {
+pub(super) fn render_memory_hits(reply: &Value) -> String {
+    let entry = |hit: &Value| match string_field(hit, "source") {
         "message" => {
-            let (session, message) = (inline_name(hit, "session"), number(hit, "message"));
+            let (session, message) = (inline_name(hit, "session"), number_field(hit, "message"));
             format!(
                 "session {session}, message {message} ({}): {}",
                 inline_name(hit, "role"),
@@ -282,7 +288,7 @@ pub(super) fn memory_hits(reply: &Value) -> String {
         "file" => format!(
             "{}, line {}: {}",
             leading_name(hit, "path"),
-            number(hit, "line"),
+            number_field(hit, "line"),
             render_passage(hit, "snippet")
         ),
         _ => {
@@ -294,31 +300,32 @@ pub(super) fn memory_hits(reply: &Value) -> String {
     render_list(reply, "hits", entry, "no note or message contains these words")
 }
 
-pub(super) fn saved_note(reply: &Value) -> String {
+pub(super) fn render_saved_note(reply: &Value) -> String {
     format!("saved note {}", reply["id"])
 }
 
-pub(super) fn tool_output(reply: &Value) -> String {
-    let (from, to, total) = (number(reply, "from"), number(reply, "to"), number(reply, "total"));
+pub(super) fn render_tool_output(reply: &Value) -> String {
+    let (from, to, total) =
+        (number_field(reply, "from"), number_field(reply, "to"), number_field(reply, "total"));
     let end = match to < total {
         true => format!("(lines {from} to {to} of {total}; continue with `from` {})", to + 1),
         false => format!("(lines {from} to {to} of {total})"),
     };
-    let shown = raw(reply, "text");
+    let shown = string_field(reply, "text");
     let gap = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
     format!("{shown}{gap}{end}")
 }
 
-pub(super) fn tokens(reply: &Value) -> String {
+pub(super) fn render_token_count(reply: &Value) -> String {
     let warning = match render_line(reply, "warning") {
         warning if warning.is_empty() => warning,
         warning => format!("\n(warning: {warning})"),
     };
-    format!("{} tokens for {}{warning}", number(reply, "tokens"), inline_name(reply, "model"))
+    format!("{} tokens for {}{warning}", number_field(reply, "tokens"), inline_name(reply, "model"))
 }
 
 /// Renders what a reader must know about the texts in a result, each on a line of its own.
-pub(super) fn freshness(freshness: &Freshness) -> String {
+pub(super) fn render_freshness(freshness: &Freshness) -> String {
     freshness.sentences().iter().map(|sentence| format!("\n({sentence})")).collect()
 }
 
@@ -338,7 +345,7 @@ fn cursor_hint(reply: &Value) -> String {
 
 /// Renders a name that may begin a line: a path or a tag.
 fn leading_name(value: &Value, field: &str) -> String {
-    ExternalText::new(raw(value, field)).line_start().to_string()
+    ExternalText::new(string_field(value, field)).line_start().to_string()
 }
 
 fn leading_names(value: &Value, field: &str) -> Vec<String> {
@@ -348,30 +355,30 @@ fn leading_names(value: &Value, field: &str) -> Vec<String> {
 
 /// Renders a name that follows others on its line.
 fn inline_name(value: &Value, field: &str) -> String {
-    ExternalText::new(raw(value, field)).line().to_string()
+    ExternalText::new(string_field(value, field)).line().to_string()
 }
 
 /// Renders a line of content that follows its position.
 fn render_line(value: &Value, field: &str) -> String {
-    ExternalText::new(raw(value, field)).tool_line().to_string()
+    ExternalText::new(string_field(value, field)).tool_line().to_string()
 }
 
 /// Renders a passage of a text that follows its position, with its line breaks as spaces.
 fn render_passage(value: &Value, field: &str) -> String {
-    let words: Vec<&str> = raw(value, field).split_whitespace().collect();
+    let words: Vec<&str> = string_field(value, field).split_whitespace().collect();
     ExternalText::new(&words.join(" ")).line().to_string()
 }
 
 /// Renders lines that the engine wrote, with names that are safe already.
 fn render_lines(value: &Value, field: &str) -> String {
-    ExternalText::new(raw(value, field)).lines().to_string()
+    ExternalText::new(string_field(value, field)).lines().to_string()
 }
 
 /// Returns the text of a field as it is: to compare it, or as the content that was asked for.
-fn raw<'a>(value: &'a Value, field: &str) -> &'a str {
+fn string_field<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 
-fn number(value: &Value, field: &str) -> u64 {
+fn number_field(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_default()
 }

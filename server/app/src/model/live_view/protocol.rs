@@ -13,7 +13,7 @@ pub(super) const PROTOCOL: u32 = 1;
 
 /// A client's question for the documents in a folder.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Request {
+pub(super) struct DocumentsRequest {
     pub(super) protocol: u32,
     /// The client's workspace folder: absolute, without links.
     pub(super) folder: String,

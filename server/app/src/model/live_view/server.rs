@@ -11,7 +11,7 @@ use strata_host::endpoint::{Endpoint, EndpointError};
 use strata_host::store::state_directory;
 
 use super::protocol::{
-    CallReply, Head, LiveCall, LiveCell, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request,
+    CallReply, DocumentsRequest, Head, LiveCall, LiveCell, LiveDocument, LiveNotebook, PROTOCOL, Reply,
 };
 use crate::model::snapshot::Snapshot;
 
@@ -60,7 +60,7 @@ fn answer(
         let reply = CallReply { protocol: PROTOCOL, version, result, error };
         return serde_json::to_vec(&reply).unwrap_or_default();
     }
-    let reply = match serde_json::from_slice::<Request>(request) {
+    let reply = match serde_json::from_slice::<DocumentsRequest>(request) {
         Ok(request) if request.protocol == PROTOCOL => match read() {
             Some(view) => serde_json::to_vec(&view.reply(&request, version)),
             None => return Vec::new(),
@@ -77,7 +77,7 @@ fn is_request(request: &[u8]) -> bool {
 }
 
 impl ServedView {
-    fn reply(&self, request: &Request, version: String) -> Reply {
+    fn reply(&self, request: &DocumentsRequest, version: String) -> Reply {
         let folder = Path::new(&request.folder);
         let documents =
             self.snapshot.documents.documents().filter(|(_, document)| self.is_in(folder, &document.key));

@@ -11,7 +11,7 @@ use crate::commands::{BackgroundJob, Effect};
 use crate::model::sessions::Sessions;
 use crate::model::snapshot::Snapshot;
 use crate::runtime::effects;
-use crate::runtime::session_runtime::{Host, ModelRequest, SessionWork, ThreadKind};
+use crate::runtime::session_runtime::{ModelRequest, RuntimeHost, SessionWork, ThreadKind};
 use crate::services::Services;
 
 /// Work of a command or of its jobs that has not been carried out yet.
@@ -29,7 +29,7 @@ pub(super) struct HeadlessHost<'a> {
     pub(super) pending: &'a mut VecDeque<PendingWork>,
 }
 
-impl Host for HeadlessHost<'_> {
+impl RuntimeHost for HeadlessHost<'_> {
     fn snapshot(&self) -> &Snapshot {
         self.snapshot
     }

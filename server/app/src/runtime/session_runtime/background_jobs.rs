@@ -11,7 +11,7 @@ use strata_conversation::tool_result_archival::ArchivalPlan;
 use super::SessionRuntime;
 use super::compactions::ActiveCompaction;
 use super::event::{ReplySender, SessionEvent};
-use super::host::{Host, ThreadKind, spawn};
+use super::host::{RuntimeHost, ThreadKind, spawn};
 use super::progress::TrackedWork;
 use super::queue::SessionTask;
 use crate::clock::now_ms;
@@ -28,7 +28,7 @@ impl SessionRuntime {
         job: CompactionJob,
         cancel: Cancel,
         reply: Option<ReplySender>,
-        host: &mut dyn Host,
+        host: &mut dyn RuntimeHost,
     ) {
         if self.compactions.is_running(&job.session) {
             let error = "a compaction of this session is already running; wait for it, or cancel it";
@@ -70,7 +70,7 @@ impl SessionRuntime {
         session: &str,
         number: u64,
         draft: Result<Box<CompactionDraft>, CommandError>,
-        host: &mut dyn Host,
+        host: &mut dyn RuntimeHost,
     ) {
         match draft {
             Err(error) => self.handle_compaction_end(session, number, Err(error), host),
@@ -88,7 +88,7 @@ impl SessionRuntime {
         session: &str,
         number: u64,
         result: Result<Value, CommandError>,
-        host: &mut dyn Host,
+        host: &mut dyn RuntimeHost,
     ) {
         let Some(ActiveCompaction { job, reply, notice, is_adopted, .. }) =
             self.compactions.end(session, number)
@@ -127,7 +127,12 @@ impl SessionRuntime {
 
     /// Asks a model to summarize tool results. Does nothing if the model is already summarizing results of this session,
     /// or if a compaction is running, whose draft the archival would invalidate. The next turn plans the archival again.
-    pub(super) fn summarize_tool_results(&mut self, id: &str, plan: ArchivalPlan, host: &mut dyn Host) {
+    pub(super) fn summarize_tool_results(
+        &mut self,
+        id: &str,
+        plan: ArchivalPlan,
+        host: &mut dyn RuntimeHost,
+    ) {
         if self.compactions.is_running(id) || !self.archiving.insert(id.to_owned()) {
             return;
         }
@@ -140,7 +145,7 @@ impl SessionRuntime {
     }
 
     /// Asks the client to count the tokens of a compacted conversation, if the client supports it.
-    fn start_token_count(&mut self, id: &str, host: &mut dyn Host) {
+    fn start_token_count(&mut self, id: &str, host: &mut dyn RuntimeHost) {
         let Some(token_counter) = host.services().token_count_client() else { return };
         let Some(session) = host.sessions().get(id).cloned() else { return };
         if !self.measuring.insert(id.to_owned()) {

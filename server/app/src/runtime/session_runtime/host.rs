@@ -30,7 +30,7 @@ pub enum ThreadKind {
 }
 
 /// The front end that a session runtime runs in.
-pub trait Host {
+pub trait RuntimeHost {
     /// Returns the current state of the workspace.
     fn snapshot(&self) -> &Snapshot;
 
@@ -79,7 +79,7 @@ pub trait Host {
 pub(super) fn spawn<T: 'static>(
     name: &'static str,
     thread: ThreadKind,
-    host: &mut dyn Host,
+    host: &mut dyn RuntimeHost,
     work: impl FnOnce() -> T + Send + 'static,
     finish: impl FnOnce(Option<T>) -> SessionEvent + Send + 'static,
 ) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::SessionRuntime;
 use super::event::Caller;
-use super::host::{Host, ModelRequest};
+use super::host::{ModelRequest, RuntimeHost};
 use super::progress::TrackedWork;
 use super::running_sends::RunningSend;
 use crate::commands::{self, CommandError, ModelJob};
@@ -16,7 +16,7 @@ const MAX_CONCURRENT_SENDS: usize = 16;
 impl SessionRuntime {
     /// Starts a request to a model. Rejects it if the session is already waiting for an answer, or if too many requests
     /// are running.
-    pub(super) fn send(&mut self, job: Box<ModelJob>, caller: Caller, host: &mut dyn Host) {
+    pub(super) fn send(&mut self, job: Box<ModelJob>, caller: Caller, host: &mut dyn RuntimeHost) {
         let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
         let mut running = self.sends.running.values();
         let rejection = if occupies_session && running.any(|running| running.is_occupying(&session)) {
@@ -45,7 +45,7 @@ impl SessionRuntime {
         &mut self,
         number: u64,
         result: Result<Value, CommandError>,
-        host: &mut dyn Host,
+        host: &mut dyn RuntimeHost,
     ) {
         let Some(RunningSend { session, caller, .. }) = self.sends.running.remove(&number) else { return };
         let outcome = if result.is_ok() { "answered" } else { "failed" };

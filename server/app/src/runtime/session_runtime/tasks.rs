@@ -12,7 +12,7 @@ use strata_prompt::session::Session;
 
 use super::SessionRuntime;
 use super::event::{Caller, CommandCall, FinishedTask, ReplySender, SessionEvent, Waiter};
-use super::host::{Host, ThreadKind, spawn};
+use super::host::{RuntimeHost, ThreadKind, spawn};
 use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, SessionTask};
 use super::resume::resume;
 use crate::commands::MAIN_SESSION;
@@ -30,7 +30,7 @@ use crate::services::token_count_client::CountedPrompt;
 impl SessionRuntime {
     /// Begins with the current session. If `pending` is the id of a session to resume, the commands for the current
     /// session wait for it, but only for a few seconds after [`start_ready_tasks`](Self::start_ready_tasks) is called.
-    pub fn start_current_session(&mut self, pending: Option<String>, host: &dyn Host) {
+    pub fn start_current_session(&mut self, pending: Option<String>, host: &dyn RuntimeHost) {
         let current = host.sessions().current_id();
         self.queues.set_current(current);
         if let Some(id) = pending {
@@ -45,7 +45,7 @@ impl SessionRuntime {
     }
 
     /// Queues a command in the session that it names.
-    pub fn enqueue(&mut self, call: CommandCall, host: &mut dyn Host) {
+    pub fn enqueue(&mut self, call: CommandCall, host: &mut dyn RuntimeHost) {
         let CommandCall { session, command, caller } = call;
         let command = match command {
             Ok(command) => command,
@@ -67,7 +67,7 @@ impl SessionRuntime {
     }
 
     /// Queues a command in every open session that renames these files in its selection.
-    pub fn rename_files(&mut self, renames: &[(FileKey, FileKey)], host: &mut dyn Host) {
+    pub fn rename_files(&mut self, renames: &[(FileKey, FileKey)], host: &mut dyn RuntimeHost) {
         if renames.is_empty() {
             return;
         }
@@ -91,13 +91,13 @@ impl SessionRuntime {
     }
 
     /// Queues the outcome of outside work in its session.
-    pub(super) fn push(&mut self, session: &str, task: SessionTask, host: &mut dyn Host) {
+    pub(super) fn push(&mut self, session: &str, task: SessionTask, host: &mut dyn RuntimeHost) {
         self.queues.push(session, QueuedTask::new_install(task, host.snapshot().clone()));
         self.start_next_task(session, host);
     }
 
     /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
-    pub(super) fn start_next_task(&mut self, id: &str, host: &mut dyn Host) {
+    pub(super) fn start_next_task(&mut self, id: &str, host: &mut dyn RuntimeHost) {
         while let Some(queued) = self.next_task(id, host) {
             let compaction = queued.task.compaction_number();
             match catch_panic(|| self.start(id, queued, host)) {
@@ -115,7 +115,7 @@ impl SessionRuntime {
     }
 
     /// Returns the next task of a session, unless the task must wait for the index.
-    fn next_task(&mut self, id: &str, host: &dyn Host) -> Option<QueuedTask> {
+    fn next_task(&mut self, id: &str, host: &dyn RuntimeHost) -> Option<QueuedTask> {
         if self.index_wait(id, host).is_some_and(|wait| !wait.is_zero()) {
             return None;
         }
@@ -128,7 +128,7 @@ impl SessionRuntime {
 
     /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait. The settings
     /// may have arrived after the task.
-    fn index_wait(&self, id: &str, host: &dyn Host) -> Option<Duration> {
+    fn index_wait(&self, id: &str, host: &dyn RuntimeHost) -> Option<Duration> {
         let AwaitedIndex { need, since } = self.queues.awaited_index(id)?;
         if need.is_met_by(&host.snapshot().index) || !host.is_indexing() {
             return None;
@@ -138,12 +138,12 @@ impl SessionRuntime {
     }
 
     /// Returns the time until the first waiting task stops waiting for the index.
-    pub fn shortest_index_wait(&self, host: &dyn Host) -> Option<Duration> {
+    pub fn shortest_index_wait(&self, host: &dyn RuntimeHost) -> Option<Duration> {
         self.queues.session_ids().filter_map(|id| self.index_wait(id, host)).min()
     }
 
     /// Starts tasks that no longer have to wait for the index.
-    pub fn start_ready_tasks(&mut self, host: &mut dyn Host) {
+    pub fn start_ready_tasks(&mut self, host: &mut dyn RuntimeHost) {
         let sessions: Vec<String> = self.queues.session_ids().map(str::to_owned).collect();
         for session in sessions {
             self.start_next_task(&session, host);
@@ -151,7 +151,7 @@ impl SessionRuntime {
     }
 
     /// Starts a task. Returns whether it is running.
-    fn start(&mut self, id: &str, queued: QueuedTask, host: &mut dyn Host) -> bool {
+    fn start(&mut self, id: &str, queued: QueuedTask, host: &mut dyn RuntimeHost) -> bool {
         let QueuedTask { task, snapshot, .. } = queued;
         faults::reach("start", FaultPoint::Before);
         let Some(before) = host.sessions().get(id).cloned() else {
@@ -182,7 +182,7 @@ impl SessionRuntime {
         before: Arc<Session>,
         task: SessionTask,
         snapshot: Snapshot,
-        host: &dyn Host,
+        host: &dyn RuntimeHost,
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         match task {
@@ -241,7 +241,7 @@ impl SessionRuntime {
         command: Invocation,
         caller: Caller,
         snapshot: Snapshot,
-        host: &dyn Host,
+        host: &dyn RuntimeHost,
     ) -> PreparedTask {
         let services = Arc::clone(host.services());
         let sessions = host.sessions().clone();
@@ -265,7 +265,7 @@ impl SessionRuntime {
     }
 
     /// Handles a task whose session was closed in the meantime.
-    fn reject_task_of_closed_session(&mut self, id: &str, task: SessionTask, host: &mut dyn Host) {
+    fn reject_task_of_closed_session(&mut self, id: &str, task: SessionTask, host: &mut dyn RuntimeHost) {
         let closed_error = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
             SessionTask::Command(_, caller) => caller.reply.send(Err(closed_error())),
@@ -276,7 +276,7 @@ impl SessionRuntime {
         }
     }
 
-    pub(super) fn handle_finished_task(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
+    pub(super) fn handle_finished_task(&mut self, id: &str, task: FinishedTask, host: &mut dyn RuntimeHost) {
         self.apply_outcome(id, task, host);
         // Run this last, because it is also the recovery if anything above panics.
         self.finish_task(id, host);
@@ -288,7 +288,7 @@ impl SessionRuntime {
         id: &str,
         effects: &[Effect],
         compaction: Option<u64>,
-        host: &mut dyn Host,
+        host: &mut dyn RuntimeHost,
     ) {
         if let Some(before) = host.sessions().get(id) {
             // Accessing the disk here is acceptable in this rare case. It must happen before the next task is stored.
@@ -303,7 +303,7 @@ impl SessionRuntime {
     }
 
     /// Records that the running task of a session has ended, and starts the next one.
-    fn finish_task(&mut self, id: &str, host: &mut dyn Host) {
+    fn finish_task(&mut self, id: &str, host: &mut dyn RuntimeHost) {
         self.queues.finish_task(id);
         let current = Arc::clone(host.sessions().current_id());
         if self.queues.set_current(&current) {
@@ -312,7 +312,7 @@ impl SessionRuntime {
         self.start_next_task(id, host);
     }
 
-    fn apply_outcome(&mut self, id: &str, task: FinishedTask, host: &mut dyn Host) {
+    fn apply_outcome(&mut self, id: &str, task: FinishedTask, host: &mut dyn RuntimeHost) {
         let FinishedTask { roots, outcome, waiter } = task;
         let CommandOutcome { session, mut effects, mut result } = outcome;
         let mut changed = session;

@@ -1,6 +1,6 @@
 //! When the lines of a file were added: the code that was just written is the code that the next request is about.
 
-use super::passages::{WordHash, term};
+use super::passages::{WordHash, hash_word};
 
 /// Minimum length of a line that counts, in bytes without whitespace at both ends. Shorter ones, such as `}`, occur in
 /// every version.
@@ -37,7 +37,7 @@ impl LineAges {
 
 fn line_hash(line: &str) -> Option<WordHash> {
     let line = line.trim();
-    (line.len() >= MIN_LINE_BYTES).then(|| term(line))
+    (line.len() >= MIN_LINE_BYTES).then(|| hash_word(line))
 }
 
 #[cfg(test)]

@@ -106,12 +106,12 @@ impl Passage {
         let definition = innermost_definition(extents, &part);
         let mut names = Vec::new();
         if let Some(extent) = definition.and_then(|index| extents.get(index)) {
-            each_name_word(&extent.name, |word| names.push(term(word)));
+            each_name_word(&extent.name, |word| names.push(hash_word(word)));
         }
         let mut counts: FxHashMap<WordHash, u16> = FxHashMap::default();
         let mut length = 0;
         each_name_word(text.get(bytes.clone()).unwrap_or_default(), |word| {
-            let count = counts.entry(term(word)).or_default();
+            let count = counts.entry(hash_word(word)).or_default();
             *count = count.saturating_add(1);
             length += 1;
         });
@@ -132,7 +132,7 @@ impl Passage {
     }
 }
 
-pub(super) fn term(word: &str) -> WordHash {
+pub(super) fn hash_word(word: &str) -> WordHash {
     let mut hasher = FxHasher::default();
     word.as_bytes().hash(&mut hasher);
     let hash = hasher.finish();

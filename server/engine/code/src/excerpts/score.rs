@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 use super::candidates::{ExcerptCandidate, recency_score};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_answer_kind_word};
-use super::passages::{Passage, PassageCache, Passages, WordHash, term};
+use super::passages::{Passage, PassageCache, Passages, WordHash, hash_word};
 use super::similar_commits::commit_similarity;
 use super::stack_trace;
 use crate::symbols::{FileRole, ParsedQuery, each_name_word, sort_and_truncate};
@@ -89,7 +89,7 @@ fn apply_weights(files: &mut [ScoredFile<'_>], weights: &Features) {
 
 /// Adds the features that depend on the words of passages and files.
 fn add_word_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery) {
-    let words: Vec<WordHash> = parsed_query.words.iter().map(|(word, _)| term(word)).collect();
+    let words: Vec<WordHash> = parsed_query.words.iter().map(|(word, _)| hash_word(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::new(&file.passages, &words)).collect();
     let by_passage = WordWeights::new(&words, parsed_query, counts.iter().flat_map(|file| &file.passages));
     let by_file = WordWeights::new(&words, parsed_query, counts.iter().map(|file| &file.total));
@@ -279,7 +279,7 @@ fn is_file_named(file: &FileKey, words: &FxHashSet<&str>) -> bool {
 /// Whether a path contains one of the words.
 fn has_any_word(path: &str, words: &[WordHash]) -> bool {
     let mut is_contained = false;
-    each_name_word(path, |word| is_contained |= words.contains(&term(word)));
+    each_name_word(path, |word| is_contained |= words.contains(&hash_word(word)));
     is_contained
 }
 

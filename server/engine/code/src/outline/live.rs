@@ -61,7 +61,7 @@ pub(crate) struct LiveOutline {
 
 /// Whether an outline matches the current text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Freshness {
+pub(crate) enum OutlineFreshness {
     Current,
     /// The outline belongs to an earlier version of the text.
     Stale,
@@ -137,12 +137,12 @@ impl LiveOutline {
         text: &Rope,
         edits: &[TreeEdit],
         cancel: &Cancel,
-    ) -> Result<Freshness, Cancelled> {
+    ) -> Result<OutlineFreshness, Cancelled> {
         if tree.has_error() {
             if self.pending.len() <= MAX_PENDING_EDITS {
                 self.pending.extend(edits);
             }
-            return Ok(Freshness::Stale);
+            return Ok(OutlineFreshness::Stale);
         }
         let edits: Vec<TreeEdit> = self.pending.iter().chain(edits).copied().collect();
         let mut mask = self.mask.clone();
@@ -158,7 +158,7 @@ impl LiveOutline {
             self.mask = mask;
         }
         self.pending.clear();
-        Ok(Freshness::Current)
+        Ok(OutlineFreshness::Current)
     }
 
     pub(crate) fn language(&self) -> LanguageId {

@@ -431,8 +431,8 @@ proptest! {
             let new_tree = parse_rope(language, text, Some(&tree), &Cancel::new()).unwrap();
             let freshness = live.refresh(&new_tree, text, &tree_edits, &Cancel::new()).unwrap();
             tree = new_tree;
-            prop_assert_eq!(freshness == Freshness::Stale, tree.has_error());
-            if freshness == Freshness::Current {
+            prop_assert_eq!(freshness == OutlineFreshness::Stale, tree.has_error());
+            if freshness == OutlineFreshness::Current {
                 let source = text.to_string();
                 let outline = Outline::from_tree(&tree, &source, &Cancel::new()).unwrap();
                 trees.push((tree.clone(), source.clone()));

@@ -212,7 +212,7 @@ fn run_parser(
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
         let work = parse_work(reports, limits::characters_read());
-        is_too_large = limits::memory() > limit.memory;
+        is_too_large = limits::parser_memory_bytes() > limit.memory;
         if is_too_large || work > limit.work || limits::is_exceeded() || cancel.is_cancelled() {
             ControlFlow::Break(())
         } else {

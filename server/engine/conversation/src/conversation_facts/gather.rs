@@ -162,7 +162,7 @@ impl<'a> Gatherer<'a> {
         }
         self.names.record_names(index, &words);
         self.todos.read_checklist(&words);
-        for sentence in sentences::sentences(&words) {
+        for sentence in sentences::prose_sentences(&words) {
             self.read_sentence(message, sentence);
         }
     }

@@ -6,7 +6,7 @@ const MAX_SENTENCE_BYTES: usize = 600;
 const MIN_SENTENCE_BYTES: usize = 12;
 
 /// Returns the sentences of `text` in order. Removes list marks, and skips headings, tables and fenced code.
-pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn prose_sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines()
         .filter_map(move |line| {
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn sentences_are_split_and_code_is_skipped() {
         let text = "# Head\nWe use tabs, e.g. here. Really! Don't you agree?\n\n```\nlet x = 1; // must\n```\n- [ ] **write** the tests\n2. Then ship the thing\n| a | b |\nö. Übrigens ist das auch ein Satz.";
-        let parsed: Vec<&str> = sentences(text).collect();
+        let parsed: Vec<&str> = prose_sentences(text).collect();
         assert_eq!(
             parsed,
             [

@@ -81,7 +81,7 @@ pub fn import_conversation(text: &str) -> Result<ImportedConversation, ReadError
             let transcript = transcript::parse(text);
             recorded((transcript.messages(), transcript.skipped))
         }
-        ConversationFormat::Codex => recorded(agents::read_codex(parsed.items())?),
+        ConversationFormat::Codex => recorded(agents::read_codex(parsed.candidate_messages())?),
         ConversationFormat::GeminiCli => recorded(agents::read_gemini_cli(&parsed.into_value())),
         ConversationFormat::Opencode => recorded(agents::read_opencode(&parsed.into_value())),
         ConversationFormat::Aider => recorded(agents::read_aider(text)),
@@ -119,7 +119,7 @@ impl ParsedText {
     }
 
     /// Returns the values that may be messages.
-    fn items(&self) -> Vec<&Value> {
+    fn candidate_messages(&self) -> Vec<&Value> {
         match self {
             Self::Markdown => Vec::new(),
             Self::Lines(lines) => lines.iter().flatten().collect(),
@@ -133,7 +133,7 @@ impl ParsedText {
 
     /// Returns the first form that fits. Forms that are easier to recognize come first.
     fn detect_format(&self) -> Option<ConversationFormat> {
-        let items = self.items();
+        let items = self.candidate_messages();
         let any = |predicate: fn(&Value) -> bool| items.iter().any(|item| predicate(item));
         let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
         let has_key = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
@@ -171,7 +171,7 @@ impl ParsedText {
     /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
     fn read_strata(&self) -> Result<ImportedMessages, ReadError> {
         let (mut messages, mut skipped) = (Vec::new(), 0);
-        for (index, item) in self.items().into_iter().enumerate() {
+        for (index, item) in self.candidate_messages().into_iter().enumerate() {
             if item.get("role").is_none() {
                 skipped += 1;
                 continue;

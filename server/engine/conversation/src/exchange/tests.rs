@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome, Visibility,
 };
 use crate::providers::anthropic::exchange::{read as read_anthropic, tests::write as write_anthropic};

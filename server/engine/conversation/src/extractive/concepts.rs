@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::conversation_facts::{code_spans, one_line, sentences};
+use crate::conversation_facts::{code_spans, one_line, prose_sentences};
 use crate::history::{ContentBlock, Message, Role};
 
 /// Maximum number of concepts that are described in a summary.
@@ -71,6 +71,6 @@ fn is_concept(name: &str) -> bool {
 
 /// Formats the first sentence of `text` that contains `name`; `None` if there is none.
 fn describe_name(name: &str, text: &str, width: usize) -> Option<String> {
-    let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
+    let sentence = prose_sentences(text).find(|sentence| sentence.contains(name))?;
     Some(format!("`{name}`: {}", one_line(sentence, width)))
 }

@@ -10,8 +10,7 @@ use super::role::Role;
 /// Provider that defines the format of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "ForeignProvider")]
-pub enum Provider {
+pub enum ForeignProvider {
     /// Anthropic's Messages API.
     Anthropic,
     /// OpenAI's Chat Completions API and compatible ones.
@@ -33,7 +32,7 @@ pub enum Provider {
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
     /// Provider that the block came from.
-    pub provider: Provider,
+    pub provider: ForeignProvider,
     /// Block as received, without cache markers.
     pub value: Value,
 }
@@ -56,7 +55,7 @@ impl Foreign {
 
     /// Whether `recipient` accepts the block at `place`. Types that Strata does not know are not sent,
     /// because one rejected block fails the whole request.
-    pub fn is_accepted_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
+    pub fn is_accepted_by(&self, recipient: Option<ForeignProvider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
             && accepted_foreign_types(self.provider, place).contains(&kind)
@@ -81,7 +80,8 @@ impl Foreign {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
             (self.provider, kind),
-            (Provider::OpenAiResponses, Some("reasoning")) | (Provider::Gemini, Some("thought_signature"))
+            (ForeignProvider::OpenAiResponses, Some("reasoning"))
+                | (ForeignProvider::Gemini, Some("thought_signature"))
         )
     }
 
@@ -191,12 +191,12 @@ fn is_valid_server_call_id(kind: &str, id: &str) -> bool {
 /// Returns the types of foreign blocks that a request may contain at `place`. Sources: Anthropic, Messages
 /// API, "Input content blocks" (`image` is an uploaded file); OpenAI, Chat Completions, "Content parts";
 /// OpenAI, Responses, "Reasoning items"; Gemini, "Thought signatures".
-fn accepted_foreign_types(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
+fn accepted_foreign_types(provider: ForeignProvider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
-        (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
+        (ForeignProvider::Anthropic, ForeignPosition::Said(Role::User)) => {
             &["document", "search_result", "container_upload", "image"]
         }
-        (Provider::Anthropic, ForeignPosition::Said(Role::Assistant)) => &[
+        (ForeignProvider::Anthropic, ForeignPosition::Said(Role::Assistant)) => &[
             "server_tool_use",
             "web_search_tool_result",
             "web_fetch_tool_result",
@@ -207,17 +207,17 @@ fn accepted_foreign_types(provider: Provider, place: ForeignPosition) -> &'stati
             "mcp_tool_use",
             "mcp_tool_result",
         ],
-        (Provider::Anthropic, ForeignPosition::Result) => {
+        (ForeignProvider::Anthropic, ForeignPosition::Result) => {
             &["document", "search_result", "tool_reference", "image"]
         }
-        (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
-        (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
-        (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
+        (ForeignProvider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
+        (ForeignProvider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
+        (ForeignProvider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
         // This type is defined by Strata. The signature precedes the part that it was received with.
-        (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
-        (Provider::OpenAi, ForeignPosition::Result)
-        | (Provider::Bedrock, _)
-        | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Said(Role::User))
-        | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Result) => &[],
+        (ForeignProvider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
+        (ForeignProvider::OpenAi, ForeignPosition::Result)
+        | (ForeignProvider::Bedrock, _)
+        | (ForeignProvider::OpenAiResponses | ForeignProvider::Gemini, ForeignPosition::Said(Role::User))
+        | (ForeignProvider::OpenAiResponses | ForeignProvider::Gemini, ForeignPosition::Result) => &[],
     }
 }

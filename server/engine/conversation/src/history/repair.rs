@@ -33,7 +33,7 @@ pub(crate) use utterance::UNDERSTOOD;
 use utterance::Utterance;
 pub use utterance::{EARLIER_LEFT_OUT, PICTURE_LEFT_OUT};
 
-use super::{ContentBlock, History, Message, MessageId, Provider, Role};
+use super::{ContentBlock, ForeignProvider, History, Message, MessageId, Role};
 
 /// A message, or a part of one, as the model sees it. Results may come before an earlier message of the same
 /// turn.
@@ -79,7 +79,7 @@ impl History {
     pub fn projected_blocks(
         &self,
         prompt: &[ContentBlock],
-        recipient: Option<Provider>,
+        recipient: Option<ForeignProvider>,
     ) -> Vec<ContentBlock> {
         let projection = project(self.messages().iter().map(|message| &**message), prompt, recipient);
         let messages = projection.history.into_iter().flat_map(|message| message.content);
@@ -97,7 +97,7 @@ impl History {
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],
-    recipient: Option<Provider>,
+    recipient: Option<ForeignProvider>,
 ) -> Projection {
     let earlier = history.into_iter().filter_map(|message| clean::clean_message(message, recipient));
     let request =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use strata_base::text::clip_to_tokens;
 
-use crate::conversation_facts::{ToolPatterns, one_line, sentences};
+use crate::conversation_facts::{ToolPatterns, one_line, prose_sentences};
 use crate::extractive::{SummaryBudget, SummaryStructure, summarise};
 use crate::history::{Message, MessageId, MessageKind, NewMessage, Role};
 
@@ -98,7 +98,7 @@ fn next_steps(iteration: &Iteration) -> Vec<String> {
         } else if is_item && in_next_steps {
             steps.push(one_line(item, MAX_FACT_CHARS));
         } else {
-            let sentence = sentences(line)
+            let sentence = prose_sentences(line)
                 .filter(|sentence| is_next_step(sentence.trim_start_matches(['-', '*', '+', ' '])));
             steps.extend(sentence.map(|sentence| one_line(sentence, MAX_FACT_CHARS)));
         }

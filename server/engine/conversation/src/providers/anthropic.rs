@@ -8,7 +8,7 @@ pub(super) mod reply;
 use serde_json::{Value, json};
 
 use super::{Dialect, DialectProperties, Endpoint, Envelope, Fields, KeyHeader, SpokenMessage, Tool};
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "https://api.anthropic.com",
@@ -23,7 +23,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 static PROPERTIES: DialectProperties = DialectProperties {
-    origin: Some(Provider::Anthropic),
+    origin: Some(ForeignProvider::Anthropic),
     // A top-level `cache_control` counts as one of the four breakpoints ("Prompt caching").
     reserved_fields: &["model", "tools", "system", "messages", "cache_control"],
     requires_output_limit: true,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{Dialect, DialectProperties, Endpoint, Envelope, Fields, SpokenMessage, Tool};
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "https://bedrock-runtime.REGION.amazonaws.com",
@@ -39,7 +39,7 @@ fn models_host(host: &str) -> Option<String> {
 }
 
 static PROPERTIES: DialectProperties = DialectProperties {
-    origin: Some(Provider::Bedrock),
+    origin: Some(ForeignProvider::Bedrock),
     model_field: "modelId",
     reserved_fields: &["modelId", "system", "toolConfig", "messages"],
     output_limit: &["inferenceConfig", "maxTokens"],
@@ -59,7 +59,7 @@ impl Dialect for BedrockConverse {
     }
 
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
-        let (system, messages) = messages::messages(spoken);
+        let (system, messages) = messages::system_and_messages(spoken);
         let count = messages.len() + usize::from(!system.is_empty());
         let mut tools: Vec<Value> = envelope.tools.iter().map(tool).collect();
         if tools.is_empty() {

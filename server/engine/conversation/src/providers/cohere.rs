@@ -26,9 +26,9 @@ static PROPERTIES: DialectProperties = DialectProperties {
 };
 
 #[derive(Debug)]
-pub(super) struct Chat;
+pub(super) struct CohereChat;
 
-impl Dialect for Chat {
+impl Dialect for CohereChat {
     fn properties(&self) -> &'static DialectProperties {
         &PROPERTIES
     }

@@ -10,13 +10,13 @@ use super::reply::{Framing, SseDecoder, StreamedReply};
 use super::request::{Envelope, Fields, RequestBody};
 use super::rule::Violation;
 use super::spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage};
-use crate::history::{ContentBlock, Provider};
+use crate::history::{ContentBlock, ForeignProvider};
 
 /// What is the same for all bodies of a format.
 #[derive(Clone, Copy, Debug)]
 pub struct DialectProperties {
     /// Provider whose private blocks this format can contain.
-    pub origin: Option<Provider>,
+    pub origin: Option<ForeignProvider>,
     /// Blocks that can carry a cache breakpoint.
     pub breakpoint_targets: BreakpointTargets,
     /// Field that names the model.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Dialect, DialectProperties, Endpoint, Envelope, Fields, KeyHeader, SpokenMessage, Tool, ToolChoice,
 };
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "https://generativelanguage.googleapis.com",
@@ -25,7 +25,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 static PROPERTIES: DialectProperties = DialectProperties {
-    origin: Some(Provider::Gemini),
+    origin: Some(ForeignProvider::Gemini),
     reserved_fields: &["model", "systemInstruction", "tools", "contents", "cachedContent"],
     output_limit: &["generationConfig", "maxOutputTokens"],
     stream_fields: || json!({}),
@@ -41,7 +41,7 @@ impl Dialect for GenerateContentDialect {
     }
 
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
-        let (system, contents) = messages::contents(spoken, envelope.model);
+        let (system, contents) = messages::system_and_contents(spoken, envelope.model);
         let count = contents.len() + usize::from(!system.is_empty());
         if !system.is_empty() {
             body.insert("systemInstruction".into(), json!({"parts": system}));

@@ -6,7 +6,7 @@ use strata_tokens::models::{self, Model};
 use super::Format;
 use super::rule::Violation;
 use super::spoken::{BreakpointTargets, Speaker};
-use crate::history::{ContentBlock, Provider};
+use crate::history::{ContentBlock, ForeignProvider};
 
 /// Defines [`Format`] and `ProviderName` from a row for each provider: its documentation, variant, name in settings
 /// and before models, format and endpoint. `shared` contains the providers with a format of another one.
@@ -96,8 +96,8 @@ impl Format {
     /// Returns the format of the model's own provider.
     pub fn for_model(model: &Model) -> Self {
         match model.provider {
-            models::Provider::Anthropic => Self::Anthropic,
-            models::Provider::Google => Self::Gemini,
+            models::ModelProvider::Anthropic => Self::Anthropic,
+            models::ModelProvider::Google => Self::Gemini,
             _ => Self::OpenAi,
         }
     }
@@ -112,7 +112,7 @@ impl Format {
     }
 
     /// Returns the provider whose private blocks this format can contain, if any.
-    pub fn foreign_provider(self) -> Option<Provider> {
+    pub fn foreign_provider(self) -> Option<ForeignProvider> {
         self.dialect().and_then(|dialect| dialect.properties().origin)
     }
 

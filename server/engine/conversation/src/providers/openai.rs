@@ -16,7 +16,7 @@ use super::{
     BEARER, BreakpointMode, BreakpointTargets, Dialect, DialectProperties, Endpoint, Envelope, Fields,
     KeyHeader, SpokenMessage, Tool,
 };
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     base_url: "https://api.openai.com/v1",
@@ -33,7 +33,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 static PROPERTIES: DialectProperties = DialectProperties {
-    origin: Some(Provider::OpenAi),
+    origin: Some(ForeignProvider::OpenAi),
     breakpoint_targets: BreakpointTargets::Input,
     // `prompt_cache_retention` changes how long cache entries live, not where they end.
     reserved_fields: &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"],

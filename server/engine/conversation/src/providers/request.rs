@@ -45,7 +45,7 @@ impl BreakpointMode {
     /// accept breakpoints.
     pub fn for_model(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
-            (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
+            (models::ModelProvider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
             _ => Self::Automatic,
         }
     }

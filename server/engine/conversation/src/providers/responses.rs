@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     BreakpointTargets, Dialect, DialectProperties, Endpoint, Envelope, Fields, SpokenMessage, Tool, openai,
 };
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     superfluous: &["/responses"],
@@ -22,7 +22,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 };
 
 static PROPERTIES: DialectProperties = DialectProperties {
-    origin: Some(Provider::OpenAiResponses),
+    origin: Some(ForeignProvider::OpenAiResponses),
     breakpoint_targets: BreakpointTargets::Input,
     reserved_fields: &[
         "model",

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::compaction::TokenCounters;
 use crate::exchange::{Purpose, violations};
-use crate::history::{ContentBlock, Pin, Provider, ResultPart, ToolOutcome, project};
+use crate::history::{ContentBlock, ForeignProvider, Pin, ResultPart, ToolOutcome, project};
 use crate::providers::Format;
 
 fn call(id: usize) -> ContentBlock {
@@ -405,7 +405,7 @@ proptest! {
             let parts = pair[0].body.kind == MessageKind::ToolSummary && pair[1].body.kind == MessageKind::ToolResult;
             prop_assert!(!parts, "{:?}", pair);
         }
-        for (format, provider) in [(Format::Anthropic, Provider::Anthropic), (Format::OpenAi, Provider::OpenAi)] {
+        for (format, provider) in [(Format::Anthropic, ForeignProvider::Anthropic), (Format::OpenAi, ForeignProvider::OpenAi)] {
             let projected = project(history.messages().iter().map(|m| &**m), &[], Some(provider)).history;
             let mut turns: Vec<NewMessage> = Vec::new();
             for message in projected {

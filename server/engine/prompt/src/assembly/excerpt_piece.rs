@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_base::hash::ContentHash;
 
-use super::piece::{append_fenced_text, language, notice};
+use super::piece::{append_fenced_text, fence_language, source_note};
 use crate::excerpts::CurrentExcerpt;
 use crate::layout::{CountFn, ExcerptKey, ExcerptPlace, ItemKey, PromptPiece, inline_code};
 
@@ -14,13 +14,13 @@ pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> PromptPiece {
     let mut out = excerpt_heading(key, &ContentHash::from_text(body).short());
     let notice = match item.lines {
         Some(_) if body.trim().is_empty() => "Note: the file is empty.".into(),
-        Some(_) => notice(source),
+        Some(_) => source_note(source),
         None => "Note: this code is no longer in the file.".into(),
     };
     if !notice.is_empty() {
         let _ = writeln!(out, "{notice}\n");
     }
-    append_fenced_text(&mut out, language(&key.file), body);
+    append_fenced_text(&mut out, fence_language(&key.file), body);
     PromptPiece {
         body: Arc::clone(body),
         notice,
@@ -32,7 +32,7 @@ pub(super) fn piece(item: &CurrentExcerpt, count: CountFn<'_>) -> PromptPiece {
 /// tokens.
 pub(crate) fn excerpt_wrapper(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
-    append_fenced_text(&mut out, language(&key.file), "");
+    append_fenced_text(&mut out, fence_language(&key.file), "");
     out
 }
 

@@ -80,7 +80,7 @@ pub(super) fn pieces(
             let text = format_file(key, None, &file.text, &file.source);
             vec![PromptPiece {
                 body: Arc::clone(&file.text),
-                notice: notice(&file.source),
+                notice: source_note(&file.source),
                 ..PromptPiece::new(ItemKey::File(key.clone()), text, count)
             }]
         }
@@ -92,7 +92,7 @@ pub(super) fn pieces(
                 let key = ItemKey::Lines(key.clone(), *range);
                 PromptPiece {
                     body: body.into(),
-                    notice: notice(&file.source),
+                    notice: source_note(&file.source),
                     ..PromptPiece::new(key, text, count)
                 }
             })
@@ -121,11 +121,11 @@ fn format_file(key: &FileKey, range: Option<LineRange>, text: &str, source: &Sou
     let mut out = String::with_capacity(text.len() + 128);
     let name = inline_code(key.as_str());
     let _ = writeln!(out, "## {name}{lines} (version {version})\n");
-    let notice = notice(source);
+    let notice = source_note(source);
     if !notice.is_empty() {
         let _ = writeln!(out, "{notice}\n");
     }
-    append_fenced_text(&mut out, language(key), text);
+    append_fenced_text(&mut out, fence_language(key), text);
     out
 }
 
@@ -140,7 +140,7 @@ pub(super) fn append_fenced_text(out: &mut String, language: &str, text: &str) {
 }
 
 /// Returns a note for the model about the origin of a file's text, or an empty string if there is nothing to note.
-pub(super) fn notice(source: &Source) -> Arc<str> {
+pub(super) fn source_note(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: DocumentSync::OutOfStep { reason }, .. } => {
             format!("The editor may show different text: {reason}.").into()
@@ -150,7 +150,7 @@ pub(super) fn notice(source: &Source) -> Arc<str> {
     }
 }
 
-pub(super) fn language(key: &FileKey) -> &str {
+pub(super) fn fence_language(key: &FileKey) -> &str {
     let extension = key.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
     if extension.len() <= 12 && extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" }
 }

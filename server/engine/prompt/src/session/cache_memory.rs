@@ -40,7 +40,7 @@ pub struct CacheMemory {
     /// Cache breaks that recorded prompts caused.
     pub breaks: Breaks,
     /// Size of the last recorded prompt; `None` if there is none, or if earlier messages have changed since.
-    pub(super) anchor: Option<Anchor>,
+    pub(super) anchor: Option<LastPromptSize>,
     pub(super) pending: VecDeque<PendingPrompt>,
 }
 
@@ -78,12 +78,12 @@ pub(super) struct PendingPrompt {
     pub(super) base: u64,
     /// Latest revision that differs from `base` only by automatic changes: a compaction or archived tool results.
     pub(super) same_until: u64,
-    pub(super) turn: Arc<Turn>,
+    pub(super) turn: Arc<PromptToRecord>,
 }
 
 /// Data needed to record a prompt. The request body is not kept, because the client has it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Turn {
+pub(super) struct PromptToRecord {
     pub(super) model: String,
     /// Estimated tokens of the prompt.
     pub(super) estimated: usize,
@@ -100,7 +100,7 @@ pub(super) struct Turn {
 /// Size of the last prompt. If usage was reported, this is the billed size, including the answer. Otherwise, it is the
 /// estimate without the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Anchor {
+pub(super) struct LastPromptSize {
     pub(super) tokens: usize,
     /// Id of the first message that `tokens` does not include.
     pub(super) next: MessageId,

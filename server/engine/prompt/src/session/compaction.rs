@@ -19,7 +19,7 @@ use crate::assembly::{
     PromptRequest, PromptServices, history_size, largest_parts, request_size, with_token_counters,
 };
 
-use super::cache_memory::{Anchor, CacheMemory, Turn};
+use super::cache_memory::{CacheMemory, LastPromptSize, PromptToRecord};
 use super::{ContextLimitRecovery, Session, SessionError};
 
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
@@ -66,7 +66,7 @@ impl Session {
 
     /// Records that a provider rejected a prompt as too long. The next prompt uses a compacted conversation and a lower
     /// limit.
-    pub(super) fn record_rejection(&mut self, turn: &Turn) -> Result<(), SessionError> {
+    pub(super) fn record_rejection(&mut self, turn: &PromptToRecord) -> Result<(), SessionError> {
         if self.recovery == ContextLimitRecovery::Used {
             return Err(SessionError::AlreadyRecovered(largest_parts(turn.layout.part_tokens())));
         }
@@ -283,7 +283,7 @@ impl Session {
     }
 
     fn size_from_last_prompt(&self, services: PromptServices<'_>) -> Option<usize> {
-        let Anchor { tokens, next } = self.cache.anchor?;
+        let LastPromptSize { tokens, next } = self.cache.anchor?;
         let later = self.history.sent_messages().filter(|message| message.id >= next);
         let later: usize =
             with_token_counters(services, |scales| later.map(|message| (scales.message)(message)).sum());

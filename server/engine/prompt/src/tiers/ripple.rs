@@ -87,7 +87,7 @@ fn build_layout(
             }
             composer.add_web_pages(&section.urls);
         } else {
-            section.context(&mut composer, tier);
+            section.add_context(&mut composer, tier);
         }
         section.history.iter().for_each(|message| composer.add_message(message));
         if !section.is_empty() || (tier == Tier::L0 && composer.has_blocks()) {
@@ -135,7 +135,7 @@ impl TierContents<'_> {
     }
 
     /// Adds the map blocks, files and web pages of a tier below L0 as user messages with acknowledgements.
-    fn context(&self, composer: &mut LayoutBuilder<'_>, tier: Tier) {
+    fn add_context(&self, composer: &mut LayoutBuilder<'_>, tier: Tier) {
         if !self.map.is_empty() {
             composer.add_later_map(&self.map);
         }

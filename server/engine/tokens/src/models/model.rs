@@ -13,7 +13,7 @@ pub struct Model {
     /// Family in the model table; empty for an unknown model.
     pub family: String,
     /// Company that makes the model.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// How to count the tokens of its input.
     pub tokenizer: Tokenizer,
     /// Token limit for a request.
@@ -38,8 +38,7 @@ pub struct Model {
 /// Company that makes a model. Does not determine the request format, since gateways serve any model in any format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "ModelProvider")]
-pub enum Provider {
+pub enum ModelProvider {
     /// Maker of Claude.
     Anthropic,
     /// Maker of GPT, the o-series and gpt-oss.
@@ -245,7 +244,7 @@ impl Model {
         Self {
             id: String::new(),
             family: String::new(),
-            provider: Provider::Other,
+            provider: ModelProvider::Other,
             tokenizer: Ratio::new(1.2).map_or(Tokenizer::Chars, Tokenizer::O200kTimes),
             max_input: 128_000,
             max_output: 8_192,

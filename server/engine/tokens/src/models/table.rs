@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::model::{
-    CacheKind, CacheLifetime, CacheRules, ListPrice, LongContext, Model, Provider, TokenOverheads,
+    CacheKind, CacheLifetime, CacheRules, ListPrice, LongContext, Model, ModelProvider, TokenOverheads,
 };
 use crate::counting::{ImageFormula, Tokenizer};
 
@@ -74,7 +74,7 @@ struct ModelEntry {
     /// Prefixes of the names of a family's models.
     prefixes: Option<Vec<String>>,
     /// Company that makes the model.
-    provider: Option<Provider>,
+    provider: Option<ModelProvider>,
     /// How to count tokens.
     tokenizer: Option<Tokenizer>,
     /// Token limit for a request.

@@ -15,13 +15,13 @@ fn the_builtin_table_can_be_parsed() {
     assert_eq!(Models::builtin(), models);
     assert!(models.iter().count() > 80);
     for provider in [
-        Provider::Anthropic,
-        Provider::OpenAi,
-        Provider::Google,
-        Provider::DeepSeek,
-        Provider::Mistral,
-        Provider::Alibaba,
-        Provider::Meta,
+        ModelProvider::Anthropic,
+        ModelProvider::OpenAi,
+        ModelProvider::Google,
+        ModelProvider::DeepSeek,
+        ModelProvider::Mistral,
+        ModelProvider::Alibaba,
+        ModelProvider::Meta,
     ] {
         assert!(models.iter().any(|model| model.provider == provider), "{provider:?}");
     }

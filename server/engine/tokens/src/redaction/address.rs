@@ -19,7 +19,7 @@ const SECRET_STAND_IN: char = '\u{0}';
 /// An address with a secret in it: the text before the secret, and the host if it follows. Two addresses are equal if
 /// the same secret is sent to the same place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Address(ContentHash);
+pub(super) struct SecretAddress(ContentHash);
 
 /// Where a position of a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(super) enum SecretLocation {
     /// Outside of addresses.
     Text,
     /// Inside an address, or in the target of a link or an image. `None` if it is too long to compare.
-    Address(Option<Address>),
+    Address(Option<SecretAddress>),
 }
 
 /// Reads a text from its beginning.
@@ -145,7 +145,7 @@ impl AddressTracker {
             Some(start) => self.text_since(start),
             None => run.map(text_from_scheme),
         };
-        SecretLocation::Address(before.map(|before| Address::new(before, after)))
+        SecretLocation::Address(before.map(|before| SecretAddress::new(before, after)))
     }
 
     /// Returns the text since an offset, unless it is too long.
@@ -272,7 +272,7 @@ impl AddressTracker {
     }
 }
 
-impl Address {
+impl SecretAddress {
     fn new(before: &str, after: &str) -> Self {
         let is_complete = match before.split_once("//") {
             Some((_, rest)) => rest.contains(['/', '?', '#', '\\']),

@@ -15,7 +15,7 @@ use strata_base::cache::Cache;
 use strata_base::hash::ContentHash;
 use strata_base::text::LineStarts;
 
-use super::address::{Address, AddressTracker, SecretLocation};
+use super::address::{AddressTracker, SecretAddress, SecretLocation};
 use super::placeholder::{Placeholder, PlaceholderKey};
 use super::scan::{SecretMatch, find_secrets};
 
@@ -88,7 +88,7 @@ pub(super) struct KnownSecret {
     /// Text of the secret; `None` if two secrets share the placeholder.
     text: Option<Arc<str>>,
     /// Addresses in which the secret was found.
-    addresses: BTreeSet<Address>,
+    addresses: BTreeSet<SecretAddress>,
 }
 
 /// The secrets found so far.
@@ -120,7 +120,7 @@ impl fmt::Debug for SecretRedactor {
 
 impl KnownSecret {
     /// Returns the text of the secret and the addresses in which it was found, unless two secrets share the placeholder.
-    pub(super) fn text_and_addresses(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
+    pub(super) fn text_and_addresses(&self) -> Option<(&Arc<str>, &BTreeSet<SecretAddress>)> {
         self.text.as_ref().map(|text| (text, &self.addresses))
     }
 }

@@ -14,9 +14,9 @@ use crate::compaction::{
 };
 use crate::conversation_facts::{TodoState, ToolPatterns, expand_brace_notation, extract_facts};
 use crate::history::{
-    ContentBlock, History, HistoryChange, HistoryDiff, Image, ImageSource, Message, MessageId, MessageKind,
-    NO_RESPONSE, NewMessage, Pin, ProjectedMessage, Provider, RebuildStep, ResultPart, Role, ToolOutcome,
-    Visibility, project,
+    ContentBlock, ForeignProvider, History, HistoryChange, HistoryDiff, Image, ImageSource, Message,
+    MessageId, MessageKind, NO_RESPONSE, NewMessage, Pin, ProjectedMessage, RebuildStep, ResultPart, Role,
+    ToolOutcome, Visibility, project,
 };
 use crate::providers;
 
@@ -224,7 +224,8 @@ impl Case {
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
     let projected =
-        project(history.sent_messages().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
+        project(history.sent_messages().map(|message| &**message), &[], Some(ForeignProvider::Anthropic))
+            .history;
     for ProjectedMessage { id, content, .. } in projected {
         let of_message = results.entry(id).or_default();
         for block in content {

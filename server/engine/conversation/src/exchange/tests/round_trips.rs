@@ -190,7 +190,7 @@ mod anthropic {
                 },
             ])
         };
-        let foreign = || others().prop_map(|value| Foreign { provider: Provider::Anthropic, value });
+        let foreign = || others().prop_map(|value| Foreign { provider: ForeignProvider::Anthropic, value });
         let part = prop_oneof![
             words().prop_map(|text| ResultPart::Text { text }),
             image().prop_map(ResultPart::Image),
@@ -345,7 +345,7 @@ mod openai {
     /// Generates messages that the format can express.
     fn model_messages() -> impl Strategy<Value = NewMessage> {
         let foreign = |values: Vec<Value>| {
-            select(values).prop_map(|value| Foreign { provider: Provider::OpenAi, value })
+            select(values).prop_map(|value| Foreign { provider: ForeignProvider::OpenAi, value })
         };
         let file = json!({"type": "file", "file": {"file_id": "f"}});
         let image = select(vec![
@@ -506,7 +506,7 @@ fn instructions_are_converted_between_formats() {
 
 #[test]
 fn foreign_blocks_become_plain_text_for_other_providers() {
-    let foreign = |value: Value| ContentBlock::Foreign(Foreign { provider: Provider::OpenAi, value });
+    let foreign = |value: Value| ContentBlock::Foreign(Foreign { provider: ForeignProvider::OpenAi, value });
     let refusal = foreign(json!({"type": "refusal", "refusal": "No."}));
     let audio = foreign(json!({"type": "input_audio", "input_audio": {}}));
     let message = NewMessage::new(Role::Assistant, vec![refusal, audio]);

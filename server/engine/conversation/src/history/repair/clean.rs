@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::utterance::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::history::{
-    ContentBlock, ForeignPosition, Message, MessageId, MessageKind, Provider, ResultPart, Role, ToolOutcome,
-    Visibility,
+    ContentBlock, ForeignPosition, ForeignProvider, Message, MessageId, MessageKind, ResultPart, Role,
+    ToolOutcome, Visibility,
 };
 
 /// Maximum characters of a tool name that every provider accepts.
@@ -16,7 +16,7 @@ pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
 /// Converts a message to the form that the model sees, with stubs for archived results. `None` if the message
 /// is hidden.
-pub(super) fn clean_message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
+pub(super) fn clean_message(message: &Message, recipient: Option<ForeignProvider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
         (MessageKind::ToolResultArchived, _) => {
@@ -44,7 +44,7 @@ pub fn archived_stub(message: MessageId) -> String {
 pub(super) fn clean_blocks(
     content: &[ContentBlock],
     role: Role,
-    recipient: Option<Provider>,
+    recipient: Option<ForeignProvider>,
 ) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
 }
@@ -56,7 +56,7 @@ fn archived_result_stub(block: &ContentBlock, message: MessageId) -> Option<Cont
     Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
 }
 
-fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) -> Option<ContentBlock> {
+fn clean_block(block: &ContentBlock, role: Role, recipient: Option<ForeignProvider>) -> Option<ContentBlock> {
     match (block, role) {
         (ContentBlock::Text { text }, _) => (!text.trim().is_empty()).then(|| block.clone()),
         (ContentBlock::Image(_), Role::User) => Some(block.clone()),
@@ -90,8 +90,8 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
 
 /// Whether a provider accepts reasoning in requests. Only Anthropic's models do, including on Bedrock
 /// ("signature values are compatible across platforms", Anthropic, "Extended thinking").
-fn accepts_reasoning(recipient: Option<Provider>) -> bool {
-    matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
+fn accepts_reasoning(recipient: Option<ForeignProvider>) -> bool {
+    matches!(recipient, Some(ForeignProvider::Anthropic | ForeignProvider::Bedrock))
 }
 
 /// Removes empty text parts from a tool result. A failed result keeps only text, and gets a fixed message if
@@ -99,7 +99,7 @@ fn accepts_reasoning(recipient: Option<Provider>) -> bool {
 fn clean_result(
     content: &[ResultPart],
     outcome: ToolOutcome,
-    recipient: Option<Provider>,
+    recipient: Option<ForeignProvider>,
 ) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
@@ -127,13 +127,13 @@ fn clean_tool_name(name: &str) -> String {
 
 /// Wraps arguments in an object unless they are one already. Replaces arguments that exceed OpenAI's limit for
 /// strings if OpenAI is the recipient.
-fn clean_arguments(input: &Value, recipient: Option<Provider>) -> Value {
+fn clean_arguments(input: &Value, recipient: Option<ForeignProvider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),
         Value::Null => json!({}),
         other => json!({ "input": other }),
     };
-    if !matches!(recipient, Some(Provider::OpenAi | Provider::OpenAiResponses)) {
+    if !matches!(recipient, Some(ForeignProvider::OpenAi | ForeignProvider::OpenAiResponses)) {
         return input;
     }
     let text = input.to_string();

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use strata_tokens::counting::ImageSize;
 
 use super::utterance::{PICTURE_LEFT_OUT, Utterance};
-use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, detect_media_type, image_size};
+use crate::history::{
+    ContentBlock, ForeignProvider, Image, ImageSource, ResultPart, detect_media_type, image_size,
+};
 
 /// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
 const MAX_IMAGE_SIDE_PIXELS: u32 = 8_000;
@@ -31,7 +33,7 @@ const MAX_IMAGES_AFTER_CUT: usize = 10;
 /// provider's error.
 pub(super) fn replace_unsendable_images(
     mut utterances: Vec<Utterance>,
-    recipient: Option<Provider>,
+    recipient: Option<ForeignProvider>,
 ) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
         replace_rejected_images(block, &mut |image| {
@@ -162,17 +164,17 @@ fn correct_media_type(image: &mut Image) {
 }
 
 /// Whether `recipient` accepts an image, regardless of other images.
-fn is_accepted_image(image: &Image, recipient: Option<Provider>) -> bool {
+fn is_accepted_image(image: &Image, recipient: Option<ForeignProvider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
         // Gemini, "Image understanding", supports PNG, JPEG, WebP, HEIC and HEIF.
         ImageSource::Base64 { media_type, .. }
-            if recipient == Some(Provider::Gemini) && media_type == "image/gif" =>
+            if recipient == Some(ForeignProvider::Gemini) && media_type == "image/gif" =>
         {
             false
         }
         ImageSource::Base64 { data, .. } => {
-            let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
+            let is_strict = matches!(recipient, Some(ForeignProvider::Anthropic | ForeignProvider::Bedrock));
             let light = !is_strict || data.len() <= MAX_IMAGE_BASE64_BYTES;
             let side = image_size(data).map(ImageSize::longer_side);
             light && is_base64(data) && side.is_some_and(|side| side <= MAX_IMAGE_SIDE_PIXELS)

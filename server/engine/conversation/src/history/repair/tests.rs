@@ -62,7 +62,7 @@ fn numbered(messages: impl IntoIterator<Item = NewMessage>) -> Vec<Message> {
 }
 
 fn foreign(value: serde_json::Value) -> ContentBlock {
-    ContentBlock::Foreign(Foreign { provider: Provider::Anthropic, value })
+    ContentBlock::Foreign(Foreign { provider: ForeignProvider::Anthropic, value })
 }
 
 fn line(block: &ContentBlock) -> String {
@@ -91,7 +91,7 @@ fn line(block: &ContentBlock) -> String {
 fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock], expected: &Expect) {
     let history: Vec<Message> =
         (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
-    let projection = project(&history, prompt, Some(Provider::Anthropic));
+    let projection = project(&history, prompt, Some(ForeignProvider::Anthropic));
     let mut lines = String::new();
     for message in &projection.history {
         for block in &message.content {
@@ -385,7 +385,7 @@ fn recorded_images_beyond_the_providers_limits_are_omitted() {
     };
     let shown = |recorded: Vec<ContentBlock>, new_count: usize| {
         let history = numbered([NewMessage::new(Role::User, recorded)]);
-        let projection = project(&history, &vec![wide(); new_count], Some(Provider::Anthropic));
+        let projection = project(&history, &vec![wide(); new_count], Some(ForeignProvider::Anthropic));
         let pictures = projection
             .history
             .iter()
@@ -410,7 +410,7 @@ fn recorded_images_beyond_the_providers_limits_are_omitted() {
     assert_eq!(shown([vec![small(); 50], vec![wide()]].concat(), 0), (10, 0));
     let uploaded = foreign(json!({"type": "image", "source": {"type": "file", "file_id": "f"}}));
     let history = numbered([NewMessage::new(Role::User, [vec![uploaded; 6], vec![wide(); 15]].concat())]);
-    let messages = project(&history, &[], Some(Provider::Anthropic)).history;
+    let messages = project(&history, &[], Some(ForeignProvider::Anthropic)).history;
     let picture_count =
         messages.iter().flat_map(|message| &message.content).filter(|block| is_picture(block)).count();
     assert_eq!(picture_count, 4);
@@ -428,7 +428,7 @@ fn invalid_recorded_images_are_omitted_and_wrong_media_types_corrected() {
             other => line(other),
         }
     };
-    let anthropic = Some(Provider::Anthropic);
+    let anthropic = Some(ForeignProvider::Anthropic);
     let left_out = line(&ContentBlock::text(PICTURE_LEFT_OUT));
     for name in ["image/png", "image/jpeg", "image/svg+xml", ""] {
         assert_eq!(shown(picture(name, PNG), anthropic), "image/png", "{name}");
@@ -440,14 +440,14 @@ fn invalid_recorded_images_are_omitted_and_wrong_media_types_corrected() {
     let broken = PNG.to_owned() + "=AA=";
     for data in ["", "AAAA", "aGVsbG8sIHdvcmxkISBIZWxsbyE=", "iVBORw0KGgoAAAANSUhEUgAA", cut, broken.as_str()]
     {
-        for recipient in [anthropic, Some(Provider::OpenAi), None] {
+        for recipient in [anthropic, Some(ForeignProvider::OpenAi), None] {
             assert_eq!(shown(picture("image/png", data), recipient), left_out, "{data}");
         }
     }
     let most = 5 * 1024 * 1024;
     assert_eq!(shown(heavy(most), anthropic), "image/png");
     assert_eq!(shown(heavy(most + 4), anthropic), left_out);
-    assert_eq!(shown(heavy(most + 4), Some(Provider::OpenAi)), "image/png");
+    assert_eq!(shown(heavy(most + 4), Some(ForeignProvider::OpenAi)), "image/png");
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn the_oldest_images_beyond_the_total_size_are_omitted_in_steps() {
     let heavy_message = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
     let history = numbered((0..11).map(|_| heavy_message()));
     let kept_pictures = |count: usize, prompt: &[ContentBlock]| -> Vec<u64> {
-        let messages = project(&history[..count], prompt, Some(Provider::Anthropic)).history;
+        let messages = project(&history[..count], prompt, Some(ForeignProvider::Anthropic)).history;
         messages
             .iter()
             .filter(|message| message.content.iter().any(is_picture))
@@ -549,7 +549,7 @@ fn recorded_cache_markers_are_not_sent() {
     let search_result =
         marked(json!({"type": "search_result", "source": "a", "title": "t", "content": [text]}));
     let content =
-        vec![ResultPart::Foreign(Foreign { provider: Provider::Anthropic, value: document.clone() })];
+        vec![ResultPart::Foreign(Foreign { provider: ForeignProvider::Anthropic, value: document.clone() })];
     let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: ToolOutcome::Ok };
     // Arguments of a tool may contain the same key.
     let input = marked(json!({"content": {"cache_control": 1}}));
@@ -586,7 +586,7 @@ fn invalid_foreign_blocks_are_not_sent_back() {
         source(json!({"type": "file", "file_id": "file_1"})),
         source(json!({"type": "url", "url": "https://example.org/a.pdf"})),
     ] {
-        assert!(is_accepted(Provider::Anthropic, user, value.clone()), "{value}");
+        assert!(is_accepted(ForeignProvider::Anthropic, user, value.clone()), "{value}");
     }
     for value in [
         json!({"type": "document", "title": "t"}),
@@ -596,8 +596,8 @@ fn invalid_foreign_blocks_are_not_sent_back() {
         source(json!({"type": "content", "content": []})),
         json!({"type": "search_result", "source": "a", "title": "t", "content": []}),
     ] {
-        assert!(!is_accepted(Provider::Anthropic, user, value.clone()), "{value}");
-        assert!(!is_accepted(Provider::Anthropic, ForeignPosition::Result, value.clone()), "{value}");
+        assert!(!is_accepted(ForeignProvider::Anthropic, user, value.clone()), "{value}");
+        assert!(!is_accepted(ForeignProvider::Anthropic, ForeignPosition::Result, value.clone()), "{value}");
     }
     for value in [
         json!({"type": "server_tool_use", "id": "srv_1", "name": "s", "input": {}}),
@@ -607,7 +607,7 @@ fn invalid_foreign_blocks_are_not_sent_back() {
         json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1"}),
     ] {
         assert!(
-            !is_accepted(Provider::Anthropic, ForeignPosition::Said(Role::Assistant), value.clone()),
+            !is_accepted(ForeignProvider::Anthropic, ForeignPosition::Said(Role::Assistant), value.clone()),
             "{value}"
         );
     }
@@ -616,9 +616,9 @@ fn invalid_foreign_blocks_are_not_sent_back() {
         json!({"type": "file", "file": {"filename": "a.pdf"}}),
         json!({"type": "input_audio", "input_audio": {}}),
     ] {
-        assert!(!is_accepted(Provider::OpenAi, user, value.clone()), "{value}");
+        assert!(!is_accepted(ForeignProvider::OpenAi, user, value.clone()), "{value}");
     }
-    assert!(is_accepted(Provider::OpenAi, user, json!({"type": "file", "file": {"file_id": "f"}})));
+    assert!(is_accepted(ForeignProvider::OpenAi, user, json!({"type": "file", "file": {"file_id": "f"}})));
 }
 
 #[test]
@@ -634,10 +634,10 @@ fn too_long_arguments_are_omitted_for_providers_that_want_a_string() {
             other => panic!("{}", line(&other)),
         }
     };
-    let openai = Some(Provider::OpenAi);
+    let openai = Some(ForeignProvider::OpenAi);
     assert_eq!(sent(input(most), openai), input(most));
     assert_eq!(sent(input(most + 1), openai), json!({"input": ARGUMENTS_LEFT_OUT}));
-    assert_eq!(sent(input(most + 1), Some(Provider::Anthropic)), input(most + 1));
+    assert_eq!(sent(input(most + 1), Some(ForeignProvider::Anthropic)), input(most + 1));
 }
 
 #[test]
@@ -645,7 +645,7 @@ fn only_results_at_the_end_are_acknowledged() {
     let ends = |messages: Vec<NewMessage>| {
         let history: Vec<Message> =
             (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
-        let mut projection = project(&history, &[], Some(Provider::OpenAi));
+        let mut projection = project(&history, &[], Some(ForeignProvider::OpenAi));
         projection.acknowledge_tool_results();
         let last = projection.history.last().unwrap();
         (last.id.0, last.role, line(last.content.last().unwrap()))
@@ -664,7 +664,7 @@ fn only_results_at_the_end_are_acknowledged() {
 #[test]
 fn foreign_blocks_are_sent_only_to_their_provider() {
     let document = json!({"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}});
-    let foreign = |value| Foreign { provider: Provider::Anthropic, value };
+    let foreign = |value| Foreign { provider: ForeignProvider::Anthropic, value };
     let part = ResultPart::Foreign(foreign(document.clone()));
     let message = NewMessage::new(
         Role::User,
@@ -692,12 +692,13 @@ fn foreign_blocks_are_sent_only_to_their_provider() {
     let history = [user("Look."), calls(&["a"]), message];
     let history: Vec<Message> =
         (1..).zip(history).map(|(id, body)| Message { id: MessageId(id), body }).collect();
-    for recipient in [None, Some(Provider::OpenAi)] {
+    for recipient in [None, Some(ForeignProvider::OpenAi)] {
         let projected = project(&history, &[], recipient).history;
         let lines: Vec<String> = projected.last().unwrap().content.iter().map(line).collect();
         assert_eq!(lines, ["result a Ok ", "\"Hear.\""]);
     }
     assert!(
-        !foreign(document).is_accepted_by(Some(Provider::Anthropic), ForeignPosition::Said(Role::Assistant))
+        !foreign(document)
+            .is_accepted_by(Some(ForeignProvider::Anthropic), ForeignPosition::Said(Role::Assistant))
     );
 }

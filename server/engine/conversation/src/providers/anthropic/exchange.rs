@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::messages::text_block;
 use crate::exchange::{ReadError, ReadList, each, fields, list_in};
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome, remove_cache_marks,
 };
 
@@ -144,5 +144,5 @@ fn image(value: &Value) -> Result<Option<Image>, ReadError> {
 }
 
 fn foreign(value: &Value) -> Foreign {
-    Foreign { provider: Provider::Anthropic, value: value.clone() }
+    Foreign { provider: ForeignProvider::Anthropic, value: value.clone() }
 }

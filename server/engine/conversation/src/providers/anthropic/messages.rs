@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use strata_tokens::models::Ttl;
 
-use crate::history::{ContentBlock, Foreign, Image, ImageSource, Provider, ResultPart, ToolOutcome};
+use crate::history::{ContentBlock, Foreign, ForeignProvider, Image, ImageSource, ResultPart, ToolOutcome};
 use crate::providers::{Speaker, SpokenBlock, SpokenMessage, build_message, order_results_first};
 
 pub(crate) fn write_messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
@@ -104,7 +104,7 @@ pub(crate) fn result_part(part: &ResultPart) -> Option<Value> {
 }
 
 fn foreign_block(foreign: &Foreign) -> Option<Value> {
-    if foreign.provider == Provider::Anthropic {
+    if foreign.provider == ForeignProvider::Anthropic {
         return Some(foreign.value.clone());
     }
     foreign.text().map(text_block)

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use strata_tokens::cost::Usage;
 
-use crate::history::{ContentBlock, Provider};
+use crate::history::{ContentBlock, ForeignProvider};
 use crate::providers::reply::{
     ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, number, parse_arguments, parse_stop_reason, text,
 };
@@ -121,7 +121,7 @@ impl OpenBlock {
                     let input = parse_arguments(block.get("input").unwrap_or(&Value::Null));
                     draft.push_call(text(&block, "id"), text(&block, "name"), input);
                 } else {
-                    draft.push_foreign(Provider::Anthropic, block);
+                    draft.push_foreign(ForeignProvider::Anthropic, block);
                 }
             }
         }

@@ -27,7 +27,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
     checker.findings.check_model(body, "modelId");
     checker.check_tools(body);
     if let Some(system) = body.get("system") {
-        for (index, block) in checker.list(system, "/system").iter().enumerate() {
+        for (index, block) in checker.require_list(system, "/system").iter().enumerate() {
             let path = format!("/system/{index}");
             if let Some(point) = block.get("cachePoint") {
                 checker.check_cache_point(point, index.checked_sub(1).is_some(), path);
@@ -36,7 +36,8 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
             }
         }
     }
-    let messages = body.get("messages").map_or(&[][..], |messages| checker.list(messages, "/messages"));
+    let messages =
+        body.get("messages").map_or(&[][..], |messages| checker.require_list(messages, "/messages"));
     if messages.is_empty() {
         checker.findings.add(Rule::EmptyMessage, "/messages", "at least one message is required");
     }
@@ -50,7 +51,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
 }
 
 impl<'a> RequestChecker<'a> {
-    fn list(&mut self, value: &'a Value, path: &str) -> &'a [Value] {
+    fn require_list(&mut self, value: &'a Value, path: &str) -> &'a [Value] {
         value.as_array().map_or_else(
             || {
                 self.findings.add(Rule::Shape, path, "must be a list");
@@ -166,7 +167,7 @@ impl<'a> RequestChecker<'a> {
     fn check_result(&mut self, result: &'a Value, path: &str) {
         self.check_id(result, path);
         let failed = result.get("status").and_then(Value::as_str) == Some("error");
-        let content = result.get("content").map_or(&[][..], |content| self.list(content, path));
+        let content = result.get("content").map_or(&[][..], |content| self.require_list(content, path));
         if failed && content.is_empty() {
             self.findings.add(Rule::ErrorContent, path, "a failed result cannot be empty");
         }

@@ -11,7 +11,7 @@ use crate::history::{ContentBlock, Image, ImageSource, ResultPart, ToolOutcome};
 use crate::providers::{Speaker, SpokenBlock, SpokenMessage, order_results_first};
 
 /// Writes the system prompt and the messages.
-pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn system_and_messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {

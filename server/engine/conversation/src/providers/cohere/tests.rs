@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use strata_tokens::cost::Usage;
 
-use super::Chat;
+use super::CohereChat;
 use crate::history::{ContentBlock, ResultPart, ToolOutcome};
 use crate::providers::reply::{ProviderErrorKind, Reply, ReplyDecoder, ReplyEnd, ReplyEvent};
 use crate::providers::{Dialect, Envelope, Rule, Speaker, SpokenBlock, SpokenMessage, Tool, ToolChoice};
@@ -17,7 +17,7 @@ fn call() -> ContentBlock {
 }
 
 fn stream(events: &[Value]) -> (Reply, Vec<ReplyEvent>) {
-    let mut decoder = ReplyDecoder::new(&Chat);
+    let mut decoder = ReplyDecoder::new(&CohereChat);
     let text: String = events
         .iter()
         .map(|data| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap()))
@@ -61,7 +61,7 @@ fn text_before_a_call_is_its_tool_plan() {
     }];
     let envelope =
         Envelope { tools: &tools, tool_choice: ToolChoice::None, ..Envelope::plain("command-a-03-2025") };
-    let body: Value = Chat.body(&spoken, &envelope).fields.into();
+    let body: Value = CohereChat.body(&spoken, &envelope).fields.into();
     let function = json!({"name": "get_weather", "description": "Weather.", "parameters": input_schema});
     let function_call = json!({"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"});
     let expected = json!({
@@ -80,7 +80,7 @@ fn text_before_a_call_is_its_tool_plan() {
         ],
     });
     assert_eq!(body, expected);
-    assert_eq!(Chat.check(&body), []);
+    assert_eq!(CohereChat.check(&body), []);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn bodies_that_cohere_rejects_break_a_rule() {
         (json!({"role": "assistant", "content": "x", "tool_plan": "no calls"}), Rule::Shape),
         (json!({"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}), Rule::Shape),
     ] {
-        let violations = Chat.check(&body(message.clone()));
+        let violations = CohereChat.check(&body(message.clone()));
         assert_eq!(
             violations.iter().map(|violation| violation.rule).collect::<Vec<_>>(),
             [rule],
@@ -100,7 +100,7 @@ fn bodies_that_cohere_rejects_break_a_rule() {
     }
     let mut choice = body(json!({"role": "user", "content": "x"}));
     choice["tool_choice"] = "none".into();
-    assert_eq!(Chat.check(&choice).len(), 1);
+    assert_eq!(CohereChat.check(&choice).len(), 1);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_streamed_answer_equals_the_unstreamed_one() {
             "tool_calls": [{"id": "get_weather_0", "type": "function", "function": function}],
         },
     });
-    assert_eq!(Reply::read(&Chat, body.to_string().as_bytes()), Ok(reply));
+    assert_eq!(Reply::read(&CohereChat, body.to_string().as_bytes()), Ok(reply));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, ToolOutcome};
+use crate::history::{ContentBlock, ForeignProvider, Image, ImageSource, ResultPart, ToolOutcome};
 use crate::providers::{Speaker, SpokenMessage, order_results_first};
 
 /// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
@@ -22,7 +22,7 @@ fn needs_signatures(model: &str) -> bool {
 
 /// Writes the system instruction and the messages. If `model` needs signatures, calls without one get
 /// [`SIGNATURE_PLACEHOLDER`].
-pub(crate) fn contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn system_and_contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>, Vec<Value>) {
     let mut writer = ContentWriter { needs_signatures: needs_signatures(model), names: HashMap::new() };
     let (mut system, mut contents) = (Vec::new(), Vec::new());
     for message in spoken {
@@ -94,7 +94,7 @@ impl<'a> ContentWriter<'a> {
                     self.names.insert(id, name);
                     json!({"functionCall": {"id": id, "name": name, "args": input}})
                 }
-                ContentBlock::Foreign(foreign) if foreign.provider == Provider::Gemini => {
+                ContentBlock::Foreign(foreign) if foreign.provider == ForeignProvider::Gemini => {
                     if let Some(earlier) = signature.replace(&foreign.value) {
                         parts.push(add_signature(json!({"text": ""}), earlier));
                     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 use crate::providers::reply::{ReplyDraft, StreamedReply, UsageFields, blocked_end, parse_stop_reason, text};
 
 /// `UsageMetadata` in <https://ai.google.dev/api/generate-content>
@@ -53,7 +53,7 @@ impl StreamedContent {
         }
         if let Some(signature) = part.get("thoughtSignature").filter(|signature| signature.is_string()) {
             let signed_thought = json!({"type": "thought_signature", "thoughtSignature": signature});
-            draft.push_foreign(Provider::Gemini, signed_thought);
+            draft.push_foreign(ForeignProvider::Gemini, signed_thought);
         }
         if let Some(call) = part.get("functionCall") {
             let id = match text(call, "id") {

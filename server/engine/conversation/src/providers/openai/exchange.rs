@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::messages::text_part;
 use crate::exchange::{ReadError, ReadList, each, fields, list_in};
 use crate::history::{
-    ContentBlock, Foreign, Image, ImageSource, MessageKind, NewMessage, Provider, ResultPart, Role,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome,
 };
 use crate::providers::json_fields::{list, text};
@@ -183,7 +183,7 @@ fn call(value: &Value) -> Result<ContentBlock, ReadError> {
 }
 
 fn wrap_foreign(value: &Value) -> Foreign {
-    Foreign { provider: Provider::OpenAi, value: value.clone() }
+    Foreign { provider: ForeignProvider::OpenAi, value: value.clone() }
 }
 
 /// Whether a foreign block is a call of a type other than `function`:
@@ -191,7 +191,7 @@ fn wrap_foreign(value: &Value) -> Foreign {
 fn is_custom_call(foreign: &Foreign) -> bool {
     let field = |key: &str| foreign.value.get(key);
     let custom_field = field("type").and_then(Value::as_str).and_then(field);
-    foreign.provider == Provider::OpenAi
+    foreign.provider == ForeignProvider::OpenAi
         && field("id").is_some_and(Value::is_string)
         && custom_field.is_some_and(Value::is_object)
 }

@@ -8,7 +8,9 @@
 
 use serde_json::{Value, json};
 
-use crate::history::{ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart};
+use crate::history::{
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, OPENAI_STRING_CHARS, ResultPart,
+};
 use crate::providers::{
     BreakpointMode, BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, build_message,
     order_results_first,
@@ -135,7 +137,7 @@ fn assistant_parts(block: &ContentBlock) -> Vec<Value> {
 /// Writes a foreign block in its original form or as plain text; `None` if another provider's block has no
 /// text.
 pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
-    if foreign.provider == Provider::OpenAi {
+    if foreign.provider == ForeignProvider::OpenAi {
         return Some(foreign.value.clone());
     }
     foreign.text().map(text_part)

@@ -7,7 +7,7 @@ use strata_base::json;
 use strata_tokens::cost::Usage;
 
 use super::error::ProviderError;
-use crate::history::{ContentBlock, Foreign, Provider};
+use crate::history::{ContentBlock, Foreign, ForeignProvider};
 
 /// An event of a reply in progress.
 #[derive(Clone, PartialEq, Debug)]
@@ -114,7 +114,7 @@ impl ReplyDraft {
         self.content.push(ContentBlock::ToolCall { id, name, input });
     }
 
-    pub(crate) fn push_foreign(&mut self, provider: Provider, value: Value) {
+    pub(crate) fn push_foreign(&mut self, provider: ForeignProvider, value: Value) {
         self.content.push(ContentBlock::Foreign(Foreign { provider, value }));
     }
 

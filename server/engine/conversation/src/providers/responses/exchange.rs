@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::exchange::{ReadError, ReadList, fields};
 use crate::history::{
-    ContentBlock, Foreign, MessageKind, NewMessage, Provider, ResultPart, Role, ToolOutcome,
+    ContentBlock, Foreign, ForeignProvider, MessageKind, NewMessage, ResultPart, Role, ToolOutcome,
 };
 use crate::providers::json_fields::text;
 use crate::providers::openai::exchange::{image_from_url, parse_arguments, part_types, read_list, role};
@@ -118,7 +118,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 }
 
 fn to_foreign(value: &Value) -> Foreign {
-    Foreign { provider: Provider::OpenAiResponses, value: value.clone() }
+    Foreign { provider: ForeignProvider::OpenAiResponses, value: value.clone() }
 }
 
 fn text_kind(role: &str) -> &'static str {

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::history::{ContentBlock, Foreign, Image, Provider, ResultPart};
+use crate::history::{ContentBlock, Foreign, ForeignProvider, Image, ResultPart};
 use crate::providers::openai::messages::{add_breakpoint, image_url, typed_texts};
 use crate::providers::{BreakpointMode, Speaker, SpokenMessage, order_results_first};
 
@@ -68,7 +68,7 @@ fn write_assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
                 let kind = "function_call";
                 items.push(json!({"type": kind, "call_id": id, "name": name, "arguments": arguments}));
             }
-            ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
+            ContentBlock::Foreign(Foreign { provider: ForeignProvider::OpenAiResponses, value }) => {
                 items.extend(message_item("assistant", std::mem::take(&mut parts)));
                 items.push(value.clone());
             }

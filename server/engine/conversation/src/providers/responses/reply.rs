@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::history::Provider;
+use crate::history::ForeignProvider;
 use crate::providers::reply::{
     ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, parse_arguments, parse_stop_reason, text,
 };
@@ -79,8 +79,8 @@ impl StreamedResponse {
                 let input = parse_arguments(item.get("arguments").unwrap_or(&Value::Null));
                 draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, keep_request_fields(item)),
-            _ => draft.push_foreign(Provider::OpenAiResponses, item.clone()),
+            "reasoning" => draft.push_foreign(ForeignProvider::OpenAiResponses, keep_request_fields(item)),
+            _ => draft.push_foreign(ForeignProvider::OpenAiResponses, item.clone()),
         }
     }
 }

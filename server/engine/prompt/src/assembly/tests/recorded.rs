@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use strata_conversation::history::{
-    ContentBlock, Foreign, Image, ImageSource, NewMessage, PICTURE_LEFT_OUT, Provider, Role,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, NewMessage, PICTURE_LEFT_OUT, Role,
 };
 use strata_conversation::providers::Format;
 
@@ -70,7 +70,7 @@ fn invalid_foreign_blocks_are_left_out() {
     let result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
     let message = |role, values: &[&Value]| {
         let block = |value: &&Value| {
-            ContentBlock::Foreign(Foreign { provider: Provider::Anthropic, value: (*value).clone() })
+            ContentBlock::Foreign(Foreign { provider: ForeignProvider::Anthropic, value: (*value).clone() })
         };
         NewMessage::new(role, values.iter().map(block).collect())
     };

@@ -8,7 +8,7 @@ use crate::diff;
 
 /// One edit of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edit {
+pub struct FileEdit {
     /// Path of the file, as given in the answer.
     pub path: String,
     change: EditOperation,
@@ -24,7 +24,7 @@ enum EditOperation {
     Text(String),
 }
 
-impl Edit {
+impl FileEdit {
     /// Applies the edit to a text. Returns `None` if the text does not match the edit.
     pub fn apply_to(&self, text: &str) -> Option<String> {
         match &self.change {
@@ -40,7 +40,7 @@ impl Edit {
 }
 
 /// Returns the edits in a content block of an answer, in order.
-pub fn edits_in(block: &ContentBlock) -> Vec<Edit> {
+pub fn edits_in(block: &ContentBlock) -> Vec<FileEdit> {
     match block {
         ContentBlock::Text { text } => edits_in_text(text),
         ContentBlock::ToolCall { input, .. } => edit_from_tool_call(input).into_iter().collect(),
@@ -50,7 +50,7 @@ pub fn edits_in(block: &ContentBlock) -> Vec<Edit> {
 
 /// Parses the input of an editing tool, using the field names that such tools share: a path with either a passage and
 /// its replacement, or a whole text.
-fn edit_from_tool_call(input: &Value) -> Option<Edit> {
+fn edit_from_tool_call(input: &Value) -> Option<FileEdit> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str().map(str::to_owned));
     let path = text(&["path", "file_path", "filePath", "filename"])?;
     let old = text(&["old_string", "old_str", "oldString", "old_text"]);
@@ -60,11 +60,11 @@ fn edit_from_tool_call(input: &Value) -> Option<Edit> {
         (None, _) => EditOperation::Text(text(&["content", "contents", "file_text"])?),
         (Some(_), None) => return None,
     };
-    Some(Edit { path, change })
+    Some(FileEdit { path, change })
 }
 
 /// Finds unified diffs (`+++ b/path`, then hunks) and search-and-replace blocks (`path`, `<<<<<<< SEARCH`, ...).
-fn edits_in_text(text: &str) -> Vec<Edit> {
+fn edits_in_text(text: &str) -> Vec<FileEdit> {
     let mut edits = Vec::new();
     let mut lines = text.split_inclusive('\n').peekable();
     let mut last_path: Option<String> = None;
@@ -78,7 +78,7 @@ fn edits_in_text(text: &str) -> Vec<Edit> {
                 hunks.push_str(line);
             }
             if !hunks.is_empty() {
-                edits.push(Edit { path, change: EditOperation::Hunks(hunks) });
+                edits.push(FileEdit { path, change: EditOperation::Hunks(hunks) });
             }
         } else if trimmed == "<<<<<<< SEARCH" {
             let mut part = |end: &str| {
@@ -94,7 +94,7 @@ fn edits_in_text(text: &str) -> Vec<Edit> {
             if let (Some(old), Some(new)) = (part("======="), part(">>>>>>> REPLACE"))
                 && let Some(path) = last_path.clone()
             {
-                edits.push(Edit { path, change: EditOperation::Replace { old, new } });
+                edits.push(FileEdit { path, change: EditOperation::Replace { old, new } });
             }
         } else if !trimmed.starts_with("```") && !trimmed.trim().is_empty() {
             last_path = Some(trimmed.trim().trim_matches('`').to_owned());

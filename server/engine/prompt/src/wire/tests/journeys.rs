@@ -5,13 +5,14 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use strata_conversation::history::{
-    Foreign, ForeignPosition, Message, MessageId, MessageKind, NewMessage, Provider, Visibility, project,
+    Foreign, ForeignPosition, ForeignProvider, Message, MessageId, MessageKind, NewMessage, Visibility,
+    project,
 };
 
 use super::*;
 
 /// The only provider that accepts reasoning in requests.
-const ANTHROPIC: Option<Provider> = Some(Provider::Anthropic);
+const ANTHROPIC: Option<ForeignProvider> = Some(ForeignProvider::Anthropic);
 
 /// A small set of ids, so that calls and results repeat, cross or miss each other. Providers reject some of them.
 fn ids() -> impl Strategy<Value = String> {
@@ -83,8 +84,12 @@ fn foreign() -> impl Strategy<Value = Foreign> {
         json!({"type": "news", "text": "Hear, hear."}),
         json!("not even a block"),
     ]);
-    let providers =
-        select(vec![Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses, Provider::Gemini]);
+    let providers = select(vec![
+        ForeignProvider::Anthropic,
+        ForeignProvider::OpenAi,
+        ForeignProvider::OpenAiResponses,
+        ForeignProvider::Gemini,
+    ]);
     (providers, values).prop_map(|(provider, value)| Foreign { provider, value })
 }
 
@@ -265,7 +270,7 @@ proptest! {
             let original: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
             prop_assert!(sent_reasoning.is_empty() || sent_reasoning == original, "{:?} of {:?}", sent_reasoning, original);
         }
-        let dropped = project(&history, &[], Some(Provider::OpenAi));
+        let dropped = project(&history, &[], Some(ForeignProvider::OpenAi));
         let blocks = dropped.history.iter().flat_map(|message| &message.content);
         prop_assert_eq!(blocks.filter(|block| block.is_reasoning()).count(), 0);
     }
@@ -341,8 +346,11 @@ fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
         ),
         NewMessage::new(Role::User, vec![result("a", vec![part(&long)])]),
     ];
-    let projection =
-        project(&numbered(messages.to_vec()), &[ContentBlock::text(long.clone())], Some(Provider::OpenAi));
+    let projection = project(
+        &numbered(messages.to_vec()),
+        &[ContentBlock::text(long.clone())],
+        Some(ForeignProvider::OpenAi),
+    );
     let mut layout = lay_out(&projection);
     layout.push(Speaker::System, text(&long));
     let body = json_of(&layout, Format::OpenAi, &[]);

@@ -31,7 +31,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
         let (part, item) = match block {
             ContentBlock::Text { text } => (Some(text_part(text)), None),
             ContentBlock::Image(image) => (Some(image_part(image)), None),
-            ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
+            ContentBlock::Foreign(Foreign { provider: ForeignProvider::OpenAiResponses, value }) => {
                 let is_part = FOREIGN_PARTS.contains(&text(value, "type"));
                 if is_part { (Some(value.clone()), None) } else { (None, Some(value.clone())) }
             }
@@ -60,7 +60,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
 
 fn output_part(part: &ResultPart) -> Option<Value> {
     match part {
-        ResultPart::Foreign(foreign) if foreign.provider == Provider::OpenAiResponses => {
+        ResultPart::Foreign(foreign) if foreign.provider == ForeignProvider::OpenAiResponses => {
             Some(foreign.value.clone())
         }
         part => part.text().map(|text| json!({"type": "input_text", "text": text})),
