@@ -40,8 +40,12 @@ fn main() -> Result<(), StoreError> {
     println!("open                            {}", times(5, open)?);
     println!("list                            {}", times(5, || store.list().map(drop))?);
     let id: SessionId = "bench-0".parse()?;
-    let load = || store.load(&id).map(drop);
-    println!("load {:6} messages            {}", store.load(&id)?.messages.len(), times(ROUNDS, load)?);
+    let load = || store.load_session(&id).map(drop);
+    println!(
+        "load {:6} messages            {}",
+        store.load_session(&id)?.messages.len(),
+        times(ROUNDS, load)?
+    );
     search(&store)?;
     append(&mut store, &id)
 }
@@ -74,7 +78,7 @@ fn search(store: &Store) -> Result<(), StoreError> {
 fn append(store: &mut Store, id: &SessionId) -> Result<(), StoreError> {
     let handle = store.open_session(id, SessionAccess::Write)?;
     let mut words = Words(7);
-    let mut next = store.load(id)?.next_id;
+    let mut next = store.load_session(id)?.next_id;
     let took = times(APPENDS, || {
         let appended = vec![words.message(next)];
         next += 1;

@@ -254,7 +254,7 @@ fn random_edits_leave_the_text_of_the_editor() {
             if edits >= parsed_at + 1_000 {
                 parsed_at = edits;
                 if let Some(parsed) = pair.buffer.parse(&key(), &Cancel::new()).unwrap() {
-                    pair.buffer.adopt(parsed);
+                    pair.buffer.install_parse(parsed);
                 }
             }
         }

@@ -80,7 +80,7 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
                 edit(&mut buffer, &other, &mut rng);
                 let limit = Cancel::new();
                 match buffer.parse(&key, &limit) {
-                    Ok(Some(parsed)) => buffer.adopt(parsed),
+                    Ok(Some(parsed)) => buffer.install_parse(parsed),
                     // Given up: the next parse starts from where the last one was.
                     _ => continue,
                 }

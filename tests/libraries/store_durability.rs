@@ -55,7 +55,7 @@ fn processes_that_write_beside_each_other_lose_nothing() {
     let store = open(folder.path());
     store.verify().unwrap();
     for name in ["one", "two", "three"] {
-        let messages = store.load(&name.parse().unwrap()).unwrap().messages;
+        let messages = store.load_session(&name.parse().unwrap()).unwrap().messages;
         assert_eq!(messages.len() as u64, APPENDS, "{name}");
         assert!((0..).zip(&messages).all(|(number, message)| **message == *said(number)), "{name}");
     }
@@ -86,7 +86,7 @@ fn kill_until_all_is_said(test: &str, folder: &Path, session: &SessionId) {
         acknowledged.extend(lines);
         let store = open(folder);
         store.verify().unwrap();
-        let messages = store.load(session).map(|stored| stored.messages).unwrap_or_default();
+        let messages = store.load_session(session).map(|stored| stored.messages).unwrap_or_default();
         let expected: Vec<u64> = (held..held + acknowledged.len() as u64).collect();
         assert_eq!(
             acknowledged, expected,
@@ -137,7 +137,7 @@ fn append_and_acknowledge(folder: &Path, session: &SessionId) {
         Err(StoreError::NoSession(_)) => create(&mut store, session),
         opened => opened.unwrap(),
     };
-    for number in store.load(session).unwrap().next_id..APPENDS {
+    for number in store.load_session(session).unwrap().next_id..APPENDS {
         let appended = vec![said(number)];
         store
             .commit(&handle, &SessionChange { appended, next_id: number + 1, ..SessionChange::default() })

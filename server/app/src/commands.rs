@@ -160,8 +160,8 @@ pub enum IndexNeed {
     Nothing,
     /// Uses the index as it is, without waiting.
     Glance,
-    /// Needs the list of files. Without it, the command fails where it uses the list (see [`Index::listing`]), because
-    /// an empty result would mean that there are no such files.
+    /// Needs the list of files. Without it, the command fails where it uses the list (see [`Index::listed_entries`]),
+    /// because an empty result would mean that there are no such files.
     Files,
     /// Needs the outlines of all files. Without them, the command fails.
     Outlines,
@@ -174,7 +174,7 @@ impl IndexNeed {
     pub fn is_met_by(self, index: &Index) -> bool {
         match self {
             Self::Nothing | Self::Glance => true,
-            Self::Files => index.listing().is_ok(),
+            Self::Files => index.listed_entries().is_ok(),
             Self::Outlines | Self::Prompt => index.check_outlines().is_ok(),
         }
     }

@@ -105,7 +105,8 @@ impl AnswerOutput {
 
     fn write(&mut self, text: &str) {
         self.ends_line = text.ends_with('\n');
-        let shown = if self.is_terminal { output::printable(text).to_string() } else { text.to_owned() };
+        let shown =
+            if self.is_terminal { output::printable_lines(text).to_string() } else { text.to_owned() };
         let mut out = io::stdout().lock();
         // A failed write means that the reader has closed the output. The answer is recorded anyway.
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());

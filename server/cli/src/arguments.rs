@@ -140,7 +140,7 @@ pub(crate) struct LogArguments {
         env = "STRATA_LOG",
         default_value = "warn",
         ignore_case = true,
-        value_parser = one_of(LOG_LEVELS)
+        value_parser = one_of_names(LOG_LEVELS)
     )]
     pub(crate) level: LevelFilter,
 }
@@ -231,7 +231,7 @@ pub(crate) struct AskArguments {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Layout policy, which determines how prompts use the provider's cache
-    #[arg(long, value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    #[arg(long, value_parser = one_of_names(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
     pub(crate) policy: Option<PolicyName>,
     /// Print the result as JSON when the answer is complete
     #[arg(long)]
@@ -311,10 +311,10 @@ pub(crate) struct PromptArguments {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Format of the request body
-    #[arg(long, value_parser = one_of(Format::ALL.iter().map(|format| (format.as_str(), *format))))]
+    #[arg(long, value_parser = one_of_names(Format::ALL.iter().map(|format| (format.as_str(), *format))))]
     pub(crate) format: Option<Format>,
     /// Layout policy, which determines how prompts use the provider's cache
-    #[arg(long, value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    #[arg(long, value_parser = one_of_names(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
     pub(crate) policy: Option<PolicyName>,
     /// Print the prompt with all its details as JSON, instead of only the request body
     #[arg(long)]
@@ -342,7 +342,7 @@ pub(crate) struct MapArguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) about: Option<String>,
     /// Order of the files: most important first, or by path
-    #[arg(long, value_parser = one_of([("rank", MapSort::Rank), ("path", MapSort::Path)]), default_value = "rank")]
+    #[arg(long, value_parser = one_of_names([("rank", MapSort::Rank), ("path", MapSort::Path)]), default_value = "rank")]
     pub(crate) sort: MapSort,
     /// Also print a legend that explains the map's notation
     #[arg(long)]
@@ -492,7 +492,7 @@ pub(crate) struct PackArguments {
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
     /// Form of the text
-    #[arg(long, value_parser = one_of([("markdown", PackForm::Markdown), ("xml", PackForm::Xml)]), default_value = "markdown")]
+    #[arg(long, value_parser = one_of_names([("markdown", PackForm::Markdown), ("xml", PackForm::Xml)]), default_value = "markdown")]
     pub(crate) format: PackForm,
     /// Copy the text to the clipboard of the terminal (OSC 52), instead of printing it
     #[arg(short, long, conflicts_with_all = ["output", "json"])]
@@ -784,7 +784,7 @@ pub(crate) struct ReplayArguments {
     pub(crate) transcripts: Vec<PathBuf>,
     /// Replay only with this policy: `ledger` (an append-only log that preserves what the provider has cached), `ripple`
     /// (cached tiers; content that stays unchanged moves up) or `flat` (a fixed order)
-    #[arg(long, value_name = "NAME", value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    #[arg(long, value_name = "NAME", value_parser = one_of_names(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
     pub(crate) policy: Vec<PolicyName>,
     /// Number of sessions to make from each Git history. Defaults to 20, or to 4 if the workload is not `people`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -983,7 +983,7 @@ pub(crate) struct CostArguments {
     #[arg(long, value_name = "DAY", value_parser = PeriodStart::parse)]
     pub(crate) since: Option<PeriodStart>,
     /// What to add costs up by
-    #[arg(long, value_parser = one_of(COST_GROUPINGS), default_value = "session")]
+    #[arg(long, value_parser = one_of_names(COST_GROUPINGS), default_value = "session")]
     pub(crate) by: CostGrouping,
     /// Print the costs as JSON
     #[arg(long)]
@@ -1007,7 +1007,7 @@ pub(crate) struct ManArguments {
 }
 
 /// Returns a parser for the name of one of `values`.
-fn one_of<T: Copy + Send + Sync + 'static>(
+fn one_of_names<T: Copy + Send + Sync + 'static>(
     values: impl IntoIterator<Item = (&'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {
     let values: Vec<(&'static str, T)> = values.into_iter().collect();

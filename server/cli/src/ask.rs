@@ -13,7 +13,7 @@ use strata_app::runtime::headless::{
 use crate::answer::{Audience, provider_failure};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
-use crate::interrupts::{INTERRUPTED, InterruptHandler, SecondInterrupt};
+use crate::interrupts::{INTERRUPTED_EXIT_CODE, InterruptHandler, SecondInterrupt};
 use crate::output;
 use crate::sessions::{EDITOR_SESSION, LATEST, MAX_NAME_CHARS, editor_session_id};
 use crate::when::format_time;
@@ -63,7 +63,11 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     if let Some(error) = &answer.error {
         return Err(Failure::new(format!("incomplete answer: {error}")));
     }
-    Ok(if answer.end == SendEnd::Cancelled { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if answer.end == SendEnd::Cancelled {
+        ExitCode::from(INTERRUPTED_EXIT_CODE)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Opens the conversation that the arguments name, or else the most recently used one, if it is not old or of another

@@ -11,7 +11,7 @@ use strata_app::model::index::OutlineProgress;
 /// Duration of work before the bar appears.
 const PROGRESS_BAR_DELAY: Duration = Duration::from_millis(500);
 /// Interval at which the bar is redrawn even without progress.
-const TICK: Duration = Duration::from_millis(120);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(120);
 
 /// A progress bar, shown until it is dropped.
 pub(crate) struct ProgressDisplay {
@@ -32,7 +32,7 @@ impl ProgressDisplay {
         let show = move || {
             if wait.recv_timeout(PROGRESS_BAR_DELAY) == Err(RecvTimeoutError::Timeout) {
                 shown_bar.set_draw_target(ProgressDrawTarget::stderr());
-                shown_bar.enable_steady_tick(TICK);
+                shown_bar.enable_steady_tick(REDRAW_INTERVAL);
             }
         };
         // If the thread cannot be started, no bar appears, but the work continues.

@@ -160,7 +160,7 @@ impl Chat {
         let selected = list.files.iter().filter(|file| file.state == Choice::Selected);
         let selected: Vec<String> = selected
             .filter_map(|file| {
-                Some(format!("{} ({})", output::line(&file.path), pluralize(file.tokens?, "token")))
+                Some(format!("{} ({})", output::one_line(&file.path), pluralize(file.tokens?, "token")))
             })
             .collect();
         match selected.is_empty() {

@@ -73,7 +73,7 @@ fn list_settings(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Res
         let source = match origin.layer {
             SettingLayer::Defaults => String::new(),
             SettingLayer::User => "your settings".to_owned(),
-            _ => output::line(&origin.name).to_string(),
+            _ => output::one_line(&origin.name).to_string(),
         };
         table.add_row([name.clone(), output::shorten(&value, MAX_VALUE_CHARS), source]);
     }

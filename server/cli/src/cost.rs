@@ -35,11 +35,11 @@ fn render(report: &CostReport) -> String {
     let mut table = Table::new([Align::Right, Align::Right, Align::Right, Align::Right, Align::Left]);
     table.add_row(["cost", "tokens in", "cached", "out", ""].map(str::to_owned));
     for entry in &report.entries {
-        table.add_row(cost_row(&entry.amount, name(entry)));
+        table.add_row(cost_row(&entry.amount, entry_label(entry)));
     }
     let total = &report.total;
     table.add_row(cost_row(total, format!("total, {}", format_requests(total.requests))));
-    let mut text = format!("{}\nprices: {}\n", table.render(), output::line(&report.prices));
+    let mut text = format!("{}\nprices: {}\n", table.render(), output::one_line(&report.prices));
     if total.unpriced > 0 {
         text.push_str(&format!(
             "The price of {} is unknown. To set a price for later requests, use the setting models.model.NAME.price \
@@ -54,7 +54,7 @@ fn format_requests(number: u64) -> String {
     pluralize(usize::try_from(number).unwrap_or(usize::MAX), "request")
 }
 
-fn name(entry: &CostEntry) -> String {
+fn entry_label(entry: &CostEntry) -> String {
     match (entry.day_ms, &entry.model, &entry.session) {
         (Some(ms), ..) => when::format_day(ms),
         (_, Some(model), _) => model.clone(),

@@ -18,7 +18,7 @@ use crate::repository;
 use strata_app::table::{Align, Table};
 
 #[derive(Serialize)]
-struct Findings {
+struct DoctorReport {
     #[serde(flatten)]
     build: BuildReport,
     repository: Option<RepositoryReport>,
@@ -48,7 +48,7 @@ struct RepositoryReport {
 }
 
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
-    let findings = examine(arguments);
+    let findings = run_checks(arguments);
     if arguments.json {
         output::print_json(&findings)?;
     } else {
@@ -57,10 +57,10 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     Ok(if findings.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn examine(arguments: &DoctorArguments) -> Findings {
+fn run_checks(arguments: &DoctorArguments) -> DoctorReport {
     let build = BuildReport::new(&Settings::default());
     let mut problems = build.problems();
-    let repository = match examine_repository(arguments, &mut problems) {
+    let repository = match check_repository(arguments, &mut problems) {
         Ok(repository) => Some(repository),
         Err(Failure::Message(message)) => {
             problems.push(message);
@@ -69,10 +69,10 @@ fn examine(arguments: &DoctorArguments) -> Findings {
         Err(Failure::OutputClosed) => None,
     };
     let program = env::current_exe().ok();
-    Findings { build, repository, program, on_the_path: find_on_path(), problems }
+    DoctorReport { build, repository, program, on_the_path: find_on_path(), problems }
 }
 
-fn examine_repository(
+fn check_repository(
     arguments: &DoctorArguments,
     problems: &mut Vec<String>,
 ) -> Result<RepositoryReport, Failure> {
@@ -122,9 +122,9 @@ fn find_on_path() -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-impl Findings {
+impl DoctorReport {
     /// Describes which program editors start.
-    fn describe_editor_program(&self) -> String {
+    fn describe_program_for_editors(&self) -> String {
         let same = |path: &Path| {
             let real = |path: &Path| path.canonicalize().ok();
             self.program.as_deref().and_then(real).is_some_and(|program| real(path) == Some(program))
@@ -148,7 +148,7 @@ impl Findings {
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, default {}", build.models.known, build.models.default));
-        row("editors", self.describe_editor_program());
+        row("editors", self.describe_program_for_editors());
         if let Some(RepositoryReport { workspace, view, trust, sessions, provider, answer }) =
             &self.repository
         {

@@ -21,7 +21,7 @@ impl Failure {
     }
 
     /// Prefixes the message with `subject`.
-    pub(crate) fn with_subject(self, subject: &str) -> Self {
+    pub(crate) fn with_message_prefix(self, subject: &str) -> Self {
         match self {
             Self::OutputClosed => Self::OutputClosed,
             Self::Message(message) => Self::Message(format!("{subject}: {message}")),

@@ -24,7 +24,7 @@ const MAX_PIPED_BYTES: usize = 200_000;
 const PIPED_HEAD_BYTES: usize = 150_000;
 
 /// Maximum size of an attached file, in bytes.
-const MAX_ATTACHED: u64 = 20_000_000;
+const MAX_ATTACHMENT_BYTES: u64 = 20_000_000;
 /// Maximum size of an attached image, in bytes. Anthropic accepts 5 MB after base64 encoding.
 const MAX_ATTACHED_IMAGE_BYTES: usize = 3_750_000;
 
@@ -38,7 +38,7 @@ pub(crate) fn read_question(words: &[String]) -> Result<String, Failure> {
 
 /// Returns the text that is piped into a question of other words, shortened if it is long.
 pub(crate) fn read_piped_text(words: &[String]) -> Result<Option<String>, Failure> {
-    if words == ["-"] || !is_piped() {
+    if words == ["-"] || !is_stdin_piped() {
         return Ok(None);
     }
     // The program that writes may take long, or have forgotten that it left a pipe open.
@@ -56,7 +56,7 @@ pub(crate) fn read_piped_text(words: &[String]) -> Result<Option<String>, Failur
 
 /// Whether standard input is a pipe or a file. Other programs often leave it connected to something else that never
 /// ends, such as a socket.
-fn is_piped() -> bool {
+fn is_stdin_piped() -> bool {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;
@@ -95,7 +95,7 @@ pub(crate) enum Attachment {
 /// Reads an attached file: an image, or a text, which is shortened if it is long.
 pub(crate) fn read_attachment(path: &Path) -> Result<Attachment, Failure> {
     let size = fs::metadata(path).map_err(|error| Failure::new(error.to_string()))?.len();
-    if size > MAX_ATTACHED {
+    if size > MAX_ATTACHMENT_BYTES {
         return Err(Failure::new("is larger than 20 MB"));
     }
     let bytes = fs::read(path).map_err(|error| Failure::new(error.to_string()))?;

@@ -10,7 +10,7 @@ use strata_app::runtime::headless::Cancel;
 use crate::output;
 
 /// Exit code that shells use for a program stopped with Ctrl-C.
-pub(crate) const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED_EXIT_CODE: u8 = 130;
 
 /// What Ctrl-C does after the answer was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ impl InterruptHandler {
             while interrupts.recv().await.is_some() {
                 if let Some(cancel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
                     if second == SecondInterrupt::Exits && cancel.is_cancelled() {
-                        std::process::exit(i32::from(INTERRUPTED));
+                        std::process::exit(i32::from(INTERRUPTED_EXIT_CODE));
                     }
                     cancel.cancel();
                 }

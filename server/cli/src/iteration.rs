@@ -79,7 +79,7 @@ fn loop_settings(arguments: &LoopArguments) -> Result<Map<String, Value>, Failur
 fn add_params(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddParams, Failure> {
     let output = match &report.output {
         Some(path) => input::read_file(path)
-            .map_err(|error| error.with_subject(&format!("--output {}", input::display_name(path))))?,
+            .map_err(|error| error.with_message_prefix(&format!("--output {}", input::display_name(path))))?,
         None => String::new(),
     };
     let changes = [

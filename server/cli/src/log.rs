@@ -17,7 +17,7 @@ use crate::arguments::LogArguments;
 use crate::failure::Failure;
 
 /// A library that logs the full text of messages at verbose levels, and the most verbose level to allow for it.
-const CAPPED_LIBRARY: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
+const LEVEL_CAPPED_LIBRARY: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// A writer that screens each log event for secrets.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Write for RedactingWriter {
 /// Returns an error if logging has already been started.
 pub(crate) fn init(arguments: &LogArguments) -> Result<(), Failure> {
     let max_level = arguments.level;
-    let (library, library_level) = CAPPED_LIBRARY;
+    let (library, library_level) = LEVEL_CAPPED_LIBRARY;
     let targets = Targets::new().with_default(max_level).with_target(library, max_level.min(library_level));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(RedactingWriter(Arc::new(user_secret_redactor())))

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
             CommandError::InvalidParams { path, message, .. } if path == "budget" => {
                 Failure::new(format!("--budget: {message}"))
             }
-            error => Failure::from_path_error(headless.folder(), error).with_subject("--focus"),
+            error => Failure::from_path_error(headless.folder(), error).with_message_prefix("--focus"),
         })?;
     if arguments.json {
         output::print_json(&reply)?;

@@ -20,13 +20,13 @@ pub(crate) fn write_result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 ///
 /// [`Table`]: strata_app::table::Table
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    write_result(|out| write!(out, "{}", printable(text)))
+    write_result(|out| write!(out, "{}", printable_lines(text)))
 }
 
 /// Writes tables and sentences to standard output, like [`print_text`]. On a terminal, wraps sentences and the last
 /// column of tables between words.
 pub(crate) fn print_report(text: &str) -> Result<(), Failure> {
-    let Some(width) = width(io::stdout()) else { return print_text(text) };
+    let Some(width) = terminal_width(io::stdout()) else { return print_text(text) };
     print_text(&wrap_lines(text, width))
 }
 
@@ -53,28 +53,28 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 /// closed output.
 pub(crate) fn print_message(message: &str) {
     let line = ExternalText::new(message).line().to_string();
-    let line = width(io::stderr()).map_or(line.clone(), |width| wrap(&line, width));
+    let line = terminal_width(io::stderr()).map_or(line.clone(), |width| wrap(&line, width));
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{line}").and_then(|()| err.flush());
 }
 
 /// Writes tables and sentences to standard error, like [`print_report`].
 pub(crate) fn print_message_lines(text: &str) {
-    let text = printable(text).to_string();
-    let text = width(io::stderr()).map_or(text.clone(), |width| wrap_lines(&text, width));
+    let text = printable_lines(text).to_string();
+    let text = terminal_width(io::stderr()).map_or(text.clone(), |width| wrap_lines(&text, width));
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", text.trim_end_matches('\n')).and_then(|()| err.flush());
 }
 
 /// Returns the number of columns of a terminal, or `None` if `output` is something else.
 #[cfg(unix)]
-fn width(output: impl std::os::fd::AsFd) -> Option<usize> {
+fn terminal_width(output: impl std::os::fd::AsFd) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0))
 }
 
 /// Returns the number of columns of a terminal, or `None` if `output` is something else.
 #[cfg(windows)]
-fn width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
+fn terminal_width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0))
 }
 
@@ -111,12 +111,12 @@ fn wrap(line: &str, width: usize) -> String {
 }
 
 /// Text from outside, such as a name, on one line.
-pub(crate) fn line(text: &(impl AsRef<str> + ?Sized)) -> RenderedText<'_> {
+pub(crate) fn one_line(text: &(impl AsRef<str> + ?Sized)) -> RenderedText<'_> {
     ExternalText::new(text).line()
 }
 
 /// Text of several lines, such as an answer, that cannot control a terminal.
-pub(crate) fn printable(text: &str) -> RenderedText<'_> {
+pub(crate) fn printable_lines(text: &str) -> RenderedText<'_> {
     ExternalText::new(text).lines()
 }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_name_cannot_drive_the_terminal() {
-        let shown = |text: &str| printable(text).to_string();
+        let shown = |text: &str| printable_lines(text).to_string();
         assert_eq!(shown("a\u{1b}[2J\u{202e}b\r\n"), "a\\u{1b}[2J\\u{202e}b\\u{d}\n");
         assert_eq!(shown("a\u{61c}\u{200b}\u{e0041}"), "a\\u{61c}\\u{200b}\\u{e0041}");
         let plain = "päth/ファイル.rs:\ta tab 👩\u{200d}💻\n";

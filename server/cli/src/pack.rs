@@ -37,8 +37,9 @@ pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     match &arguments.output {
-        Some(path) => fs::write(path, &pack.text)
-            .map_err(|error| Failure::new(error.to_string()).with_subject(&path.display().to_string()))?,
+        Some(path) => fs::write(path, &pack.text).map_err(|error| {
+            Failure::new(error.to_string()).with_message_prefix(&path.display().to_string())
+        })?,
         None if arguments.copy => copy_to_clipboard(&pack.text)?,
         None => output::print_file(&pack.text)?,
     }
@@ -65,7 +66,7 @@ fn print_summary(pack: &Pack, is_copied: bool) {
     let tokens = pluralize(pack.tokens, "token");
     output::print_message(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
     for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_LISTED_SKIPPED_FILES) {
-        output::print_message(&format!("skipped {}: {reason}", output::line(path)));
+        output::print_message(&format!("skipped {}: {reason}", output::one_line(path)));
     }
 }
 

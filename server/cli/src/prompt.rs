@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&reply)?;
     } else {
-        write_body(with_max_tokens(&reply), arguments.output.as_deref())?;
+        write_body(body_with_max_tokens(&reply), arguments.output.as_deref())?;
     }
     output::print_message_lines(report::render(&reply).trim_end());
     if let Some(prompt) = &reply.id {
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the request body, complete enough to be posted: Anthropic's API requires a limit for the answer.
-fn with_max_tokens(reply: &AssembledPrompt) -> Body {
+fn body_with_max_tokens(reply: &AssembledPrompt) -> Body {
     let mut body = reply.body.clone();
     if reply.format == Format::Anthropic {
         body.add_missing_number("max_tokens", reply.tokens.output_reserve);
@@ -77,8 +77,9 @@ fn write_body(body: Body, to: Option<&Path>) -> Result<(), Failure> {
         Body::Json(_) => (body.clone().into_text(), true),
     };
     if let Some(path) = to {
-        return fs::write(path, format!("{text}\n"))
-            .map_err(|error| Failure::new(error.to_string()).with_subject(&path.display().to_string()));
+        return fs::write(path, format!("{text}\n")).map_err(|error| {
+            Failure::new(error.to_string()).with_message_prefix(&path.display().to_string())
+        });
     }
     if is_json && io::stdout().is_terminal() {
         let size = count(text.len().div_ceil(1_024));

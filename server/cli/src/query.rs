@@ -12,7 +12,7 @@ use strata_app::commands::symbols::{
     ReferencesParams, RelevantParams,
 };
 use strata_app::commands::{self, Command, CommandError};
-use strata_app::jobs::tools::{ToolReply, call_for_user};
+use strata_app::jobs::tools::{ToolReply, call_tool_for_user};
 use strata_app::model::freshness::Freshness;
 use strata_app::runtime::headless::HeadlessWorkspace;
 
@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::{input, output, repository};
 
 pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure> {
-    let limit = arguments.limit.unwrap_or_else(symbols::default_relevant);
+    let limit = arguments.limit.unwrap_or_else(symbols::default_relevant_item_limit);
     let params = RelevantParams { query: input::read_text_argument(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index_with_progress(&mut headless)?;
@@ -103,7 +103,7 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<ReadFile>()?;
     output::print_file(&text)?;
     if from > 1 || to < lines {
-        output::print_message(&format!("{}#L{from}-{to} of {lines} lines", output::line(&path)));
+        output::print_message(&format!("{}#L{from}-{to} of {lines} lines", output::one_line(&path)));
     }
     print_notes(is_cut, &freshness);
     Ok(ExitCode::SUCCESS)
@@ -114,7 +114,7 @@ fn run_tool<C: Command<Args: Serialize>>(
     arguments: &QueryArguments,
     headless: &mut HeadlessWorkspace,
 ) -> Result<ToolReply, Failure> {
-    call_for_user::<C>(params, arguments.budget, headless).map_err(|error| match error {
+    call_tool_for_user::<C>(params, arguments.budget, headless).map_err(|error| match error {
         CommandError::InvalidParams { ref path, .. } if path.starts_with("path") => {
             Failure::from_path_error(headless.folder(), &error)
         }

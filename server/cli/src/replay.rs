@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{self, pluralize};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    let workload = workload(arguments);
+    let workload = chosen_workload(arguments);
     if workload != Workload::Windows && (arguments.explain || arguments.export.is_some()) {
         return Err(Failure::new("`--explain` and `--export` need `--workload windows`".to_owned()));
     }
@@ -69,7 +69,7 @@ fn report_compactions(
     Ok(if compactions.violation_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn workload(arguments: &ReplayArguments) -> Workload {
+fn chosen_workload(arguments: &ReplayArguments) -> Workload {
     match arguments.workload {
         Some(WorkloadArgument::People) => Workload::People,
         Some(WorkloadArgument::Windows) => Workload::Windows,

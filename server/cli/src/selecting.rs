@@ -23,9 +23,9 @@ pub(crate) fn apply_selection(
         self::select_path(headless, &path, &confirmed)?;
     }
     for path in deselect {
-        let changed = headless.call::<DeselectFiles>(single_path(headless.workspace_path(path)));
+        let changed = headless.call::<DeselectFiles>(params_for_path(headless.workspace_path(path)));
         changed.map_err(|error| {
-            Failure::from_path_error(headless.folder(), &error).with_subject("--deselect")
+            Failure::from_path_error(headless.folder(), &error).with_message_prefix("--deselect")
         })?;
     }
     for path in exclude {
@@ -36,12 +36,14 @@ pub(crate) fn apply_selection(
 
 /// Excludes the files that an option `--exclude` names.
 pub(crate) fn exclude_path(headless: &mut HeadlessWorkspace, path: &str) -> Result<(), Failure> {
-    let changed = headless.call::<ExcludeFiles>(single_path(headless.workspace_path(path)));
-    changed.map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--exclude"))?;
+    let changed = headless.call::<ExcludeFiles>(params_for_path(headless.workspace_path(path)));
+    changed.map_err(|error| {
+        Failure::from_path_error(headless.folder(), &error).with_message_prefix("--exclude")
+    })?;
     Ok(())
 }
 
-fn single_path(path: String) -> FilePathsParams {
+fn params_for_path(path: String) -> FilePathsParams {
     FilePathsParams { paths: vec![path], ..FilePathsParams::default() }
 }
 
@@ -52,7 +54,9 @@ pub(crate) fn add_attachments(
 ) -> Result<Vec<Image>, Failure> {
     let mut images = Vec::new();
     for path in &arguments.attach {
-        match input::read_attachment(path).map_err(|error| error.with_subject(&path.display().to_string()))? {
+        match input::read_attachment(path)
+            .map_err(|error| error.with_message_prefix(&path.display().to_string()))?
+        {
             Attachment::Image(image) => images.push(image),
             Attachment::Text { name, text } => {
                 add_text(headless, format!("attached/{name}"), text)?;
@@ -63,7 +67,7 @@ pub(crate) fn add_attachments(
 }
 
 /// Name under which a prompt shows text that was piped in.
-const PIPED_PATH: &str = "standard-input";
+const PIPED_TEXT_NAME: &str = "standard-input";
 
 /// Adds text that was piped in to the context. It replaces what was piped into an earlier question.
 pub(crate) fn add_piped_text(headless: &mut HeadlessWorkspace, text: Option<String>) -> Result<(), Failure> {
@@ -72,7 +76,7 @@ pub(crate) fn add_piped_text(headless: &mut HeadlessWorkspace, text: Option<Stri
         "standard input ({}) is part of the context",
         pluralize(text.lines().count(), "line")
     ));
-    Ok(add_text(headless, PIPED_PATH.to_owned(), text)?)
+    Ok(add_text(headless, PIPED_TEXT_NAME.to_owned(), text)?)
 }
 
 fn add_text(headless: &mut HeadlessWorkspace, path: String, content: String) -> Result<(), CommandError> {
@@ -88,11 +92,13 @@ fn select_path(
     let reply = headless
         .call::<SelectFiles>(FilePathsParams {
             confirm_secrets: confirm_secrets.to_vec(),
-            ..single_path(path.to_owned())
+            ..params_for_path(path.to_owned())
         })
-        .map_err(|error| Failure::from_path_error(headless.folder(), &error).with_subject("--select"))?;
+        .map_err(|error| {
+            Failure::from_path_error(headless.folder(), &error).with_message_prefix("--select")
+        })?;
     for WithheldFile { path: file, reason } in &reply.withheld {
-        output::print_message(&format!("--select {path} skipped {}: {reason}", output::line(file)));
+        output::print_message(&format!("--select {path} skipped {}: {reason}", output::one_line(file)));
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         }
         SessionsCommand::Import { files } => {
             return process_each(files, |file| {
-                sessions.import(file).map_err(|error| error.with_subject(&input::display_name(file)))
+                sessions.import(file).map_err(|error| error.with_message_prefix(&input::display_name(file)))
             });
         }
         SessionsCommand::Search { words, limit } => {
@@ -172,8 +172,9 @@ impl SessionManager {
         self.reply_format.print_reply(&reply, |reply| {
             let text = format!("{}\n", reply.text.trim_end_matches('\n'));
             let Some(path) = to else { return output::write_result(|out| out.write_all(text.as_bytes())) };
-            fs::write(path, text)
-                .map_err(|error| Failure::new(error.to_string()).with_subject(&input::display_name(path)))?;
+            fs::write(path, text).map_err(|error| {
+                Failure::new(error.to_string()).with_message_prefix(&input::display_name(path))
+            })?;
             output::print_message(&format!("exported session {id} to {}", path.display()));
             Ok(())
         })

@@ -23,7 +23,7 @@ use strata_app::runtime::headless::{HeadlessWorkspace, SessionAccess, SessionSou
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
-use crate::gauge::{bar, percentage};
+use crate::gauge::{draw_bar, percentage};
 use crate::output::{self, count, pluralize};
 use crate::repository;
 use crate::usage::format_count;
@@ -68,11 +68,11 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     loop {
         let text = match read_if_changed(headless, arguments, &mut last_status) {
             // The session may appear later, so show the error and continue.
-            Err(Failure::Message(message)) => Some(format!("{}\n", output::line(&message))),
+            Err(Failure::Message(message)) => Some(format!("{}\n", output::one_line(&message))),
             looked => looked?,
         };
         if let Some(text) = text.filter(|text| *text != printed) {
-            output::write_result(|out| write!(out, "{clear}{}", output::printable(&text)))?;
+            output::write_result(|out| write!(out, "{clear}{}", output::printable_lines(&text)))?;
             printed = text;
         }
         thread::sleep(WATCH_INTERVAL);
@@ -186,7 +186,7 @@ impl<'a> StatusReplies<'a> {
         };
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         let mut row = |name: &str, percent: f64, detail: String| {
-            table.add_row([name.to_owned(), bar(percent), format!("{percent:.1} %"), detail]);
+            table.add_row([name.to_owned(), draw_bar(percent), format!("{percent:.1} %"), detail]);
         };
         let window = count(budget.max_input_tokens);
         row("context", budget.percent, format!("{} of {window} tokens", count(budget.used)));
@@ -209,13 +209,13 @@ impl<'a> StatusReplies<'a> {
             if session.name.is_empty() {
                 String::new()
             } else {
-                format!(" \"{}\"", output::line(&session.name))
+                format!(" \"{}\"", output::one_line(&session.name))
             },
-            output::line(model),
+            output::one_line(model),
             policy.as_str(),
             pluralize(session.messages, "message"),
             pluralize(last.map_or(0, |last| usize::try_from(last.turns).unwrap_or(usize::MAX)), "turn"),
-            output::line(view),
+            output::one_line(view),
         );
         text.push_str(&table.render());
         let Usage { input, output, cache_read, cache_write } = budget.totals.usage;
@@ -235,7 +235,7 @@ impl<'a> StatusReplies<'a> {
         }
         text.push('\n');
         text.push_str(&render_tiers(&tiers));
-        text.push_str(&format!("\nlast cache miss: {}\n", output::line(&last_break.sentence)));
+        text.push_str(&format!("\nlast cache miss: {}\n", output::one_line(&last_break.sentence)));
         text
     }
 }
@@ -288,7 +288,7 @@ fn render_tiers(tiers: &[(String, usize, usize)]) -> String {
     for (tier, items, tokens) in tiers {
         table.add_row([
             tier.clone(),
-            bar(percentage(*tokens, total)),
+            draw_bar(percentage(*tokens, total)),
             count(*tokens),
             pluralize(*items, "item"),
         ]);

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let tree = token_tree(&usage);
-    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(MAX_TREE_LINES));
+    let depth = arguments.depth.unwrap_or_else(|| tree.max_depth_for_lines(MAX_TREE_LINES));
     output::print_text(&tree.render(depth))?;
     print_summary(&usage);
     Ok(ExitCode::SUCCESS)

@@ -33,7 +33,7 @@ impl TokenTree {
     }
 
     /// Returns the maximum number of levels that fit in `lines` lines, but at least one.
-    pub(crate) fn depth_within(&self, lines: usize) -> usize {
+    pub(crate) fn max_depth_for_lines(&self, lines: usize) -> usize {
         let mut shown = 1;
         let mut level: Vec<&Self> = self.children.values().collect();
         let mut depth = 0;
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_depth_is_the_largest_that_fits() {
         // 1 line, then 3, 3 and 1 more.
-        let depths = [1, 4, 6, 7, 8, 100].map(|lines| tree().depth_within(lines));
+        let depths = [1, 4, 6, 7, 8, 100].map(|lines| tree().max_depth_for_lines(lines));
         assert_eq!(depths, [1, 1, 1, 2, 3, 3]);
         assert_eq!(tree().render(1).lines().count(), 4);
         assert_eq!(TokenTree::default().render(1), "0  ./  0 files\n");

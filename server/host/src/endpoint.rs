@@ -34,7 +34,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum bytes of a request.
 pub const MAX_REQUEST_BYTES: u64 = 4 << 20;
 /// Maximum bytes of a reply. An editor has a few documents of up to a few megabytes open.
-pub const MAX_REPLY: u64 = 256 << 20;
+pub const MAX_REPLY_BYTES: u64 = 256 << 20;
 
 /// The place of a server's endpoint, which is unique for each server.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,7 +61,7 @@ pub enum AskError {
     /// The process at this address belongs to another user.
     #[error("the server belongs to another user")]
     Foreign,
-    #[error("the server's reply is larger than {} MiB", MAX_REPLY >> 20)]
+    #[error("the server's reply is larger than {} MiB", MAX_REPLY_BYTES >> 20)]
     TooLarge,
     #[error("the connection to the server failed: {0}")]
     Broken(io::Error),

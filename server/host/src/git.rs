@@ -19,7 +19,7 @@ mod status;
 pub use self::error::{GitError, NotContainedReason};
 #[cfg(test)]
 pub(crate) use self::recency::GitFacts;
-pub use self::recency::{branch, facts};
+pub use self::recency::{current_branch, git_facts};
 pub use self::sessions::{TraceOptions, extract_traces};
 pub use self::status::{FileStatus, status};
 

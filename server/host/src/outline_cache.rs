@@ -99,7 +99,7 @@ impl OutlineCache {
         if let Some(reason) = records.and_then(|records| records.give_up_reason(key)) {
             return Err(reason);
         }
-        let _running = records.and_then(|records| records.start(key));
+        let _running = records.and_then(|records| records.record_parse_start(key));
         Ok(parse())
     }
 

@@ -13,7 +13,7 @@ use crate::store::state_directory;
 
 /// Length of the key in bytes, as the keyed hash requires.
 const KEY_BYTES: usize = 32;
-const FILE_NAME: &str = "placeholder.key";
+const KEY_FILE_NAME: &str = "placeholder.key";
 
 /// Returns the current user's key. If the key cannot be stored, returns one that is valid only in this process.
 pub fn user_key() -> PlaceholderKey {
@@ -32,7 +32,7 @@ pub fn user_key() -> PlaceholderKey {
 /// Returns an error if the directory or the file cannot be read or written.
 pub fn read_or_create_key(state: &Path) -> io::Result<PlaceholderKey> {
     ensure_private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
-    let path = state.join(FILE_NAME);
+    let path = state.join(KEY_FILE_NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
     }
@@ -42,7 +42,7 @@ pub fn read_or_create_key(state: &Path) -> io::Result<PlaceholderKey> {
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     let mut number = [0; 8];
     getrandom::fill(&mut number).map_err(io::Error::other)?;
-    let temporary = state.join(format!("{FILE_NAME}.{:016x}", u64::from_le_bytes(number)));
+    let temporary = state.join(format!("{KEY_FILE_NAME}.{:016x}", u64::from_le_bytes(number)));
     let written = create_private_file(&temporary).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.sync_all()
@@ -101,12 +101,14 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
-        assert_eq!(names, [FILE_NAME]);
+        assert_eq!(names, [KEY_FILE_NAME]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode =
-                fs::metadata(first_user.path().join("strata").join(FILE_NAME)).unwrap().permissions().mode();
+            let mode = fs::metadata(first_user.path().join("strata").join(KEY_FILE_NAME))
+                .unwrap()
+                .permissions()
+                .mode();
             assert_eq!(mode & 0o777, 0o600);
         }
     }
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn a_key_of_the_wrong_length_is_an_error() {
         let state = tempfile::tempdir().unwrap();
-        fs::write(state.path().join(FILE_NAME), "short").unwrap();
+        fs::write(state.path().join(KEY_FILE_NAME), "short").unwrap();
         assert!(read_or_create_key(state.path()).is_err());
     }
 }

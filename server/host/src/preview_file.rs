@@ -14,7 +14,7 @@ use crate::store::{SessionId, StoreError};
 const PREVIEW_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Name of the preview directory inside the cache directory.
-const FOLDER: &str = "preview";
+const PREVIEW_DIRECTORY: &str = "preview";
 
 #[derive(Debug, Clone, Default)]
 pub struct PreviewFiles {
@@ -43,7 +43,7 @@ impl PreviewFiles {
 
     /// Whether a path is directly inside the preview directory. Checks only the path, not the file system.
     pub fn contains(&self, path: &Path) -> bool {
-        self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
+        self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(PREVIEW_DIRECTORY)))
     }
 
     /// Replaces the prompt preview of a session atomically, and returns its absolute path.
@@ -65,7 +65,7 @@ impl PreviewFiles {
     fn write_preview(&self, session: &str, kind: &str, text: &str) -> Result<PathBuf, PreviewError> {
         let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;
-        let folder = &cache.join(FOLDER);
+        let folder = &cache.join(PREVIEW_DIRECTORY);
         ensure_private_top(cache)?;
         ensure_private_directory(folder)?;
         let path = folder.join(format!("{session}{kind}.md"));

@@ -92,7 +92,7 @@ impl Provider {
     /// [`SendError::BadAddress`], [`SendError::NoKey`] or [`SendError::KeyCommand`].
     pub fn check_configuration(&self) -> Result<(), SendError> {
         RequestAddress::new(self)?;
-        self.key.check(self)
+        self.key.check_key(self)
     }
 
     /// Sends a request to one of the provider's endpoints, as a POST if it has a body, and parses the complete reply with
@@ -119,7 +119,7 @@ impl Provider {
     ) -> Result<RetryingRequest<'a>, SendError> {
         cancel.check().map_err(|_| SendError::Cancelled)?;
         let url = RequestAddress::new(self)?.url(target)?;
-        let key = self.key.find(self, cancel)?;
+        let key = self.key.find_key(self, cancel)?;
         let body = body.map(|body| self.serialize_body(body));
         let headers = kind::headers(self.kind.endpoint(), &url, key.as_ref());
         let request = HttpRequest { url, headers, body };

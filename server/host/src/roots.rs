@@ -120,7 +120,7 @@ impl Roots {
         if key.is_untitled() {
             return Err(rejected(PathRefusal::Untitled));
         }
-        check_text(text).map_err(rejected)?;
+        check_path_text(text).map_err(rejected)?;
         let (root, below) = match self.0.as_slice() {
             [] => return Err(rejected(PathRefusal::NoRoots)),
             [root] => (root, text),
@@ -192,7 +192,7 @@ impl Roots {
     /// Resolves a path or URI, which may name a root itself.
     pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
         let rejected = |reason| PathError::new(text, reason);
-        check_text(text).map_err(rejected)?;
+        check_path_text(text).map_err(rejected)?;
         if self.is_empty() {
             return Err(rejected(PathRefusal::NoRoots));
         }
@@ -224,7 +224,7 @@ impl Roots {
         if !is_lexically_inside && is_system_path(path) {
             return Err(PathRefusal::SystemFile);
         }
-        if self.is_foreign_share(path) {
+        if self.is_device_or_foreign_share(path) {
             return Err(PathRefusal::Outside);
         }
         let real = match real_path(path) {
@@ -329,7 +329,7 @@ impl Roots {
 
     /// Whether a Windows path is a device, or on a network share without a workspace folder. Such a path is not even
     /// resolved, since Windows would send the user's credentials to any server that the path names.
-    fn is_foreign_share(&self, path: &Path) -> bool {
+    fn is_device_or_foreign_share(&self, path: &Path) -> bool {
         let Some(Component::Prefix(prefix)) = path.components().next() else { return false };
         if matches!(prefix.kind(), Prefix::Disk(_) | Prefix::VerbatimDisk(_)) {
             return false;
@@ -369,7 +369,7 @@ fn network_share(path: &Path) -> Option<[String; 2]> {
     }
 }
 
-fn check_text(text: &str) -> Result<(), PathRefusal> {
+fn check_path_text(text: &str) -> Result<(), PathRefusal> {
     match text {
         "" => Err(PathRefusal::Empty),
         _ if text.len() > MAX_PATH_BYTES => Err(PathRefusal::TooLong),
@@ -402,14 +402,14 @@ fn check_components(path: &Path) -> Result<(), PathRefusal> {
 }
 
 /// Device names on Windows, which are reserved with any extension. `com` and `lpt` are reserved only with a digit.
-const DEVICES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
+const RESERVED_DEVICE_NAMES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
 
 /// Whether Windows would open another file or a device: `a.rs::$DATA`, `a.rs.` and `a.rs ` mean `a.rs`, and `nul` and
 /// `com1.rs` are devices.
 fn is_ambiguous_on_windows(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'));
-    let is_device = DEVICES.contains(&name)
+    let is_device = RESERVED_DEVICE_NAMES.contains(&name)
         && match stem.chars().count() - name.chars().count() {
             0 => !matches!(name, "com" | "lpt"),
             digits => digits == 1 && matches!(name, "com" | "lpt"),

@@ -81,7 +81,7 @@ fn matches_by_part(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf
     let mut matches_by_part = Vec::new();
     let mut paths = vec![root.real.clone()];
     for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        let matcher = matcher(part);
+        let matcher = wildcard_matcher(part);
         paths = paths.into_iter().flat_map(|path| matching_entries(&path, part, matcher.as_ref())).collect();
         // Outside the workspace, not even file names are read.
         paths.retain(|path| roots.locate_absolute(path).is_ok());
@@ -91,7 +91,7 @@ fn matches_by_part(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf
     matches_by_part
 }
 
-fn matcher(part: &str) -> Option<GlobMatcher> {
+fn wildcard_matcher(part: &str) -> Option<GlobMatcher> {
     let has_wildcard = part.contains(['*', '?', '[', '{']);
     has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
 }

@@ -72,8 +72,8 @@ impl Store {
     /// [`StoreError::Io`] or [`StoreError::Full`].
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
         let paths = StorePaths::prepare(state, workspace)?;
-        let (connection, set_aside) = opening::open(&paths)?;
-        let spills = Spills::new(paths.spills(), paths.name());
+        let (connection, set_aside) = opening::open_database(&paths)?;
+        let spills = Spills::new(paths.spills(), paths.directory_name());
         // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
         // sessions.
         if paths.damaged_database(1).symlink_metadata().is_err() {
@@ -94,7 +94,7 @@ impl Store {
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        self.mark_damage(opening::check_findings(findings.join("; ")))
+        self.mark_for_check_if_damaged(opening::interpret_check_findings(findings.join("; ")))
     }
 
     /// Begins a write transaction. Fails if another process keeps the database locked.
@@ -103,11 +103,11 @@ impl Store {
     }
 
     /// If an operation found damage, marks the database for a complete check when it is next opened.
-    fn mark_damage<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn mark_for_check_if_damaged<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if matches!(result, Err(StoreError::Damaged(_))) {
             // If this fails, the marker exists already, or the disk has other problems and the damage will be found
             // again.
-            let _ = paths::create_private_file(&self.paths.suspicion_marker());
+            let _ = paths::create_private_file(&self.paths.damage_marker());
         }
         result
     }

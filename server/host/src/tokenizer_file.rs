@@ -95,7 +95,7 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
 }
 
 fn check_metadata(path: &Path) -> Result<(), TokenizerFileError> {
-    if let Some(problem) = library::ABSENCE {
+    if let Some(problem) = library::MISSING_LIBRARY_REASON {
         return Err(TokenizerFileError::Unusable { path: path.to_owned(), problem: problem.to_owned() });
     }
     let metadata = fs::metadata(path).map_err(|error| read_error(path, &error))?;

@@ -261,7 +261,7 @@ impl World {
             Err(StoreError::NoSession(_)) => store.create(&session("a"))?,
             opened => opened?,
         };
-        let id = MessageId(store.load(&a)?.next_id);
+        let id = MessageId(store.load_session(&a)?.next_id);
         let body = NewMessage::text(Role::User, format!("said {times}"));
         let appended = vec![Arc::new(Message { id, body })];
         store.commit(&handle, &SessionChange { appended, next_id: id.0 + 1, ..SessionChange::default() })?;

@@ -133,14 +133,15 @@ impl LanguageServer for Backend {
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let (event, answer) = request_event(LspRequest::Hover(caret(&params.text_document_position_params)));
+        let (event, answer) =
+            request_event(LspRequest::Hover(caret_from_params(&params.text_document_position_params)));
         self.post(event);
         answer.receive().await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let (event, answer) =
-            request_event(LspRequest::Definition(caret(&params.text_document_position_params)));
+            request_event(LspRequest::Definition(caret_from_params(&params.text_document_position_params)));
         self.post(event);
         answer.receive().await
     }
@@ -150,8 +151,10 @@ impl LanguageServer for Backend {
             true => DeclarationInclusion::Included,
             false => DeclarationInclusion::Excluded,
         };
-        let (event, answer) =
-            request_event(LspRequest::References(caret(&params.text_document_position), declarations));
+        let (event, answer) = request_event(LspRequest::References(
+            caret_from_params(&params.text_document_position),
+            declarations,
+        ));
         self.post(event);
         answer.receive().await
     }
@@ -187,6 +190,6 @@ impl LanguageServer for Backend {
     }
 }
 
-fn caret(params: &TextDocumentPositionParams) -> Caret {
+fn caret_from_params(params: &TextDocumentPositionParams) -> Caret {
     Caret { uri: params.text_document.uri.to_string(), position: params.position }
 }

@@ -22,7 +22,7 @@ use crate::navigation::LspRequest;
 use crate::reply_rendering::UserMessage;
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ServedView;
-use strata_app::model::meter::Status;
+use strata_app::model::meter::ContextStatus;
 use strata_app::model::settings::FoundSettings;
 use strata_app::runtime::session_runtime::{CommandCall, ProgressToken, SessionEvent};
 
@@ -95,7 +95,7 @@ pub(crate) enum Event {
     /// Another process of the user asks for the open documents.
     ViewRequested(mpsc::Sender<ServedView>),
     /// The context meter was read; `None` if the size of the context is unknown.
-    MeterRead(Option<Status>),
+    MeterRead(Option<ContextStatus>),
     /// Ends the main loop. No further events follow.
     Shutdown,
 }

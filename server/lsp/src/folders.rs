@@ -17,8 +17,8 @@ pub(crate) fn workspace_folders(params: &InitializeParams) -> WorkspaceFolders {
     }
     #[expect(deprecated, reason = "older clients send a single root instead of a list")]
     let root = params.root_uri.as_ref();
-    let root =
-        root.and_then(|uri| Some((uri.to_string(), RootFolder { name: None, path: path(uri.as_str())? })));
+    let root = root
+        .and_then(|uri| Some((uri.to_string(), RootFolder { name: None, path: folder_path(uri.as_str())? })));
     WorkspaceFolders(root.into_iter().collect())
 }
 
@@ -44,7 +44,7 @@ impl WorkspaceFolders {
 }
 
 fn uri_and_folder(folder: &WorkspaceFolder) -> Option<(String, RootFolder)> {
-    let path = path(folder.uri.as_str())?;
+    let path = folder_path(folder.uri.as_str())?;
     Some((folder.uri.to_string(), RootFolder { name: folder_display_name(&folder.name), path }))
 }
 
@@ -55,7 +55,7 @@ fn folder_display_name(name: &str) -> Option<String> {
     (!last_component.is_empty()).then(|| last_component.to_owned())
 }
 
-fn path(text: &str) -> Option<PathBuf> {
+fn folder_path(text: &str) -> Option<PathBuf> {
     match uri::to_path(text) {
         Ok(path) => Some(path),
         Err(error) => {

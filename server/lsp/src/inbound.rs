@@ -99,10 +99,10 @@ impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Re
         let (method, id, mut params) = request.into_parts();
         let mut startup_warnings = Vec::new();
         if method == "initialize" {
-            startup_warnings = initialize::keep_readable(params.get_or_insert_default());
+            startup_warnings = initialize::keep_used_initialize_fields(params.get_or_insert_default());
         } else if let Some(params) = &mut params {
             self.normalize_uris(&method, params);
-            complete_params(&method, params);
+            complete_omitted_params(&method, params);
         }
         for problem in lists::repair_lists(&method, params.as_mut().unwrap_or(&mut Value::Null)) {
             let method = Some(method.clone().into_owned());
@@ -178,7 +178,7 @@ fn referenced_document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'
 
 /// Completes parameters that some clients leave out: removes `null` arguments of a command without arguments, and adds
 /// the settings of a notification that only says that they changed.
-fn complete_params(method: &str, params: &mut Value) {
+fn complete_omitted_params(method: &str, params: &mut Value) {
     match (method, params) {
         ("workspace/executeCommand", Value::Object(fields))
             if fields.get("arguments").is_some_and(Value::is_null) =>
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn parameters_that_clients_leave_out_are_added() {
         let completed = |method: &str, mut params: Value| {
-            complete_params(method, &mut params);
+            complete_omitted_params(method, &mut params);
             params
         };
         let command = |params: Value| completed("workspace/executeCommand", params);

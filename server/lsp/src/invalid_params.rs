@@ -20,7 +20,7 @@ const U32_DESCRIPTION: &str = "a whole number from 0 to 4294967295";
 
 /// Fields of messages from the client, with their expected types. A description of a problem names only these fields,
 /// because other names are chosen by the client.
-const FIELDS: &[(&str, &str)] = &[
+const EXPECTED_FIELD_TYPES: &[(&str, &str)] = &[
     ("arguments", "a list"),
     ("character", U32_DESCRIPTION),
     ("cells", "a list"),
@@ -103,7 +103,7 @@ fn params_problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     // known.
     let message = error.inner().to_string();
     let missing = message.strip_prefix("missing field `").and_then(|quoted| quoted.strip_suffix('`'));
-    let missing = missing.and_then(known_field);
+    let missing = missing.and_then(expected_field_type);
     Some(match (missing, expected_json_type(error.path())) {
         (Some((name, _)), _) => format!("`{path_text}` has no `{name}`"),
         (None, Some(expected_json_type)) => format!("`{path_text}` is not {expected_json_type}"),
@@ -115,7 +115,7 @@ fn params_problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
 fn format_path(path: &Path) -> String {
     let parts = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("[{index}]"),
-        Segment::Map { key } => format!(".{}", known_field(key).map_or("?", |(name, _)| name)),
+        Segment::Map { key } => format!(".{}", expected_field_type(key).map_or("?", |(name, _)| name)),
         Segment::Enum { .. } | Segment::Unknown => ".?".to_owned(),
     });
     iter::once("params".to_owned()).chain(parts).collect()
@@ -127,7 +127,7 @@ fn expected_json_type(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
         (None, _) => Some("an object"),
-        (Some(Segment::Map { key }), _) => known_field(key).map(|(_, kind)| kind),
+        (Some(Segment::Map { key }), _) => expected_field_type(key).map(|(_, kind)| kind),
         (Some(Segment::Seq { .. }), Some(Segment::Map { key }))
             if key == "contentChanges" || key == "diagnostics" =>
         {
@@ -137,8 +137,8 @@ fn expected_json_type(path: &Path) -> Option<&'static str> {
     }
 }
 
-fn known_field(name: &str) -> Option<(&'static str, &'static str)> {
-    FIELDS.iter().find(|(known, _)| *known == name).copied()
+fn expected_field_type(name: &str) -> Option<(&'static str, &'static str)> {
+    EXPECTED_FIELD_TYPES.iter().find(|(known, _)| *known == name).copied()
 }
 
 #[cfg(test)]

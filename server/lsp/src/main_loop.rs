@@ -175,9 +175,9 @@ impl MainLoop {
     }
 
     /// Computes the next world and installs it. Leaves the world unchanged if this panics.
-    fn transition(&mut self, next: impl FnOnce(&mut ServerState) -> Vec<Action>) {
+    fn install_next_state(&mut self, next: impl FnOnce(&mut ServerState) -> Vec<Action>) {
         let actions = self.world.transition(next);
-        actions.into_iter().for_each(|action| self.act(action));
+        actions.into_iter().for_each(|action| self.perform_action(action));
     }
 
     /// Queues a command in every session that renames the files in its selection, and refreshes the index.
@@ -187,10 +187,10 @@ impl MainLoop {
             renamed.iter().filter_map(|(from, to)| Some((key(from)?, key(to)?))).collect();
         self.with_sessions(|sessions, host| sessions.rename_files(&renames, host));
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        self.transition(|world| world.files_created_or_deleted(&uris));
+        self.install_next_state(|world| world.files_created_or_deleted(&uris));
     }
 
-    fn act(&mut self, action: Action) {
+    fn perform_action(&mut self, action: Action) {
         match action {
             Action::Parse(key) => self.parse(key),
             Action::Refresh(keys) => {
@@ -238,7 +238,7 @@ impl MainLoop {
         let client = Arc::clone(&self.world.client);
         let method = feature_method(request.feature());
         let work = with_fault_points(method, move || {
-            request.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
+            request.answer(&snapshot, &snapshot.with_relocated_lines(&session), &client, &cancel)
         });
         self.pool.spawn(work, move |result| match result {
             // The receiver is gone if the request was cancelled.
@@ -251,7 +251,7 @@ impl MainLoop {
     fn set_current_document(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.contains(&path));
         if !is_preview {
-            self.transition(|world| world.document_referenced(uri));
+            self.install_next_state(|world| world.document_referenced(uri));
         }
     }
 

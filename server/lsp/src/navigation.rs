@@ -20,7 +20,7 @@ use strata_app::model::snapshot::Snapshot;
 pub(crate) use lsp_feature::{ACTION_KIND, feature_method, registration_options};
 pub(crate) use lsp_request::{Caret, DeclarationInclusion, LspRequest};
 
-use lsp_request::key;
+use lsp_request::file_key;
 
 impl LspRequest {
     /// Returns the answer in protocol form, or null if there is none or the settings disable the feature. `session` is
@@ -39,7 +39,7 @@ impl LspRequest {
             return Ok(Value::Null);
         }
         let result = match self {
-            Self::Document(uri) => match key(uri, snapshot) {
+            Self::Document(uri) => match file_key(uri, snapshot) {
                 Some(key) => symbols::document_symbols(&key, snapshot, client, cancel)?,
                 None => None,
             },
@@ -54,11 +54,11 @@ impl LspRequest {
                 definitions::references(caret, *declarations, snapshot, client.encoding, cancel)?
             }
             Self::Actions(params) => {
-                let key = key(params.text_document.uri.as_str(), snapshot);
+                let key = file_key(params.text_document.uri.as_str(), snapshot);
                 key.map(|key| code_actions::code_actions(params, &key, snapshot, session, client))
             }
             Self::Lens(uri) => {
-                key(uri, snapshot).map(|key| code_actions::code_lens(uri, &key, snapshot, session))
+                file_key(uri, snapshot).map(|key| code_actions::code_lens(uri, &key, snapshot, session))
             }
         };
         Ok(result.unwrap_or_default())

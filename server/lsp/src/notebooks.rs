@@ -25,7 +25,10 @@ pub(crate) fn replace_cell(notebook: &mut OpenNotebook, new_cell: &NotebookCell)
 /// # Errors
 /// [`OutOfStep::InvalidRange`] if the notebook does not have the cells to replace. The change is then applied to those
 /// that it has.
-pub(crate) fn splice(notebook: &mut OpenNotebook, change: &NotebookCellArrayChange) -> Result<(), OutOfStep> {
+pub(crate) fn splice_cells(
+    notebook: &mut OpenNotebook,
+    change: &NotebookCellArrayChange,
+) -> Result<(), OutOfStep> {
     let count = notebook.cells.len();
     let (start, deleted) = (change.start as usize, change.delete_count as usize);
     let end = start.saturating_add(deleted);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
 use strata_app::jobs::send::Delta;
-use strata_app::model::meter::Status;
+use strata_app::model::meter::ContextStatus;
 use strata_app::runtime::session_runtime::{ProgressToken, ReplySender, TrackedWork};
 use strata_app::services::compaction_notice::CompactionNotice;
 use strata_app::services::front_end::{
@@ -93,15 +93,15 @@ pub(crate) enum OutboundMessage {
 /// The latest meter reading that has not been sent yet. A newer reading replaces it, so that readings do not pile up if
 /// the client is slow to read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UnsentStatus(Arc<Mutex<Option<Status>>>);
+pub(crate) struct UnsentStatus(Arc<Mutex<Option<ContextStatus>>>);
 
 impl UnsentStatus {
     /// Stores a new reading. Returns the reading that it replaces, if that one has not been sent.
-    pub(crate) fn replace(&self, status: Status) -> Option<Status> {
+    pub(crate) fn replace(&self, status: ContextStatus) -> Option<ContextStatus> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
 
-    pub(crate) fn take(&self) -> Option<Status> {
+    pub(crate) fn take(&self) -> Option<ContextStatus> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -181,7 +181,7 @@ impl Notification for DeltaNotification {
 pub(crate) enum StatusNotification {}
 
 impl Notification for StatusNotification {
-    type Params = Status;
+    type Params = ContextStatus;
     const METHOD: &'static str = "strata/status";
 }
 
@@ -194,7 +194,7 @@ impl Notification for WarningNotification {
 }
 
 /// Starts the task that sends messages to `client`. The task ends when the last sender is dropped.
-pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<OutboundMessage> {
+pub(crate) fn start_sender_task(client: Client, events: Sender<Event>) -> UnboundedSender<OutboundMessage> {
     let (sender, receiver) = unbounded_channel();
     tokio::spawn(send_all(client, events, receiver));
     sender

@@ -172,7 +172,7 @@ pub(crate) fn is_plausible_length(rope: &Rope, bytes: &std::ops::Range<usize>, l
 }
 
 /// Returns the lines that a range touches (see [`documents::lines_in_range`]).
-pub(crate) fn lines(range: Range) -> Option<LineRange> {
+pub(crate) fn touched_lines(range: Range) -> Option<LineRange> {
     let line_and_character = |position: Position| (position.line, position.character);
     documents::lines_in_range(line_and_character(range.start)..line_and_character(range.end))
 }
@@ -222,7 +222,7 @@ mod tests {
     fn a_range_covers_the_lines_that_it_touches() {
         let lines = |start: (u32, u32), end: (u32, u32)| {
             let position = |(line, character)| Position { line, character };
-            lines(Range { start: position(start), end: position(end) }).map(|lines| lines.to_string())
+            touched_lines(Range { start: position(start), end: position(end) }).map(|lines| lines.to_string())
         };
         for (start, end, expected) in [
             ((2, 0), (9, 0), Some("L3-9")),

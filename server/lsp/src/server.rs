@@ -56,7 +56,7 @@ where
         let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN), Urgency::Awaited)?;
         let mut sender = None;
         let (service, socket) = LspService::build(|client| {
-            sender = Some(outbound::start(client, events.clone()));
+            sender = Some(outbound::start_sender_task(client, events.clone()));
             Backend::new(events.clone())
         })
         .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)

@@ -164,7 +164,7 @@ impl ServerState {
     pub(crate) fn buffer_saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let uri = params.text_document.uri.as_str();
         // What the editor wrote may have replaced a link.
-        let mut actions = self.refresh_document_keys();
+        let mut actions = self.update_keys_of_linked_documents();
         let Some(key) = self.snapshot.key_of(uri) else { return actions };
         let may_be_open = self.snapshot.lost.reason(&key, &self.snapshot.roots).is_some();
         // An editor saves what it has open. Without the text, a document whose opening was lost remains in doubt.
@@ -247,7 +247,7 @@ impl ServerState {
         if let Some(notebook) = documents.notebook_mut(uri) {
             notebook.version = *version;
             if let Some(structure) = structure
-                && let Err(reason) = notebooks::splice(notebook, &structure.array)
+                && let Err(reason) = notebooks::splice_cells(notebook, &structure.array)
             {
                 lost.get_or_insert(reason);
             }
@@ -271,7 +271,7 @@ impl ServerState {
     }
 
     pub(crate) fn notebook_saved(&mut self, params: &DidSaveNotebookDocumentParams) -> Vec<Action> {
-        let mut actions = self.refresh_document_keys();
+        let mut actions = self.update_keys_of_linked_documents();
         let uri = params.notebook_document.uri.as_str();
         Arc::make_mut(&mut self.snapshot.documents).mark_saved(uri);
         let key = self.snapshot.key_of(uri);
@@ -322,7 +322,7 @@ impl ServerState {
     }
 
     /// Resolves the links to open documents again. Call this when files may have changed on disk.
-    fn refresh_document_keys(&mut self) -> Vec<Action> {
+    fn update_keys_of_linked_documents(&mut self) -> Vec<Action> {
         let roots = Arc::clone(&self.snapshot.roots);
         let key = |uri: &str| key_of(uri, &roots);
         if !self.snapshot.documents.has_outdated_keys(key) {
@@ -419,7 +419,7 @@ impl ServerState {
                 self.handle_disk_changes(keys)
             }
             WatchEvent::Everything => {
-                self.refresh_document_keys().into_iter().chain([Action::Rescan]).collect()
+                self.update_keys_of_linked_documents().into_iter().chain([Action::Rescan]).collect()
             }
         }
     }
@@ -458,7 +458,8 @@ impl ServerState {
         let warn = |message| Action::Warn { code: "settings", message, path: None };
         let mut actions: Vec<Action> = messages.into_iter().map(warn).collect();
         let old_settings = Arc::clone(&self.snapshot.settings);
-        actions.extend(self.snapshot.configure(configuration).into_iter().map(Action::ReadTokenizer));
+        actions
+            .extend(self.snapshot.apply_configuration(configuration).into_iter().map(Action::ReadTokenizer));
         let settings = Arc::clone(&self.snapshot.settings);
         if old_settings.server.ignore != settings.server.ignore {
             actions.push(Action::Reindex);
@@ -473,7 +474,7 @@ impl ServerState {
     pub(crate) fn install_parse(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
         let Some(buffer) = self.snapshot.documents.buffer(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
-        next.adopt(parsed);
+        next.install_parse(parsed);
         let is_stale = next.is_stale();
         Arc::make_mut(&mut self.snapshot.documents).replace_parse(&key, next);
         if is_stale { vec![Action::Parse(key)] } else { Vec::new() }
@@ -504,7 +505,7 @@ impl ServerState {
     /// Returns the actions to take when these files have changed on disk.
     fn handle_disk_changes(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
         let mut actions = actions_after_file_changes(keys);
-        actions.extend(self.refresh_document_keys());
+        actions.extend(self.update_keys_of_linked_documents());
         actions
     }
 }

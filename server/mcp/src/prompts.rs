@@ -105,5 +105,5 @@ fn continue_prompt(_: &str, view: &mut WorkspaceView) -> Result<String, CommandE
 fn call_tool(tool: &str, path: &str, view: &mut WorkspaceView) -> Result<String, CommandError> {
     let tool = Tool::by_name(tool).ok_or(CommandError::Internal)?;
     let arguments = Map::from_iter([("path".to_owned(), path.into())]);
-    Ok(tools::call(tool, arguments, view.headless_mut())?.text)
+    Ok(tools::call_tool(tool, arguments, view.headless_mut())?.text)
 }

@@ -174,7 +174,7 @@ pub(crate) fn contents(
     match address {
         ResourceAddress::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;
-            Ok(ResourceText { text: map_text(&reply), kind: PLAIN })
+            Ok(ResourceText { text: map_text_with_addresses(&reply), kind: PLAIN })
         }
         ResourceAddress::Block(path) => {
             let reply = view.run("strata.symbols.file", json!({ "path": path }))?;
@@ -192,7 +192,7 @@ pub(crate) fn contents(
 }
 
 /// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.
-fn map_text(reply: &Value) -> String {
+fn map_text_with_addresses(reply: &Value) -> String {
     text::render_map_with_hint(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
 }
 
@@ -267,7 +267,8 @@ mod tests {
     #[test]
     fn the_map_resource_refers_to_addresses_instead_of_arguments() {
         let truncated_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
-        let (resource, tool) = (map_text(&truncated_reply), text::render_map(&truncated_reply));
+        let (resource, tool) =
+            (map_text_with_addresses(&truncated_reply), text::render_map(&truncated_reply));
         assert!(resource.ends_with(
             "(3 more files have an outline: read a file's block at `strata://map/` followed by its path)"
         ));
@@ -275,7 +276,7 @@ mod tests {
             assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");
         }
         let complete_reply = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 0 });
-        assert_eq!(map_text(&complete_reply), text::render_map(&complete_reply));
-        assert_eq!(map_text(&complete_reply), "A legend.\n\na.py\n def a()\n");
+        assert_eq!(map_text_with_addresses(&complete_reply), text::render_map(&complete_reply));
+        assert_eq!(map_text_with_addresses(&complete_reply), "A legend.\n\na.py\n def a()\n");
     }
 }

@@ -108,7 +108,7 @@ impl ServerHandler for Server {
                     .map_or(RequiredIndex::Nothing, RequiredIndex::For);
                 let needs = CallNeeds { access: tool.access(), index };
                 view.prepare_and_run(needs, cancel, report, |view| {
-                    tools::call(tool, arguments, view.headless_mut())
+                    tools::call_tool(tool, arguments, view.headless_mut())
                 })
             })
             .await;

@@ -7,7 +7,7 @@ use strata_tokens::cost::Prices;
 
 /// Cost of everything that is needed under one key, in tokens of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(crate) struct NeedCost {
+pub(crate) struct KeyCost {
     /// Cost if every turn that needs the tokens reads them from the cache.
     pub(crate) reads: f64,
     /// Additional cost of writing the tokens to the cache or sending them uncached.
@@ -16,7 +16,7 @@ pub(crate) struct NeedCost {
 
 /// How many tokens of a block a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TokenNeed {
+pub(crate) enum NeededTokens {
     /// Exactly this many tokens.
     Exact(usize),
     /// A text of this many tokens, or any earlier version of the text. Differences between versions are free.
@@ -48,12 +48,12 @@ impl<Key: Ord> CostBound<Key> {
     }
 
     /// Adds a turn with the blocks that it needs. A block whose key occurs twice is needed twice.
-    pub(crate) fn add_turn(&mut self, needs: impl IntoIterator<Item = (Key, TokenNeed)>) {
+    pub(crate) fn add_turn(&mut self, needs: impl IntoIterator<Item = (Key, NeededTokens)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
             let tokens = match need {
-                TokenNeed::Exact(tokens) => tokens,
-                TokenNeed::AnyVersion(tokens) => {
+                NeededTokens::Exact(tokens) => tokens,
+                NeededTokens::AnyVersion(tokens) => {
                     let least = needed.least.map_or(tokens, |least| least.min(tokens));
                     *needed.least.insert(least)
                 }
@@ -76,11 +76,11 @@ impl<Key: Ord> CostBound<Key> {
     }
 
     /// Returns what each block contributes to the bound of a session without pauses.
-    pub(crate) fn need_costs(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
+    pub(crate) fn need_costs(&self) -> impl Iterator<Item = (&Key, KeyCost)> {
         self.needed.iter().map(|(key, needed)| {
             let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
             let reads = tokens as f64 * self.prices.read;
-            (key, NeedCost { reads, writes: self.block_cost(&needed.times) - reads })
+            (key, KeyCost { reads, writes: self.block_cost(&needed.times) - reads })
         })
     }
 

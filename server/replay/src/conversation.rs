@@ -14,21 +14,21 @@ use strata_prompt::tiers::PolicyName;
 use strata_tokens::cost::Usage;
 
 use crate::columns::{ColumnStats, LayoutColumn, share};
-use crate::predictions::{Prediction, predictions};
+use crate::predictions::{RequestPredictions, predictions};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
-use crate::scenario::{PromptParts, Scenario};
+use crate::scenario::{IncludedParts, Scenario};
 use crate::varied::PROMPT_PAUSE_MS;
 
 /// Sent in place of a recorded request without text, which only asked the model to continue.
 const CONTINUE_REQUEST: &str = "Go on.";
 
 /// Anthropic's price for writing a token to a five-minute cache, in multiples of plain input ("Prompt caching",
-/// "Pricing"). `BILLED_READ` is the price for reading one.
-const BILLED_WRITE: f64 = 1.25;
-const BILLED_READ: f64 = 0.1;
+/// "Pricing"). `CACHE_READ_PRICE` is the price for reading one.
+const CACHE_WRITE_PRICE: f64 = 1.25;
+const CACHE_READ_PRICE: f64 = 0.1;
 
 /// A repository without files.
-static NO_FILES: Trace = Trace {
+static EMPTY_REPOSITORY: Trace = Trace {
     name: String::new(),
     files0: BTreeMap::new(),
     recency: BTreeMap::new(),
@@ -59,7 +59,7 @@ pub(crate) struct ConversationStats {
     #[serde(skip)]
     pub prompts: usize,
     #[serde(skip)]
-    pub predictions: Vec<Prediction>,
+    pub predictions: Vec<RequestPredictions>,
 }
 
 impl ConversationStats {
@@ -110,7 +110,7 @@ fn play(
 ) -> SessionTotals {
     let prices = model_prices(services);
     let mut runners: Vec<Runner> = policies.iter().map(|policy| Runner::new(*policy, prices)).collect();
-    let scenario = Scenario::new(&NO_FILES, PromptParts::Table);
+    let scenario = Scenario::new(&EMPTY_REPOSITORY, IncludedParts::Table);
     let mut totals = SessionTotals::default();
     let mut now_ms = 0;
     for turn in &transcript.turns {
@@ -162,7 +162,7 @@ fn billed_cost_ratio(transcript: &Transcript) -> Option<f64> {
     let (plain, written, read) =
         (sum(|bill| bill.input), sum(|bill| bill.cache_write), sum(|bill| bill.cache_read));
     let all = plain + written + read;
-    (all > 0.0).then(|| (plain + BILLED_WRITE * written + BILLED_READ * read) / all)
+    (all > 0.0).then(|| (plain + CACHE_WRITE_PRICE * written + CACHE_READ_PRICE * read) / all)
 }
 
 /// Converts recorded blocks to a request for the engine. Results that come with a prompt become a message before the

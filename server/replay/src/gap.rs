@@ -24,13 +24,13 @@ use prompt::{PartId, SentBlock};
 
 /// The difference between the cost of a session and its bound, by cause.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub(crate) struct Gap {
+pub(crate) struct CostGap {
     pub(crate) causes: BTreeMap<GapCause, f64>,
 }
 
-impl Gap {
+impl CostGap {
     /// Attributes the difference between the cost of `prompts` and `bound`, in tokens of plain input.
-    pub(crate) fn of(prompts: &[ChargedPrompt], bound: &CostBound<String>, prices: Prices) -> Self {
+    pub(crate) fn between(prompts: &[ChargedPrompt], bound: &CostBound<String>, prices: Prices) -> Self {
         let mut gap = Self::default();
         let mut seen = BTreeSet::new();
         for (at, prompt) in prompts.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Gap {
                 seen: &seen,
                 last: before.map(|before| PreviousPrompt::new(before, prompt, prices)),
             };
-            gap.add_prompt(prompt, &history, prompts.get(at + 1), prices);
+            gap.attribute_prompt(prompt, &history, prompts.get(at + 1), prices);
             seen.extend(prompt.blocks.iter().flat_map(SentBlock::part_ids));
         }
         for (key, cost) in bound.need_costs() {
@@ -55,7 +55,7 @@ impl Gap {
     }
 
     /// Returns the gap as a share of `whole`.
-    pub(crate) fn relative_to(mut self, whole: f64) -> Self {
+    pub(crate) fn into_share_of(mut self, whole: f64) -> Self {
         self.causes.values_mut().for_each(|cost| *cost = share(*cost, whole));
         self
     }
@@ -81,7 +81,7 @@ impl Gap {
         *self.causes.entry(cause).or_default() += cost;
     }
 
-    fn add_prompt(
+    fn attribute_prompt(
         &mut self,
         prompt: &ChargedPrompt,
         past: &EarlierPrompts<'_>,
@@ -99,7 +99,7 @@ impl Gap {
         for block in &prompt.blocks {
             let end = start + block.tokens;
             let within = |from: usize, to: usize| end.min(to).saturating_sub(start.max(from));
-            self.add(kept(block), block.tokens as f64 * prices.read);
+            self.add(read_cost_cause(block), block.tokens as f64 * prices.read);
             // A write is wasted if the next prompt does not read its entry.
             let all = within(written.start, written.end);
             let useful = within(written.start, written.end.min(next_read.max(written.start)));
@@ -115,7 +115,7 @@ impl Gap {
             let extra = unread as f64 * (1.0 - prices.read) + useful as f64 * fee;
             let names: Vec<PartId> = block.part_ids().collect();
             for name in &names {
-                let cause = past.cause(block, name, &shown);
+                let cause = past.cause_of_uncached_part(block, name, &shown);
                 self.add(cause, extra / names.len() as f64);
             }
             shown.extend(names);
@@ -124,9 +124,9 @@ impl Gap {
     }
 }
 
-/// Returns the cause that the cost of reading a block is attributed to. [`Gap::of`] subtracts the reads that the bound
-/// includes.
-fn kept(block: &SentBlock) -> GapCause {
+/// Returns the cause that the cost of reading a block is attributed to. [`CostGap::between`] subtracts the reads that
+/// the bound includes.
+fn read_cost_cause(block: &SentBlock) -> GapCause {
     match block.part {
         Part::Files => GapCause::KeptFiles,
         Part::Map if !block.items.is_empty() => GapCause::KeptOutlines,
@@ -145,7 +145,7 @@ struct EarlierPrompts<'a> {
 impl EarlierPrompts<'_> {
     /// Returns why a part of a block was not read from the cache. `shown` contains everything that the prompt
     /// shows before the block.
-    fn cause(&self, block: &SentBlock, name: &PartId, shown: &BTreeSet<PartId>) -> GapCause {
+    fn cause_of_uncached_part(&self, block: &SentBlock, name: &PartId, shown: &BTreeSet<PartId>) -> GapCause {
         if block.is_volatile() {
             return GapCause::Volatile;
         }
@@ -153,7 +153,7 @@ impl EarlierPrompts<'_> {
         let is_update = block.part == Part::Updates || shown.contains(name);
         let again = self.last.as_ref().and_then(|last| Some((last, *last.places.get(name)?)));
         match again {
-            Some((last, place)) if !shown.contains(name) => last.cause(place),
+            Some((last, place)) if !shown.contains(name) => last.cause_of_uncached_place(place),
             _ if is_update => GapCause::Updates,
             _ if self.seen.contains(name) => GapCause::Returned,
             _ => GapCause::FirstWrites,
@@ -207,7 +207,7 @@ impl PreviousPrompt {
     }
 
     /// Returns why the content at this offset was not read from the cache.
-    fn cause(&self, place: usize) -> GapCause {
+    fn cause_of_uncached_place(&self, place: usize) -> GapCause {
         let (broken, cause) = self.broken;
         if self.expired {
             GapCause::Expired

@@ -71,14 +71,14 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
         let before: BTreeSet<&String> = selected.iter().copied().collect();
         selected.retain(|path| existing.contains(path));
         if at > 0 {
-            deselect_files(&mut selected, at + 1, draws);
+            deselect_as_people_do(&mut selected, at + 1, draws);
         }
         let added = draws.draw(match at {
             0 => &FIRST_TURN_FILE_COUNTS,
             1 => &SECOND_TURN_ADDED_FILES,
             _ => &FILES_ADDED_LATER,
         });
-        let candidates = likely_selections(trace, at);
+        let candidates = likely_next_selections(trace, at);
         let new = candidates.into_iter().filter(|path| existing.contains(path) && !before.contains(path));
         selected.extend(new.take(added));
         selections.push(selected.iter().copied().cloned().collect());
@@ -95,7 +95,7 @@ fn selections(trace: &Trace, turns: usize, draws: &mut Rng) -> Vec<Vec<String>> 
 }
 
 /// Deselects as many files as people do before the `number`th turn.
-fn deselect_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
+fn deselect_as_people_do(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
     let Some(rates) = DESELECTION_RATES.iter().find(|rates| number <= rates.last_turn) else { return };
     let drawn = draws.next_below(rates.turns);
     if drawn < rates.all {
@@ -110,7 +110,7 @@ fn deselect_files(selected: &mut Vec<&String>, number: usize, draws: &mut Rng) {
 
 /// Returns files that a person may add before a turn, without repetitions, the likeliest first. Of the recorded files,
 /// 57 % were changed by the last answer, which had opened or created them, and a third of the others by the next one.
-fn likely_selections(trace: &Trace, at: usize) -> Vec<&String> {
+fn likely_next_selections(trace: &Trace, at: usize) -> Vec<&String> {
     let last = at.checked_sub(1).and_then(|last| trace.turns.get(last));
     let next = trace.turns.get(at..).unwrap_or_default();
     let mut by_age: Vec<(&u32, &String)> = trace.recency.iter().map(|(path, age)| (age, path)).collect();

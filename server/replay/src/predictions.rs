@@ -43,7 +43,7 @@ impl Estimator {
 
 /// One request with its bill and predictions.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Prediction {
+pub(crate) struct RequestPredictions {
     /// Billed tokens of the request.
     pub billed: usize,
     /// Predicted tokens by estimator, in the order of [`Estimator::ALL`].
@@ -106,7 +106,7 @@ struct EstimatorState {
 
 /// Predicts the billed requests of a conversation after the first [`CALIBRATION_WARMUP_REQUESTS`] ones. A compaction or
 /// a change of model starts a new conversation.
-pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
+pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<RequestPredictions> {
     let mut predicted = Vec::new();
     let mut known: Option<EstimatorState> = None;
     let mut before: Option<&TranscriptTurn> = None;
@@ -149,7 +149,7 @@ impl EstimatorState {
         }
     }
 
-    fn predict(&self, billed: usize, tokenizer: Tokenizer, is_visible: bool) -> Option<Prediction> {
+    fn predict(&self, billed: usize, tokenizer: Tokenizer, is_visible: bool) -> Option<RequestPredictions> {
         if self.requests < CALIBRATION_WARMUP_REQUESTS {
             return None;
         }
@@ -166,7 +166,7 @@ impl EstimatorState {
             Estimator::O200k => o200k + self.beyond.o200k,
             Estimator::Chars => chars + self.beyond.chars,
         });
-        Some(Prediction { billed, told, error: expected.error, is_visible })
+        Some(RequestPredictions { billed, told, error: expected.error, is_visible })
     }
 
     fn learn(&mut self, billed: usize) {
@@ -234,14 +234,16 @@ fn is_fully_recorded(turn: &TranscriptTurn, before: Option<&TranscriptTurn>) -> 
 impl PredictionStats {
     /// Computes the statistics. Returns `None` if there is no prediction for a request whose new content is
     /// fully visible.
-    pub(crate) fn from_predictions<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
-        let all: Vec<&Prediction> = predicted.collect();
-        let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
+    pub(crate) fn from_predictions<'a>(
+        predicted: impl Iterator<Item = &'a RequestPredictions>,
+    ) -> Option<Self> {
+        let all: Vec<&RequestPredictions> = predicted.collect();
+        let visible: Vec<&RequestPredictions> = all.iter().copied().filter(|one| one.is_visible).collect();
         if visible.is_empty() {
             return None;
         }
         let bars = all.iter().map(|one| one.error as f64 / one.billed as f64).collect();
-        let is_within = |one: &&&Prediction| {
+        let is_within = |one: &&&RequestPredictions| {
             let [calibrated, ..] = one.told;
             (calibrated - one.billed as f64).abs() <= one.error as f64
         };
@@ -261,8 +263,8 @@ impl PredictionStats {
 }
 
 impl EstimatorStats {
-    fn from_predictions(way: Estimator, at: usize, requests: &[&Prediction]) -> Self {
-        let off = |one: &&Prediction| {
+    fn from_predictions(way: Estimator, at: usize, requests: &[&RequestPredictions]) -> Self {
+        let off = |one: &&RequestPredictions| {
             let told = one.told.get(at).copied().unwrap_or_default();
             (told - one.billed as f64) / one.billed as f64
         };
@@ -297,7 +299,7 @@ mod tests {
 
     /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the
     /// agent's own instructions.
-    fn billed(factor: f64, turns: usize) -> Vec<Prediction> {
+    fn billed(factor: f64, turns: usize) -> Vec<RequestPredictions> {
         let (models, counter) = (Models::builtin(), TokenCounter::default());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
@@ -319,9 +321,9 @@ mod tests {
         predictions(&transcript, services)
     }
 
-    fn worst(predicted: &[Prediction], way: Estimator) -> f64 {
+    fn worst(predicted: &[RequestPredictions], way: Estimator) -> f64 {
         let at = Estimator::ALL.iter().position(|other| *other == way).unwrap();
-        let off = |one: &Prediction| (one.told[at] - one.billed as f64).abs() / one.billed as f64;
+        let off = |one: &RequestPredictions| (one.told[at] - one.billed as f64).abs() / one.billed as f64;
         predicted.iter().map(off).fold(0.0, f64::max)
     }
 
@@ -348,7 +350,7 @@ mod tests {
 
     #[test]
     fn errors_are_shares_of_the_bill() {
-        let one = |billed: usize, told: f64, is_visible| Prediction {
+        let one = |billed: usize, told: f64, is_visible| RequestPredictions {
             billed,
             told: [told; Estimator::ALL.len()],
             error: 30,

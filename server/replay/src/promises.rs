@@ -11,7 +11,7 @@ use strata_conversation::history::ContentBlock;
 use strata_conversation::providers::Speaker;
 use strata_conversation::selection::{Choice, Extent};
 use strata_prompt::assembly::{
-    PreparedPrompt, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
+    PreparedPrompt, PromptRequest, PromptServices, WarningCode, Workspace, map_budget, texts_of_line_ranges,
 };
 use strata_prompt::diff;
 use strata_prompt::excerpts::ExcerptSelection;
@@ -154,7 +154,7 @@ impl PromptChecker<'_> {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
             for path in &self.session.selection.excluded {
-                if has_file(text, path) {
+                if lists_file(text, path) {
                     self.broken.push(BrokenPromise::Excluded(path.clone()));
                 }
             }
@@ -273,7 +273,7 @@ impl PromptChecker<'_> {
                 Extent::Whole => vec![(ItemKey::File(path.clone()), &*file.text)],
                 Extent::Lines(ranges) => {
                     let keys = ranges.iter().map(|range| ItemKey::Lines(path.clone(), *range));
-                    keys.zip(lines(&file.text, ranges)).collect()
+                    keys.zip(texts_of_line_ranges(&file.text, ranges)).collect()
                 }
             };
             for (key, text) in wanted {
@@ -292,7 +292,9 @@ impl PromptChecker<'_> {
             let in_full = workspace.texts.contains_key(path)
                 && self.session.selection.choice(path) == Choice::Selected
                 && !shed.contains(path);
-            let Some(now) = member.current_text(workspace.symbols).filter(|_| !in_full) else { continue };
+            let Some(now) = member.current_block_text(workspace.symbols).filter(|_| !in_full) else {
+                continue;
+            };
             if self.symbols.get(path).is_none_or(|text| !text.contains(&*now)) {
                 self.broken.push(BrokenPromise::Outline(path.clone()));
             }
@@ -359,7 +361,7 @@ fn count_breakpoints(body: &Value) -> usize {
 }
 
 /// Whether a list names a file, on its own line or in a note.
-fn has_file(list: &str, path: &FileKey) -> bool {
+fn lists_file(list: &str, path: &FileKey) -> bool {
     let inline = inline_code(path.as_str());
     list.lines().any(|line| line == path.as_str() || line == inline || line.get(2..) == Some(&*inline))
 }

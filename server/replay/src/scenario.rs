@@ -24,7 +24,7 @@ use strata_prompt::layout::TierSeeds;
 use strata_prompt::session::Session;
 use strata_prompt::trust::Trust;
 
-use crate::bound::{CostBound, TokenNeed};
+use crate::bound::{CostBound, NeededTokens};
 
 /// Minimum weight of the references between two files for them to share a tier. A reference to one name that only the
 /// other file defines has a weight of about 1.
@@ -34,7 +34,7 @@ const MAX_LISTED_READ_FILES: usize = 20;
 
 /// Parts to include in the prompts of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PromptParts {
+pub(crate) enum IncludedParts {
     /// System prompt, map, files and history: the content that the table in `docs/tiers.md` is based on.
     Table,
     /// The parts of `Table`, plus the repository file list and a session state.
@@ -46,7 +46,7 @@ pub(crate) enum PromptParts {
 /// The repository at one turn of a trace.
 pub(crate) struct Scenario<'a> {
     trace: &'a Trace,
-    parts: PromptParts,
+    parts: IncludedParts,
     turn: usize,
     /// Current texts of the files.
     pub(crate) files: BTreeMap<FileKey, Arc<str>>,
@@ -66,7 +66,7 @@ pub(crate) struct Scenario<'a> {
 
 impl<'a> Scenario<'a> {
     /// Creates the repository as it is before the first turn.
-    pub(crate) fn new(trace: &'a Trace, parts: PromptParts) -> Self {
+    pub(crate) fn new(trace: &'a Trace, parts: IncludedParts) -> Self {
         let recency = trace.recency.iter().map(|(path, age)| (FileKey::from(path.as_str()), *age)).collect();
         let mut scenario = Self {
             trace,
@@ -160,7 +160,7 @@ impl<'a> Scenario<'a> {
             relevance: relevance.as_ref(),
             context_frame: &self.context_frame(sources, session, question, services, &excerpts),
             seeds: &self.seeds,
-            listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },
+            listing: if self.parts == IncludedParts::Everything { &self.listing } else { &[] },
             open: &[],
             excerpts: &excerpts,
             index: IndexState::Ready,
@@ -180,7 +180,7 @@ impl<'a> Scenario<'a> {
         excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &services.settings.context_frame;
-        let is_wanted = settings.inject && self.parts == PromptParts::Everything;
+        let is_wanted = settings.inject && self.parts == IncludedParts::Everything;
         let Some(ExcerptQuestion { text, .. }) = question.filter(|_| is_wanted) else { return String::new() };
         assembly::context_frame(sources, session, excerpts, text, settings, |key| self.source(key))
     }
@@ -221,7 +221,7 @@ impl<'a> Scenario<'a> {
         if question.as_ref().is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
-        let count = assembly::counter(request.model.as_deref(), services);
+        let count = assembly::token_counter(request.model.as_deref(), services);
         let read = |key: &FileKey| Ok::<_, Infallible>(self.source(key));
         let Ok(chosen) = choose_excerpts(sources, session, question, read, &count);
         chosen
@@ -229,26 +229,27 @@ impl<'a> Scenario<'a> {
 
     /// Adds what the turn needs to `bound`: the messages, the selected files, and the map blocks of `members` that are
     /// not selected.
-    pub(crate) fn add_needs(
+    pub(crate) fn add_turn_needs(
         &self,
         bound: &mut CostBound<String>,
         members: &[MapMember],
         message_tokens: &[(String, usize)],
         services: PromptServices<'_>,
     ) {
-        let count = assembly::counter(None, services);
+        let count = assembly::token_counter(None, services);
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
             let tokens = assembly::count_file_tokens(key, &file, &Extent::Whole, services);
-            Some((format!("file:{}", key.as_str()), TokenNeed::AnyVersion(tokens)))
+            Some((format!("file:{}", key.as_str()), NeededTokens::AnyVersion(tokens)))
         };
         let block = |member: &MapMember| {
-            let text = member.current_text(&self.symbols)?;
-            Some((format!("symbol:{}", member.path.as_str()), TokenNeed::AnyVersion(count(&text))))
+            let text = member.current_block_text(&self.symbols)?;
+            Some((format!("symbol:{}", member.path.as_str()), NeededTokens::AnyVersion(count(&text))))
         };
         let files = self.selected.iter().filter_map(file);
         let blocks = members.iter().filter(|member| !self.selected.contains(&member.path)).filter_map(block);
-        let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), TokenNeed::Exact(*tokens)));
+        let messages =
+            message_tokens.iter().map(|(name, tokens)| (name.clone(), NeededTokens::Exact(*tokens)));
         bound.add_turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
     }
 
@@ -290,9 +291,9 @@ impl<'a> Scenario<'a> {
         let turns = self.trace.turns.get(first..=self.turn).unwrap_or_default();
         let touched = turns.iter().flat_map(|turn| &turn.touched).map(|path| FileKey::from(path.as_str()));
         let is_selected =
-            |key: &FileKey| self.parts != PromptParts::NothingSelected && self.files.contains_key(key);
+            |key: &FileKey| self.parts != IncludedParts::NothingSelected && self.files.contains_key(key);
         self.selected = touched.filter(is_selected).collect();
-        if self.parts == PromptParts::Everything {
+        if self.parts == IncludedParts::Everything {
             self.read.retain(|key| !self.selected.contains(key));
             self.read.extend(self.selected.iter().cloned());
             let read =

@@ -21,9 +21,9 @@ use strata_tokens::models::Model;
 
 use crate::bound::CostBound;
 use crate::columns::{ColumnStats, LayoutColumn, share};
-use crate::gap::{ChargedPrompt, Gap};
+use crate::gap::{ChargedPrompt, CostGap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, model_prices, provider_format};
-use crate::scenario::{PromptParts, Scenario};
+use crate::scenario::{IncludedParts, Scenario};
 use crate::varied::{PlayedSession, TurnConditions};
 
 /// Results of replaying one session in a repository.
@@ -40,7 +40,7 @@ pub(crate) struct SessionStats {
     pub bound: f64,
     /// Why `ledger` costs more than the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gap: Option<Gap>,
+    pub gap: Option<CostGap>,
     /// Results with the file list and the session state in the prompts.
     pub everything: Option<FullPromptStats>,
     /// Results with excerpts in the prompts; absent without a budget for them.
@@ -94,7 +94,7 @@ impl SessionStats {
         turn_done: &dyn Fn(),
     ) -> Self {
         let PlayOutcome { totals, bound, prompts } =
-            play(session, PromptParts::Table, 0, policies, services, turn_done);
+            play(session, IncludedParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&LayoutColumn::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: session.trace.name.clone(),
@@ -103,7 +103,7 @@ impl SessionStats {
             columns: ColumnStats::from_totals(&totals.columns),
             bound: share(bound.total(), none),
             gap: (!prompts.is_empty() && !session.is_varied())
-                .then(|| Gap::of(&prompts, &bound, model_prices(services)).relative_to(none)),
+                .then(|| CostGap::between(&prompts, &bound, model_prices(services)).into_share_of(none)),
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
@@ -115,7 +115,7 @@ impl SessionStats {
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
             let PlayOutcome { totals, .. } =
-                play(session, PromptParts::Everything, 0, ledger, services, turn_done);
+                play(session, IncludedParts::Everything, 0, ledger, services, turn_done);
             let ledger = ColumnStats::from_totals(&totals.columns).remove(&LayoutColumn::Ledger);
             stats.everything = ledger.map(|ledger| FullPromptStats { ledger });
             stats.cut_short += totals.cut_short;
@@ -141,7 +141,7 @@ impl SessionStats {
         }
         let ledger = &[PolicyName::Ledger];
         let PlayOutcome { totals, .. } =
-            play(session, PromptParts::Table, budget, ledger, services, turn_done);
+            play(session, IncludedParts::Table, budget, ledger, services, turn_done);
         let ledger = ColumnStats::from_totals(&totals.columns).remove(&LayoutColumn::Ledger);
         let without = self.columns.get(&LayoutColumn::Ledger).map(|column| column.totals.cost);
         let changes_shown = excerpt_recall(session, budget, services, turn_done);
@@ -167,7 +167,7 @@ impl SessionStats {
 
 fn play(
     session: &PlayedSession<'_>,
-    parts: PromptParts,
+    parts: IncludedParts,
     auto_budget: usize,
     policies: &[PolicyName],
     services: PromptServices<'_>,
@@ -178,7 +178,7 @@ fn play(
     let all = std::iter::once(PolicyName::Flat).chain(others);
     let mut runners: Vec<Runner> = all.map(|policy| Runner::new(policy, prices)).collect();
     let mut scenario = Scenario::new(&session.trace, parts);
-    let mut time = Schedule::new(services);
+    let mut time = PromptSchedule::new(services);
     let mut bound = CostBound::new(prices);
     let lifetime_s = prices.extended.map_or(prices.seconds, |extended| extended.seconds);
     let mut totals = SessionTotals::default();
@@ -191,7 +191,7 @@ fn play(
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, (&time, conditions, auto_budget), services)?;
             if runner.policy == PolicyName::Flat {
-                scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
+                scenario.add_turn_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
             }
             if runner.policy == PolicyName::Ledger {
                 prompts.push(prompt.charged.clone());
@@ -216,8 +216,8 @@ fn excerpt_recall(
     turn_done: &dyn Fn(),
 ) -> f64 {
     let mut runner = Runner::new(PolicyName::Ledger, model_prices(services));
-    let mut scenario = Scenario::new(&session.trace, PromptParts::NothingSelected);
-    let mut time = Schedule::new(services);
+    let mut scenario = Scenario::new(&session.trace, IncludedParts::NothingSelected);
+    let mut time = PromptSchedule::new(services);
     let (mut changes, mut shown) = (0_usize, 0_usize);
     for number in 0.. {
         let Some(turn) = scenario.current_turn() else { break };
@@ -251,7 +251,7 @@ fn is_shown(session: &Session, key: &FileKey, place: &Range<usize>) -> bool {
 }
 
 /// The time of the next prompt, and the model that it goes to.
-struct Schedule {
+struct PromptSchedule {
     now_ms: u64,
     turn: usize,
     /// A model that costs, counts and limits like the configured one, if there is one.
@@ -260,7 +260,7 @@ struct Schedule {
     is_new_model: bool,
 }
 
-impl Schedule {
+impl PromptSchedule {
     fn new(services: PromptServices<'_>) -> Self {
         let Settings { model, cache, .. } = services.settings;
         let first = services.models.resolve(model).model;
@@ -289,7 +289,7 @@ fn play_turn(
     runner: &mut Runner,
     turn: &TraceTurn,
     scenario: &Scenario<'_>,
-    (time, conditions, auto_budget): (&Schedule, &TurnConditions, usize),
+    (time, conditions, auto_budget): (&PromptSchedule, &TurnConditions, usize),
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let session = &mut runner.session;
@@ -300,7 +300,7 @@ fn play_turn(
         session.mark_changed();
     }
     if conditions.is_compacted {
-        compact(session);
+        compact_to_first_lines(session);
     }
     let open_call = session.history.visible_messages().last().and_then(|message| {
         message.body.content.iter().find_map(|block| match block {
@@ -338,7 +338,7 @@ fn play_turn(
 }
 
 /// Replaces all exchanges except the last with a summary, which has the first line of each text.
-fn compact(session: &mut Session) {
+fn compact_to_first_lines(session: &mut Session) {
     let messages: Vec<NewMessage> =
         session.history.visible_messages().map(|message| message.body.clone()).collect();
     let is_prompt = |message: &NewMessage| {

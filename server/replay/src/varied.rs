@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_tokens::cost::PAUSES_S;
+use strata_tokens::cost::OBSERVED_PAUSES_SECONDS;
 
 use crate::rng::Rng;
 
@@ -32,7 +32,7 @@ const PAUSES_MS: [u64; 10] = [
 /// The pause over lunch, once per session.
 const LUNCH_MS: u64 = 45 * 60_000;
 /// Number of turns whose changes are undone on another branch.
-const BRANCH_UNDONE_TURNS: usize = 5;
+const TURNS_UNDONE_ON_BRANCH: usize = 5;
 /// Maximum lines of a file that a tool returns.
 const MAX_READ_LINES: usize = 100;
 
@@ -86,7 +86,7 @@ impl<'a> PlayedSession<'a> {
         for conditions in
             self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_DURATION_MS)
         {
-            conditions.pause_ms = rng.draw(&PAUSES_S) * 1_000;
+            conditions.pause_ms = rng.draw(&OBSERVED_PAUSES_SECONDS) * 1_000;
         }
         self
     }
@@ -106,7 +106,7 @@ impl PlayedSession<'static> {
             turns: Vec::new(),
             conditions: Vec::new(),
         };
-        let turns = builder.join_turns(&trace.turns);
+        let turns = builder.join_some_turns(&trace.turns);
         let selected = selections(&turns, trace.sel);
         for (at, (turn, selected)) in turns.iter().zip(&selected).enumerate() {
             builder.vary_turn(turn, selected, TurnPosition { turn: at, of: turns.len() });
@@ -142,7 +142,7 @@ struct VariedSessionBuilder {
 
 impl VariedSessionBuilder {
     /// Joins a quarter of the turns with the next one, so that one answer makes several edits.
-    fn join_turns(&mut self, turns: &[TraceTurn]) -> Vec<TraceTurn> {
+    fn join_some_turns(&mut self, turns: &[TraceTurn]) -> Vec<TraceTurn> {
         let mut joined: Vec<TraceTurn> = Vec::new();
         let mut is_open = false;
         for turn in turns {
@@ -204,7 +204,7 @@ impl VariedSessionBuilder {
     /// Adds two questions on a branch without the changes of the last turns.
     fn add_branch_questions(&mut self, next: &TraceTurn, selected: &[String]) {
         let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
-        for undo in self.undo.iter().rev().take(BRANCH_UNDONE_TURNS) {
+        for undo in self.undo.iter().rev().take(TURNS_UNDONE_ON_BRANCH) {
             before.extend(undo.iter().map(|(path, text)| (path.clone(), text.clone())));
         }
         let after = before.keys().map(|path| (path.clone(), self.files.get(path).cloned())).collect();

@@ -60,7 +60,7 @@ pub(crate) fn check(input: &[u8]) {
             }
             Step::Parse => {
                 if let Ok(Some(parsed)) = buffer.parse(&key, &Cancel::new()) {
-                    buffer.adopt(parsed);
+                    buffer.install_parse(parsed);
                 }
             }
         }

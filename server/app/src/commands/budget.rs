@@ -23,7 +23,9 @@ impl Command for ReportBudget {
             context.session,
             &prompt_request,
             context.cancel,
-            |workspace, services| budget::report(workspace, context.session, &prompt_request, services),
+            |workspace, services| {
+                budget::measure_budget(workspace, context.session, &prompt_request, services)
+            },
         )??;
         Ok(report)
     }

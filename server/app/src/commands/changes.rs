@@ -54,7 +54,7 @@ impl Command for ListChangedFiles {
 
     fn run(params: ChangesParams, context: &mut Context<'_>) -> Result<ChangesReply, CommandError> {
         let snapshot = context.snapshot;
-        snapshot.index.listing()?;
+        snapshot.index.listed_entries()?;
         let Some((state, changed)) = snapshot.changes.changes(params.since.as_deref(), snapshot) else {
             let problem = "this is not a state of this server, so any file may have changed; call without `since`, and read the \
                            files again that you need";

@@ -159,7 +159,7 @@ pub(super) fn due_job(
         return None;
     }
     let reading = profile.due_reading(&session.pressure(Some(size), snapshot.prompt_services(), now_ms))?;
-    Some(job(profile, CompactionReason::Due(reading), Some(size), session))
+    Some(new_compaction_job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
 /// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges, even if the profile
@@ -172,7 +172,7 @@ pub(super) fn due_before_truncation(
     let profile = automatic_profile(snapshot)?;
     let (measured, limit) = (TriggerMetric::ContextTokens, size.limit.unwrap_or_default());
     let reading = TriggerReading { measured, now: size.tokens, limit, due: true };
-    Some(job(profile, CompactionReason::Due(reading), Some(size), session))
+    Some(new_compaction_job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
 /// Returns the automatic compaction to run before a prompt that reads `read` tokens from the cache, if it saves money
@@ -189,13 +189,13 @@ pub(super) fn due_before_rewriting(
     let pressure = session.pressure(Some(size), services, now_ms);
     let reading = profile.trigger.rewriting_reading(pressure.history)?;
     let pays = reading.due && session.is_compaction_worthwhile_before_prompt(&pressure, read, services);
-    pays.then(|| job(profile, CompactionReason::Due(reading), Some(size), session))
+    pays.then(|| new_compaction_job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 
 /// Returns the compaction to run before the next prompt, after the provider rejected one as too long.
 pub(super) fn recovery_job(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
     let settings = &snapshot.settings;
-    job(
+    new_compaction_job(
         settings.compaction.active_profile(&settings.tool_output),
         CompactionReason::ContextLimit,
         Some(size),
@@ -203,7 +203,7 @@ pub(super) fn recovery_job(size: RequestSize, session: &Session, snapshot: &Snap
     )
 }
 
-fn job(
+fn new_compaction_job(
     profile: Profile,
     reason: CompactionReason,
     size: Option<RequestSize>,
@@ -219,6 +219,6 @@ fn automatic_profile(snapshot: &Snapshot) -> Option<Profile> {
 }
 
 fn start_compaction(profile: Profile, reason: CompactionReason, context: &mut Context<'_>) {
-    let job = job(profile, reason, None, context.session);
+    let job = new_compaction_job(profile, reason, None, context.session);
     context.effects.push(Effect::Start(BackgroundJob::Compact(Box::new(job))));
 }

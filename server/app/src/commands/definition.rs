@@ -162,7 +162,7 @@ impl CommandDefinition {
 
 /// Runs a command with its arguments and reply as JSON.
 fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
-    check_before_run::<C>(context)?;
+    check_cancelled::<C>(context)?;
     if C::SCREENED {
         context.snapshot.screen.redact_value(&mut arguments);
     }
@@ -175,12 +175,12 @@ pub(super) fn call<C: Command<Args: Serialize>>(
     args: C::Args,
     context: &mut Context<'_>,
 ) -> Result<Reply<C::Reply>, CommandError> {
-    check_before_run::<C>(context)?;
+    check_cancelled::<C>(context)?;
     let args = if C::SCREENED { screen_arguments(args, &context.snapshot.screen)? } else { args };
     run_typed::<C>(args, context)
 }
 
-fn check_before_run<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
+fn check_cancelled<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
     context.cancel.check()?;
     faults::reach(C::NAME, FaultPoint::Before);
     Ok(())

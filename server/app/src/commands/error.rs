@@ -205,7 +205,7 @@ fn shorten_middle(text: &str, chars: usize) -> String {
 
 /// Returns whether the rule concerns content that the client provides and Strata sends unchanged: images and declared
 /// tools.
-fn is_about_client_content(rule: Rule) -> bool {
+fn is_about_images_or_tools(rule: Rule) -> bool {
     matches!(
         rule,
         Rule::ImageForm
@@ -221,7 +221,7 @@ impl From<AssembleError> for CommandError {
     fn from(error: AssembleError) -> Self {
         let message = match &error {
             AssembleError::Invalid { violations }
-                if violations.iter().all(|violation| is_about_client_content(violation.rule)) =>
+                if violations.iter().all(|violation| is_about_images_or_tools(violation.rule)) =>
             {
                 let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 format!(

@@ -62,7 +62,7 @@ fn expand_path(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Patte
     if let Some(listed) = list_below(roots, text, &options, cancel)? {
         return Ok(expand_path_pattern(roots, &listed, text)?);
     }
-    let listing = snapshot.index.listing();
+    let listing = snapshot.index.listed_entries();
     match (expand_path_pattern(roots, listing.unwrap_or_default(), text), listing) {
         (Err(PatternError::NoMatch(_)), Err(not_ready)) => Err(not_ready.into()),
         (Err(PatternError::NoMatch(_)), Ok(_)) => {

@@ -453,7 +453,7 @@ impl Command for FindFiles {
 
     fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let Context { snapshot, session, cancel, .. } = context;
-        snapshot.index.listing()?;
+        snapshot.index.listed_entries()?;
         let keys = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
         let files = keys.into_iter().map(|key| FoundFile {
             path: key.clone(),

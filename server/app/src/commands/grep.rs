@@ -49,11 +49,11 @@ pub struct GrepParams {
     #[serde(default)]
     pub context: usize,
     /// Maximum number of matching lines. Defaults to 100.
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_match_limit")]
     pub limit: usize,
 }
 
-fn default_limit() -> usize {
+fn default_match_limit() -> usize {
     DEFAULT_MATCH_LIMIT
 }
 
@@ -221,7 +221,7 @@ fn files_to_search(paths: &[String], context: &Context<'_>) -> Result<FilesToSea
         }
     };
     if paths.is_empty() {
-        for entry in snapshot.index.listing()? {
+        for entry in snapshot.index.listed_entries()? {
             match entry.name_only {
                 None => files.push(entry.key.clone()),
                 Some(reason) => withhold(entry.key.clone(), reason),

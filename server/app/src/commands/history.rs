@@ -88,7 +88,7 @@ pub struct PinParams {
     /// Number of the message to pin or unpin.
     pub id: MessageId,
     /// Whether compactions must keep the message verbatim. Defaults to `true`; `false` unpins the message.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub pinned: bool,
 }
 
@@ -137,7 +137,7 @@ pub struct Messages {
 
 /// The size of the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Count {
+pub struct HistorySize {
     /// Number of messages, including hidden ones.
     pub messages: usize,
     /// Number of tokens in the messages that the model sees.
@@ -198,9 +198,9 @@ impl Command for ReplaceMessages {
     const NAME: &str = "strata.history.set";
     const SUMMARY: &str = "Replaces the conversation.";
     type Args = SetParams;
-    type Reply = Count;
+    type Reply = HistorySize;
 
-    fn run(params: SetParams, context: &mut Context<'_>) -> Result<Count, CommandError> {
+    fn run(params: SetParams, context: &mut Context<'_>) -> Result<HistorySize, CommandError> {
         let path = |at| format!("messages[{at}].content");
         let messages = params.messages.into_iter().enumerate();
         let messages: Result<Vec<NewMessage>, _> =
@@ -231,11 +231,11 @@ impl Command for CountMessages {
     const SUMMARY: &str = "Counts all messages, and the tokens of those that the model sees.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
-    type Reply = Count;
+    type Reply = HistorySize;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<HistorySize, CommandError> {
         let tokens = history_size(&context.session.history, context.snapshot.prompt_services()).tokens;
-        Ok(Count { messages: context.session.history.messages().len(), tokens })
+        Ok(HistorySize { messages: context.session.history.messages().len(), tokens })
     }
 }
 
@@ -317,7 +317,7 @@ impl Command for ImportMessages {
     type Reply = AddReply;
 
     fn run(params: ImportParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let messages = super::imported::messages_in(&params.text, &context.snapshot.screen)?;
+        let messages = super::imported::read_imported_messages(&params.text, &context.snapshot.screen)?;
         let mut ids = Vec::new();
         for message in messages {
             let content = truncate_tool_results(message.content, context.session, context);
@@ -383,6 +383,6 @@ pub(super) fn truncate_tool_results(
     content.into_iter().map(within).collect()
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }

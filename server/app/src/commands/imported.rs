@@ -7,12 +7,18 @@ use strata_tokens::redaction::SecretRedactor;
 use super::CommandError;
 
 /// Reads the messages of a conversation in any supported format.
-pub(super) fn messages_in(text: &str, screen: &SecretRedactor) -> Result<Vec<NewMessage>, CommandError> {
-    Ok(read(text, screen)?.messages)
+pub(super) fn read_imported_messages(
+    text: &str,
+    screen: &SecretRedactor,
+) -> Result<Vec<NewMessage>, CommandError> {
+    Ok(read_imported_conversation(text, screen)?.messages)
 }
 
 /// Reads a conversation in any supported format, and replaces secrets with placeholders.
-pub(super) fn read(text: &str, screen: &SecretRedactor) -> Result<ImportedConversation, CommandError> {
+pub(super) fn read_imported_conversation(
+    text: &str,
+    screen: &SecretRedactor,
+) -> Result<ImportedConversation, CommandError> {
     let mut imported = exchange::import_conversation(text)
         .map_err(|error| CommandError::invalid("text", &error.to_string()))?;
     imported.messages.iter_mut().for_each(|message| message.screen(screen));

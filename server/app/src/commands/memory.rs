@@ -202,7 +202,7 @@ impl Command for SearchMemory {
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         let limit = params.limit.unwrap_or(DEFAULT_MATCHES).clamp(1, MAX_MATCHES);
         let stored = context.services.store.with_store(|store| store.search(&params.query, limit))?;
-        let files = workspace_context::memory(context.snapshot, context.session);
+        let files = workspace_context::memory_texts(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limit)?;
         // If only one source matches all words, drop the matches of the other source, which match only some.
         let (in_files, stored) = match (matched, stored.matched) {

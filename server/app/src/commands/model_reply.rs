@@ -136,7 +136,7 @@ impl SendReply {
         self.cost = SendCost {
             paid: self.cost.paid + cost.paid,
             uncached: self.cost.uncached + cost.uncached,
-            read_share: read_share(self.usage),
+            read_share: cache_read_share(self.usage),
             dollars: earlier.zip(cost.dollars).map(|(earlier, new)| earlier + new),
         };
     }
@@ -150,13 +150,13 @@ impl SendCost {
         Self {
             paid: usage.cost(prices, predicted),
             uncached,
-            read_share: read_share(usage),
+            read_share: cache_read_share(usage),
             dollars: usage.dollars(prices, predicted),
         }
     }
 }
 
-fn read_share(usage: Usage) -> f64 {
+fn cache_read_share(usage: Usage) -> f64 {
     let input = usage.input_tokens();
     if input == 0 { 0.0 } else { usage.cache_read as f64 / input as f64 }
 }

@@ -27,7 +27,7 @@ const FILE_OVERHEAD: usize = 12;
 /// Estimated tokens of a pack besides its files and outlines.
 const PACK_OVERHEAD: usize = 100;
 /// Number of files that do not fit after which no more files are read.
-const MAX_UNFITTING_FILES: usize = 20;
+const MAX_MISFITS_BEFORE_STOP: usize = 20;
 
 /// What to pack, and how.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -207,7 +207,7 @@ impl<'a> PackBuilder<'a, '_> {
         let unranked = candidates.iter().filter(|key| !in_ranking.contains(key));
         for key in ranked.chain(unranked) {
             self.context.cancel.check()?;
-            if misses >= MAX_UNFITTING_FILES || skipped.iter().any(|file| file.path == *key) {
+            if misses >= MAX_MISFITS_BEFORE_STOP || skipped.iter().any(|file| file.path == *key) {
                 continue;
             }
             let file = match snapshot.text(key, &self.context.session.selection) {

@@ -23,17 +23,17 @@ use super::{
     Access, BackgroundJob, Command, CommandError, Context, Effect, Empty, IndexNeed, compaction, tool_output,
 };
 use crate::model::snapshot::Snapshot;
-use crate::model::workspace_context::branch;
+use crate::model::workspace_context::current_branch;
 use crate::services::Services;
 use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::CompactionReason;
 use crate::services::token_count_client::CountedPrompt;
 
 /// Maximum number of times to ask the client for the token count of one prompt.
-const MAX_COUNT_REQUESTS: usize = 2;
+const MAX_CLIENT_COUNT_REQUESTS: usize = 2;
 /// The client is asked for a token count only if the margin for estimation error exceeds the available tokens divided
 /// by this number.
-const COUNTING_MARGIN_DIVISOR: usize = 20;
+const COUNT_REQUEST_MARGIN_DIVISOR: usize = 20;
 
 /// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -261,7 +261,7 @@ impl Command for AssemblePrompt {
         if is_compacted {
             prepared = recount_after_compaction(prepared, &prompt_request, context)?;
         }
-        let mut prepared = measure_if_over_limit(prepared, &prompt_request, context)?;
+        let mut prepared = recount_if_over_limit(prepared, &prompt_request, context)?;
         context.cancel.check()?;
         let AssembledPrompt { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
@@ -337,17 +337,17 @@ fn inherit_calibrations(context: &mut Context<'_>) {
 
 /// If a prompt exceeds its limit and the margin for estimation error is large, asks the client for a token count and
 /// assembles the prompt again with it. Keeps the estimate if the client cannot provide one.
-fn measure_if_over_limit(
+fn recount_if_over_limit(
     mut prepared: PreparedPrompt,
     prompt_request: &PromptRequest,
     context: &mut Context<'_>,
 ) -> Result<PreparedPrompt, CommandError> {
     let Some(client) = context.services.token_count_client() else { return Ok(prepared) };
-    for _ in 0..MAX_COUNT_REQUESTS {
+    for _ in 0..MAX_CLIENT_COUNT_REQUESTS {
         let RequestSize { tokens, limit, .. } = prepared.size;
         let limit = limit.unwrap_or(usize::MAX);
         let margin = prepared.reply.tokens.room.saturating_sub(limit);
-        if tokens <= limit || margin <= prepared.reply.tokens.room / COUNTING_MARGIN_DIVISOR {
+        if tokens <= limit || margin <= prepared.reply.tokens.room / COUNT_REQUEST_MARGIN_DIVISOR {
             break;
         }
         match client.count_prompt_tokens(&prepared.reply, context.cancel) {
@@ -525,7 +525,7 @@ impl Command for RecordOutcome {
             context.session.apply_stated_limit(stated);
             return Ok(recorded);
         }
-        context.session.branch = branch(context.snapshot);
+        context.session.branch = current_branch(context.snapshot);
         let (services, now_ms) = (context.snapshot.prompt_services(), context.now_ms);
         let prompt_request = context.session.next_request(now_ms);
         let before = context.session.request_size(&prompt_request, services);

@@ -7,7 +7,7 @@ use strata_prompt::trust::Trust;
 
 use super::{Access, Command, CommandError, Context};
 use crate::model::rule_scope::{RuleReason, rules};
-use crate::model::workspace_context::files_at_hand;
+use crate::model::workspace_context::selected_open_or_shown_files;
 
 /// The files to list rules for.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl Command for ListRules {
                 let files = files.map(|(at, path)| context.resolve_file(&format!("paths[{at}]"), path));
                 files.collect::<Result<_, _>>()?
             }
-            None => files_at_hand(context.snapshot, context.session),
+            None => selected_open_or_shown_files(context.snapshot, context.session),
         };
         let (mut applying, mut others) = (Vec::new(), Vec::new());
         for rule in rules(context.snapshot, context.session, &files) {

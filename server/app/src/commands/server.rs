@@ -12,7 +12,7 @@ use strata_prompt::settings::Settings;
 use strata_prompt::trust::Trust;
 use strata_tokens::models::Model;
 
-use crate::model::index::Efforts;
+use crate::model::index::OutlineEffortCounts;
 
 use super::{Access, BackgroundJob, Command, CommandError, Context, Effect, Empty, NoArguments};
 
@@ -35,7 +35,7 @@ pub struct ServerStatus {
     /// Number of files with an outline.
     pub outlined: usize,
     /// Work done by the last full scan.
-    pub efforts: Efforts,
+    pub efforts: OutlineEffortCounts,
     /// Languages that Strata can outline.
     pub languages: Vec<&'static str>,
     /// Whether the user trusts the workspace.

@@ -435,7 +435,7 @@ impl Command for ImportSession {
                 })
             }));
         }
-        let imported = imported::read(&params.text, &context.snapshot.screen)?;
+        let imported = imported::read_imported_conversation(&params.text, &context.snapshot.screen)?;
         let mut session = Session::new(SessionStore::new_id()?);
         let messages = imported.messages.into_iter().map(|message| {
             let content = super::history::truncate_tool_results(message.content, &session, context);
@@ -487,7 +487,7 @@ fn id_or_current(id: Option<String>, context: &Context<'_>) -> String {
 
 /// Renders the messages of a session that the model sees, in a provider's format.
 fn export_sent_messages(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
-    let history = history_of(id, context)?;
+    let history = history_of_session(id, context)?;
     let messages: Vec<&Message> = history.sent_messages().map(|message| &**message).collect();
     Ok(match wire::request_body(messages, format, &context.snapshot.settings.model) {
         Body::Text(text) => text,
@@ -501,7 +501,7 @@ fn export_for_agent(
     form: ConversationFormat,
     context: &Context<'_>,
 ) -> Result<String, CommandError> {
-    let history = history_of(id, context)?;
+    let history = history_of_session(id, context)?;
     let folder =
         context.snapshot.roots.first().map(|root| root.real.display().to_string()).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
@@ -510,13 +510,13 @@ fn export_for_agent(
     text.ok_or_else(|| CommandError::failed("conversations cannot be exported in this format"))
 }
 
-fn history_of(id: &str, context: &Context<'_>) -> Result<History, CommandError> {
+fn history_of_session(id: &str, context: &Context<'_>) -> Result<History, CommandError> {
     match context.sessions.get(id) {
         _ if *id == *context.session.id => Ok(context.session.history.clone()),
         Some(session) => Ok(session.history.clone()),
         None => {
             let name = id.parse()?;
-            let stored = context.services.store.with_store(|store| store.load(&name))?;
+            let stored = context.services.store.with_store(|store| store.load_session(&name))?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
             Ok(History::restore(messages, MessageId(stored.next_id)))
         }

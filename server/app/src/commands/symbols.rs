@@ -123,11 +123,11 @@ pub struct ReferencesParams {
     /// File to search for definitions of the name. Defaults to all files.
     pub path: Option<String>,
     /// Maximum number of references. Defaults to 200.
-    #[serde(default = "default_hits")]
+    #[serde(default = "default_hit_limit")]
     pub limit: usize,
 }
 
-fn default_hits() -> usize {
+fn default_hit_limit() -> usize {
     200
 }
 
@@ -291,7 +291,7 @@ pub struct RelevantParams {
     /// Description of the task, in plain words.
     pub query: String,
     /// Maximum number of items. Defaults to 20.
-    #[serde(default = "default_relevant")]
+    #[serde(default = "default_relevant_item_limit")]
     pub limit: usize,
     /// Minimum score of an item, between 0 and 1. Defaults to 0.
     #[serde(default)]
@@ -299,7 +299,7 @@ pub struct RelevantParams {
 }
 
 /// Default maximum number of relevant items.
-pub fn default_relevant() -> usize {
+pub fn default_relevant_item_limit() -> usize {
     20
 }
 
@@ -532,7 +532,7 @@ impl Command for FindReferences {
         let only = params.path.map(|path| resolve_outlined_file(&path, context)).transpose()?;
         let query = ReferenceQuery::new(&params.name, only.as_ref());
         let report = snapshot.references(&query, context.cancel)?;
-        let how_to_narrow = how_to_narrow(&report, &query, params.limit);
+        let how_to_narrow = narrowing_hint(&report, &query, params.limit);
         let definitions = group_definitions(&report);
         let total = report.hits.len();
         let mut hits = report.hits;
@@ -598,7 +598,7 @@ fn group_definitions(report: &ReferenceReport) -> Vec<FileDefinitions> {
 }
 
 /// Explains how to narrow a query if some references are not listed. Returns `None` if all are.
-fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
+fn narrowing_hint(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
         parts.push(match report.hits.is_empty() {

@@ -22,7 +22,7 @@ struct Inner {
 }
 
 /// Name that code shared by several kinds of work passes to `reach`. It stands for the work that the thread began last.
-const SHARED_WORK_NAME: &str = "transition";
+const CURRENT_WORK_NAME: &str = "transition";
 
 thread_local! {
     static BEGUN: RefCell<String> = const { RefCell::new(String::new()) };
@@ -77,7 +77,7 @@ pub(super) fn reach(work_name: &str, point: FaultPoint) {
         BEGUN.set(work_name.to_owned());
     }
     match work_name {
-        SHARED_WORK_NAME => plan.reach(&BEGUN.with_borrow(String::clone), point),
+        CURRENT_WORK_NAME => plan.reach(&BEGUN.with_borrow(String::clone), point),
         _ => plan.reach(work_name, point),
     }
 }

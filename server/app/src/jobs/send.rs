@@ -30,8 +30,8 @@ use crate::commands::{
 };
 use crate::format::group_digits;
 
-use connection::{prices, show};
-use ended::answer_end;
+use connection::{model_prices, show_delta};
+use ended::end_of_answer;
 use stream::{Audience, send};
 use tool_round::RoundInput;
 
@@ -98,13 +98,15 @@ impl SendJob {
             let assembled = self.assemble(&input, reply.rounds, window, host);
             let AssembledPrompt { id, model, body, predicted, tokens, shed, warnings, .. } = assembled
                 .map_err(|error| match window {
-                    Some(window) if exceeds(&error, window) => error.with_cause(&small_window(window)),
+                    Some(window) if exceeds_server_window(&error, window) => {
+                        error.with_cause(&small_window_warning(window))
+                    }
                     _ => error,
                 })?;
             let (Some(id), Body::Json(body)) = (id, body) else { return Err(CommandError::Internal) };
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             let limiting_window = window.filter(|window| *window == tokens.window && !shed.is_empty());
-            reply.warn(limiting_window.map(small_window));
+            reply.warn(limiting_window.map(small_window_warning));
             reply.add_omitted_files(shed.iter().map(|file| file.as_str().to_owned()).collect());
             host.progress(&format!("waiting for {model}"));
             let (result, streamed) =
@@ -114,14 +116,14 @@ impl SendJob {
             let StreamOutcome { reply: answer, broken } = match result {
                 Ok(result) => result,
                 Err(error) => {
-                    let Some(size) = context_limit(&error) else {
+                    let Some(size) = stated_context_size(&error) else {
                         call::<DiscardPrompt>(host, PromptId { id })?;
                         return Err(error.into());
                     };
-                    let recorded = call::<RecordOutcome>(host, rejection(id, size));
+                    let recorded = call::<RecordOutcome>(host, rejection_record_params(id, size));
                     recorded.map_err(|again| again.with_cause(&error.to_string()))?;
                     reply.warn([COMPACTED_NOTICE.to_owned()]);
-                    show(&self.connection, host, |delta| Delta {
+                    show_delta(&self.connection, host, |delta| Delta {
                         notice: Some(COMPACTED_NOTICE.to_owned()),
                         ..delta
                     });
@@ -129,10 +131,14 @@ impl SendJob {
                 }
             };
             let is_complete = broken.is_none();
-            reply.warn(call::<RecordOutcome>(host, recording(id, &answer, is_complete))?.warnings);
-            reply.warn(answer.usage.and_then(|usage| truncation(usage.input_tokens(), predicted.total())));
-            reply.bill(answer.usage, predicted, &prices(&self.connection, &model));
-            let (end, error) = answer_end(&answer, broken, cancel);
+            reply.warn(call::<RecordOutcome>(host, answer_record_params(id, &answer, is_complete))?.warnings);
+            reply.warn(
+                answer
+                    .usage
+                    .and_then(|usage| truncated_prompt_warning(usage.input_tokens(), predicted.total())),
+            );
+            reply.bill(answer.usage, predicted, &model_prices(&self.connection, &model));
+            let (end, error) = end_of_answer(&answer, broken, cancel);
             reply.error = error;
             if end != SendEnd::ToolCalls || !self.declares_tools() {
                 return Ok(end);
@@ -181,7 +187,7 @@ impl SendJob {
 }
 
 /// Returns whether a prompt could not be assembled because of the server's window, rather than a smaller limit.
-fn exceeds(error: &CommandError, window: usize) -> bool {
+fn exceeds_server_window(error: &CommandError, window: usize) -> bool {
     let CommandError::Failed { details: Some(FailureDetails::TooLarge { window: error_window, .. }), .. } =
         error
     else {
@@ -191,7 +197,7 @@ fn exceeds(error: &CommandError, window: usize) -> bool {
 }
 
 /// Says that a server's window limits prompts.
-fn small_window(window: usize) -> String {
+fn small_window_warning(window: usize) -> String {
     format!(
         "the server's window has {} tokens; a larger one can be set where the server is started (with Ollama, \
          OLLAMA_CONTEXT_LENGTH)",
@@ -201,8 +207,8 @@ fn small_window(window: usize) -> String {
 
 /// Returns a warning if the model read much less than was sent. Ollama drops the beginning of a prompt that exceeds its
 /// window, without an error: <https://github.com/ollama/ollama/issues/17889>.
-fn truncation(read: usize, sent: usize) -> Option<String> {
-    let is_cut = sent > SMALLEST_WINDOW && read > 0 && read < sent / 10 * CUT_PROMPT_TENTHS;
+fn truncated_prompt_warning(read: usize, sent: usize) -> Option<String> {
+    let is_cut = sent > MIN_LOCAL_WINDOW_TOKENS && read > 0 && read < sent / 10 * TRUNCATED_PROMPT_TENTHS;
     is_cut.then(|| {
         format!(
             "the model read only {} of about {} tokens, because its server's window is smaller: enlarge the window (with \
@@ -214,20 +220,20 @@ fn truncation(read: usize, sent: usize) -> Option<String> {
 }
 
 /// Smallest window of a local server, in tokens.
-const SMALLEST_WINDOW: usize = 2_048;
+const MIN_LOCAL_WINDOW_TOKENS: usize = 2_048;
 
 /// Tenths of the estimated tokens below which the reported tokens mean that the prompt was cut. Estimates are closer.
-const CUT_PROMPT_TENTHS: usize = 6;
+const TRUNCATED_PROMPT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
-fn recording(id: String, answer: &Reply, is_complete: bool) -> RecordParams {
+fn answer_record_params(id: String, answer: &Reply, is_complete: bool) -> RecordParams {
     let status = if is_complete { RequestStatus::Complete } else { RequestStatus::Aborted };
     let response = Some(TextOrList(answer.content.clone()));
     RecordParams { id, status, response, usage: answer.usage, ..RecordParams::default() }
 }
 
 /// Builds the arguments of `strata.prompt.record` for a prompt that the provider rejected as too long.
-fn rejection(id: String, ContextSize { limit, requested }: ContextSize) -> RecordParams {
+fn rejection_record_params(id: String, ContextSize { limit, requested }: ContextSize) -> RecordParams {
     RecordParams {
         id,
         error: Some(RecoverableRequestError::ContextLimit),
@@ -238,7 +244,7 @@ fn rejection(id: String, ContextSize { limit, requested }: ContextSize) -> Recor
 }
 
 /// Returns the stated sizes if the provider rejected the prompt as too long.
-fn context_limit(error: &SendError) -> Option<ContextSize> {
+fn stated_context_size(error: &SendError) -> Option<ContextSize> {
     match error {
         SendError::Provider { error, .. } => {
             (error.kind == ProviderErrorKind::ContextLimit).then_some(error.size)

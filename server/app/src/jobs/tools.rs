@@ -12,10 +12,10 @@ use crate::commands::{Access, CommandDefinition};
 
 use pages::Pagination;
 
-pub use call::{ToolHost, ToolReply, call, call_for_user};
+pub use call::{ToolHost, ToolReply, call_tool, call_tool_for_user};
 pub use schemas::ToolSchemas;
 
-const FILES_LIST: &str = "strata.files.list";
+const FILES_LIST_COMMAND: &str = "strata.files.list";
 
 /// A tool that a model can call.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ pub const TOOLS: &[Tool] = &[
         name: "files_list",
         title: "Selected files",
         description: "Lists the files that the user selected for the prompt or excluded from it, with their tokens.",
-        command: FILES_LIST,
+        command: FILES_LIST_COMMAND,
         hidden: &[],
         shape: Pagination::Lists(&["files"]),
         text: text::render_file_list,
@@ -240,7 +240,7 @@ impl Tool {
 
     /// Returns whether the tool lists or changes the selection itself, including excluded files.
     fn is_about_selection(&self) -> bool {
-        self.command == FILES_LIST || self.access() == Access::Changes
+        self.command == FILES_LIST_COMMAND || self.access() == Access::Changes
     }
 
     /// Returns the arguments of the command that a model must not set, including `session`.

@@ -15,7 +15,7 @@ use crate::model::snapshot::Snapshot;
 impl Snapshot {
     /// Returns what the engine searches for relevant code. `symbols` must be the current outlines, and `open` the open
     /// files.
-    fn sources<'a>(
+    fn excerpt_sources<'a>(
         &'a self,
         symbols: &'a SymbolIndex,
         relevance: Option<&'a FileRelevance<'a>>,
@@ -66,7 +66,7 @@ impl Snapshot {
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.read_source(key, session, symbols, &Cancel::new()).ok().flatten();
         assembly::context_frame(
-            self.sources(symbols, relevance, &open),
+            self.excerpt_sources(symbols, relevance, &open),
             session,
             excerpts,
             text,
@@ -98,9 +98,9 @@ impl Snapshot {
         let SystemContext { rules, scoped_rules, memory, .. } = system_context;
         let quoted = rules.iter().chain(scoped_rules).chain(memory);
         let quoted: Vec<FileKey> = quoted.map(|text| text.path.clone()).collect();
-        let sources = ExcerptSources { quoted: &quoted, ..self.sources(symbols, relevance, &open) };
+        let sources = ExcerptSources { quoted: &quoted, ..self.excerpt_sources(symbols, relevance, &open) };
         let read = |key: &FileKey| self.read_source(key, session, symbols, cancel);
-        let count = assembly::counter(prompt_request.model.as_deref(), self.prompt_services());
+        let count = assembly::token_counter(prompt_request.model.as_deref(), self.prompt_services());
         choose_excerpts(sources, session, question, read, &count)
     }
 
@@ -119,10 +119,16 @@ impl Snapshot {
         let symbols = self.symbols(cancel)?;
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.read_source(key, session, &symbols, cancel);
-        let count = assembly::counter(None, self.prompt_services());
+        let count = assembly::token_counter(None, self.prompt_services());
         let question = ExcerptQuestion { text, earlier: String::new(), budget, first_budget: budget };
         let relevance = self.relevance_to(&question, session);
-        rank_excerpts(self.sources(&symbols, Some(&relevance), &open), session, question, read, &count)
+        rank_excerpts(
+            self.excerpt_sources(&symbols, Some(&relevance), &open),
+            session,
+            question,
+            read,
+            &count,
+        )
     }
 
     /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.

@@ -134,7 +134,7 @@ impl ReadLog {
                 }
             }
         }
-        let is_mentioned = |key: &FileKey| mentions(reply, key.as_str());
+        let is_mentioned = |key: &FileKey| mentions_name(reply, key.as_str());
         let unsaved = view.unsaved.iter().filter(|(key, _)| is_mentioned(key));
         let unsaved = unsaved.map(|(key, text)| UnsavedFile { path: key.clone(), text: text.clone() });
         Freshness { unsaved: unsaved.collect(), changed, news: self.take_view_changes(view) }
@@ -212,11 +212,11 @@ fn files_in_reply(reply: &Value, snapshot: &Snapshot) -> Vec<FileKey> {
 }
 
 /// Whether any string in a reply contains `name`.
-fn mentions(reply: &Value, name: &str) -> bool {
+fn mentions_name(reply: &Value, name: &str) -> bool {
     match reply {
         Value::String(text) => text.contains(name),
-        Value::Array(items) => items.iter().any(|item| mentions(item, name)),
-        Value::Object(fields) => fields.values().any(|field| mentions(field, name)),
+        Value::Array(items) => items.iter().any(|item| mentions_name(item, name)),
+        Value::Object(fields) => fields.values().any(|field| mentions_name(field, name)),
         _ => false,
     }
 }

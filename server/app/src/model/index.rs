@@ -20,7 +20,7 @@ use strata_code::symbols::{
     self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, ReferenceGraph, SymbolIndex,
 };
 use strata_host::disk::{Stamp, read_text};
-use strata_host::git::{GitError, facts};
+use strata_host::git::{GitError, git_facts};
 use strata_host::index::{Batch, for_each_parallel};
 use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
@@ -33,7 +33,7 @@ use strata_prompt::trust::Trust;
 
 pub use inputs::IndexInputs;
 pub(crate) use inputs::walk_options;
-pub use outlining::{Efforts, OutlineUpdates};
+pub use outlining::{OutlineEffortCounts, OutlineUpdates};
 use outlining::{OutlineResult, OutlineRun};
 
 /// Number of new outlines after which an index run stores them, so that not all work is lost if the process is killed.
@@ -81,7 +81,7 @@ pub struct Index {
     pub seeds: Arc<TierSeeds>,
     /// Number of first-parent commits since each file was last changed, as of the last full index run. 0 for files that
     /// are unknown to Git or were created after that run. Omits files outside any repository, and files that none of
-    /// the commits read by [`facts`] changes.
+    /// the commits read by [`git_facts`] changes.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
     /// The ages of the lines of files that changed recently, as of the last full index run.
     pub line_ages: Arc<BTreeMap<FileKey, LineAges>>,
@@ -92,7 +92,7 @@ pub struct Index {
     /// Whether the index is complete or still being built.
     pub state: IndexState,
     /// Work done by the last full index run.
-    pub efforts: Efforts,
+    pub efforts: OutlineEffortCounts,
     /// Problems found while scanning the workspace and reading its Git history, as sentences.
     pub notes: Vec<String>,
 }
@@ -138,7 +138,7 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
-        Ok(Self { notes: notes_of(&walked), ..Self::default() }.with_entries(walked.entries))
+        Ok(Self { notes: scan_notes(&walked), ..Self::default() }.with_entries(walked.entries))
     }
 
     /// Scans the workspace folders, outlines every file with a grammar, and reads the Git history of all files.
@@ -151,7 +151,7 @@ impl Index {
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let IndexInputs { roots, ref options, cache, trust, threads, cancel } = *inputs;
         let walked = walk(roots, options, cancel)?;
-        let notes = notes_of(&walked);
+        let notes = scan_notes(&walked);
         let folders = Arc::new(walked.folders);
         let listed = Self { notes: notes.clone(), folders, ..Self::default() }.with_entries(walked.entries);
         let entries = Arc::clone(&listed.entries);
@@ -163,7 +163,7 @@ impl Index {
         to_outline.sort_by_key(|entry| Reverse(entry.stamp.size));
         let mut symbols = Vec::with_capacity(to_outline.len());
         let mut updates = OutlineUpdates::default();
-        let mut efforts = Efforts::default();
+        let mut efforts = OutlineEffortCounts::default();
         let outline = |entry: &&WalkEntry| {
             // A file that makes a parser panic gets no outline.
             (entry.key.clone(), catch_panic(|| run.outline(entry)).unwrap_or_default())
@@ -383,7 +383,7 @@ impl Index {
     ///
     /// # Errors
     /// Returns [`NotReady::Files`] if the files have not been listed yet.
-    pub fn listing(&self) -> Result<&[WalkEntry], NotReady> {
+    pub fn listed_entries(&self) -> Result<&[WalkEntry], NotReady> {
         if self.is_listed { Ok(&self.entries) } else { Err(NotReady::Files) }
     }
 
@@ -420,7 +420,7 @@ impl GitHistory {
         let mut committed = BTreeSet::new();
         let mut listed = Vec::new();
         for root in roots.iter() {
-            let facts = match facts(&root.real, trust, cancel) {
+            let facts = match git_facts(&root.real, trust, cancel) {
                 Ok(Some(facts)) => facts,
                 Ok(None) => continue,
                 Err(GitError::Cancelled(cancelled)) => return Err(cancelled),
@@ -481,12 +481,12 @@ fn read_manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<M
     Ok(Manifests::read(texts.iter().map(|(key, text)| (*key, &**text))))
 }
 
-fn notes_of(walked: &Walk) -> Vec<String> {
+fn scan_notes(walked: &Walk) -> Vec<String> {
     walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
 }
 
 /// Outlines the text of one file, unless its outline is stored. Returns `None` if it has no outline.
-pub(crate) fn outline(
+pub(crate) fn outline_if_not_stored(
     cache: &OutlineCache,
     key: &FileKey,
     text: &str,

@@ -25,8 +25,10 @@ use strata_host::endpoint::{AskError, EndpointAddress, ask, endpoints};
 use strata_prompt::trust::Trust;
 
 pub use self::protocol::LiveCall;
-use self::protocol::{CallReply, DocumentsRequest, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply};
-pub use self::server::{ServedView, listen};
+use self::protocol::{
+    CallReply, DocumentsRequest, LiveDocument, LiveNotebook, PROTOCOL, Reply, VersionHeader,
+};
+pub use self::server::{ServedView, open_live_endpoint};
 use crate::format::pluralize;
 use crate::model::documents::key_of;
 use crate::model::open_documents::{OpenCell, OpenDocuments};
@@ -155,7 +157,7 @@ impl LiveView {
         let alive: BTreeSet<&EndpointAddress> = servers.iter().collect();
         self.known.retain(|server, _| alive.contains(server));
         for server in &servers {
-            let reply = match self.ask(server, folder) {
+            let reply = match self.request_documents(server, folder) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => continue,
                 Err(problem) => {
@@ -235,7 +237,7 @@ impl LiveView {
     ///
     /// # Errors
     /// Returns a sentence if the server has documents that cannot be shown.
-    fn ask(&self, server: &EndpointAddress, folder: &Path) -> Result<Option<Reply>, String> {
+    fn request_documents(&self, server: &EndpointAddress, folder: &Path) -> Result<Option<Reply>, String> {
         // File names are Unicode everywhere in Strata, so no file below another folder could be named.
         let Some(folder) = folder.to_str() else { return Ok(None) };
         let known = self.known.get(server).into_iter().flatten();
@@ -248,7 +250,7 @@ impl LiveView {
             Err(AskError::Ended) => return Ok(None),
             Err(error) => return Err(missing(&error.to_string())),
         };
-        let header: Head =
+        let header: VersionHeader =
             serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
         if header.protocol != PROTOCOL {
             return Err(missing(&format!(

@@ -15,7 +15,8 @@ use crate::model::snapshot::Snapshot;
 /// The size and cost of the current session's context, as the context meter shows them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+#[schemars(rename = "Status")]
+pub struct ContextStatus {
     /// Id of the current session.
     session: String,
     /// Model that prompts are built for.
@@ -53,7 +54,7 @@ pub struct Status {
     state_version: u64,
 }
 
-impl Status {
+impl ContextStatus {
     /// Returns a one-line summary for the user, including the number of selected files.
     pub(crate) fn summary(&self, name: &str, selected: usize) -> String {
         let used =
@@ -70,18 +71,18 @@ impl Status {
 
 /// Computes the meter at the time `now_ms`, in milliseconds since 1970. Returns `None` if the size of the context
 /// cannot be determined.
-pub fn measure(
+pub fn measure_context(
     snapshot: &Snapshot,
     session: &Session,
     persistence: Persistence,
     now_ms: u64,
     cancel: &Cancel,
-) -> Option<Status> {
+) -> Option<ContextStatus> {
     let prompt_request = session.next_request(now_ms);
     let result: Result<_, Cancelled> =
         snapshot.with_workspace(session, &prompt_request, cancel, |workspace, services| {
             let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
-            (redacted, budget::report(workspace, session, &prompt_request, services))
+            (redacted, budget::measure_budget(workspace, session, &prompt_request, services))
         });
     let (redacted, report) = result.ok()?;
     let (model, tokens, window, omitted) = match report {
@@ -96,7 +97,7 @@ pub fn measure(
     let cached = session.cached_prefix(now_ms);
     let services = snapshot.prompt_services();
     let size = RequestSize { tokens, least: tokens, ..session.request_size(&prompt_request, services) };
-    Some(Status {
+    Some(ContextStatus {
         session: session.id.to_string(),
         model,
         tokens,

@@ -71,7 +71,7 @@ pub struct OpenDocuments {
 impl OpenDocuments {
     /// Returns the buffer of a file that was edited last.
     pub fn buffer(&self, key: &FileKey) -> Option<&Arc<Buffer>> {
-        self.current_document(key).map(|document| &document.buffer)
+        self.last_edited_document(key).map(|document| &document.buffer)
     }
 
     /// Returns the buffer that is open under a URI.
@@ -90,8 +90,9 @@ impl OpenDocuments {
 
     /// Returns the keys of what the user sees as a document: notebooks instead of their cells.
     pub fn document_keys(&self) -> impl Iterator<Item = &FileKey> {
-        let is_cell =
-            |key: &&FileKey| self.current_document(key).is_some_and(|document| document.notebook.is_some());
+        let is_cell = |key: &&FileKey| {
+            self.last_edited_document(key).is_some_and(|document| document.notebook.is_some())
+        };
         let files = self.files.keys().filter(move |key| !is_cell(key));
         files.chain(self.notebooks.values().map(|notebook| &notebook.key))
     }
@@ -118,7 +119,7 @@ impl OpenDocuments {
 
     /// Returns the URI under which the editor has a file or notebook open.
     pub fn uri_of(&self, key: &FileKey) -> Option<&str> {
-        let document = self.current_entry(key).map(|(uri, _)| uri);
+        let document = self.last_edited_entry(key).map(|(uri, _)| uri);
         document.or_else(|| self.notebook(key).map(|(uri, _)| uri)).map(|uri| &**uri)
     }
 
@@ -140,14 +141,14 @@ impl OpenDocuments {
             let source = Source::Buffer { version: notebook.version, sync };
             return Some(FileText::new(self.notebook_content(notebook).text().into(), source));
         }
-        let document = self.current_document(key)?;
+        let document = self.last_edited_document(key)?;
         let open = document.buffer.document();
         if !open.is_text_known() {
             return None;
         }
         let mut file = FileText::from_buffer(open);
         if let (Source::Buffer { sync: sync @ DocumentSync::InStep, .. }, Some(other)) =
-            (&mut file.source, self.differing_buffer_uri(key))
+            (&mut file.source, self.conflicting_buffer_uri(key))
         {
             *sync = DocumentSync::OutOfStep { reason: OutOfStep::OpenTwice { other } };
         }
@@ -168,7 +169,7 @@ impl OpenDocuments {
     }
 
     /// Returns the cells of an open notebook with their current texts.
-    pub fn content_of(&self, key: &FileKey) -> Option<Notebook> {
+    pub fn notebook_content_of(&self, key: &FileKey) -> Option<Notebook> {
         self.notebook(key).map(|(_, notebook)| self.notebook_content(notebook))
     }
 
@@ -250,7 +251,7 @@ impl OpenDocuments {
 
     /// Replaces the buffer to use for a file with the same text and a newer parse.
     pub fn replace_parse(&mut self, key: &FileKey, buffer: Buffer) {
-        let uri = self.current_entry(key).map(|(uri, _)| Arc::clone(uri));
+        let uri = self.last_edited_entry(key).map(|(uri, _)| Arc::clone(uri));
         if let Some(document) = uri.and_then(|uri| self.documents.get_mut(&uri)) {
             document.buffer = Arc::new(buffer);
         }
@@ -348,11 +349,11 @@ impl OpenDocuments {
         }
     }
 
-    fn current_document(&self, key: &FileKey) -> Option<&OpenDocument> {
-        self.current_entry(key).map(|(_, document)| document)
+    fn last_edited_document(&self, key: &FileKey) -> Option<&OpenDocument> {
+        self.last_edited_entry(key).map(|(_, document)| document)
     }
 
-    fn current_entry(&self, key: &FileKey) -> Option<(&Arc<str>, &OpenDocument)> {
+    fn last_edited_entry(&self, key: &FileKey) -> Option<(&Arc<str>, &OpenDocument)> {
         let documents = self.files.get(key)?.iter().filter_map(|uri| self.documents.get_key_value(uri));
         documents.max_by_key(|(_, document)| document.edited_at)
     }
@@ -379,8 +380,8 @@ impl OpenDocuments {
     }
 
     /// Returns another buffer of the same file whose text differs or may differ, as its URI.
-    fn differing_buffer_uri(&self, key: &FileKey) -> Option<String> {
-        let (current, document) = self.current_entry(key)?;
+    fn conflicting_buffer_uri(&self, key: &FileKey) -> Option<String> {
+        let (current, document) = self.last_edited_entry(key)?;
         let text = &document.buffer.document().rope;
         let differs = |uri: &&Arc<str>| {
             let other = self.documents.get(*uri).map(|other| other.buffer.document());

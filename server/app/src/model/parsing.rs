@@ -41,7 +41,7 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<ParsedBuffer>, Cancelled> {
-        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.parse(key, cancel))
+        self.parse_unless_too_large(key, buffer, cancel, |cancel| buffer.parse(key, cancel))
     }
 
     /// Returns the outline of a buffer (see [`Buffer::symbols`]).
@@ -54,7 +54,7 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.symbols(key, cancel))
+        self.parse_unless_too_large(key, buffer, cancel, |cancel| buffer.symbols(key, cancel))
     }
 
     /// Returns the syntax tree of a buffer (see [`Buffer::tree`]).
@@ -67,12 +67,12 @@ impl Snapshot {
         buffer: &Buffer,
         cancel: &Cancel,
     ) -> Result<Option<SyntaxTree>, Cancelled> {
-        self.attempt_buffer_parse(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
+        self.parse_unless_too_large(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
     }
 
     /// Calls `parse`, which may run the parser on a buffer. Gives up the buffer instead if its text is given up, or is
     /// larger than files that are parsed.
-    fn attempt_buffer_parse<T>(
+    fn parse_unless_too_large<T>(
         &self,
         key: &FileKey,
         buffer: &Buffer,
@@ -81,7 +81,7 @@ impl Snapshot {
     ) -> Result<T, Cancelled> {
         let bytes = buffer.document().rope.len_bytes() as u64;
         if buffer.needs_parsing() && bytes > MAX_OUTLINE_BYTES {
-            buffer.give_up(key, Unparsed::TooLarge);
+            buffer.give_up_parsing(key, Unparsed::TooLarge);
             return parse(cancel);
         }
         let hashes = if buffer.needs_parsing() { buffer.outline_hashes() } else { None };
@@ -96,7 +96,7 @@ impl Snapshot {
                     Err(reason) => reason,
                 },
             };
-            buffer.give_up(key, reason);
+            buffer.give_up_parsing(key, reason);
         }
         parse(cancel)
     }

@@ -17,16 +17,16 @@ use strata_host::secrets::secret_rule_by_link_target;
 use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
 use strata_prompt::session::Session;
 
-use crate::model::index::outline;
+use crate::model::index::outline_if_not_stored;
 use crate::model::snapshot::Snapshot;
 use crate::model::workspace_context::{scoped_rules, session_state, system_context};
 
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
-const MAX_INITIAL_CHECKS: usize = 5_000;
+const MAX_FILES_CHECKED_AT_START: usize = 5_000;
 /// Number of files from which on the checks are divided among threads. Starting a thread takes as long as
 /// checking some ten files.
-const MIN_PARALLEL_CHECKS: usize = 500;
+const MIN_FILES_FOR_PARALLEL_CHECK: usize = 500;
 
 impl Snapshot {
     /// Returns the current outlines. Those of open buffers replace those of files on disk.
@@ -118,7 +118,7 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         let keys: Vec<&FileKey> = match members {
-            [] => self.index.symbols.keys().take(MAX_INITIAL_CHECKS).collect(),
+            [] => self.index.symbols.keys().take(MAX_FILES_CHECKED_AT_START).collect(),
             _ => members.iter().map(|member| &member.path).collect(),
         };
         let has_changed = |key: &FileKey| {
@@ -126,7 +126,7 @@ impl Snapshot {
             known.is_some_and(|known| quick_stamp(&self.roots, key) != Some(known))
         };
         let threads = match keys.len() {
-            ..MIN_PARALLEL_CHECKS => NonZeroUsize::MIN,
+            ..MIN_FILES_FOR_PARALLEL_CHECK => NonZeroUsize::MIN,
             _ => index_threads(),
         };
         let changed = run_on_threads(threads, |part, parts| {
@@ -149,7 +149,7 @@ impl Snapshot {
             Some(_) => None,
             None => {
                 let text = self.disk.text(&self.roots, key, MAX_OUTLINE_BYTES).ok();
-                text.and_then(|text| outline(&self.outlines, key, &text.text, cancel))
+                text.and_then(|text| outline_if_not_stored(&self.outlines, key, &text.text, cancel))
             }
         };
         cancel.check()?;

@@ -128,7 +128,7 @@ fn nested_rule_files(
                 break;
             }
             let candidates: Vec<String> = names.iter().map(|name| format!("{directory}/{name}")).collect();
-            let found_keys = rule_files(&snapshot.roots, &paths_in_folder(snapshot, &candidates));
+            let found_keys = rule_files(&snapshot.roots, &keys_to_folder_paths(snapshot, &candidates));
             // With several folders, another one may have a directory with the same name.
             let found_keys =
                 found_keys.into_iter().filter(|key| candidates.iter().any(|place| place == key.as_str()));
@@ -143,7 +143,7 @@ fn nested_rule_files(
 }
 
 /// Converts keys to paths below a workspace folder. With several folders, keys begin with the folder's name.
-fn paths_in_folder(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
+fn keys_to_folder_paths(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
     let paths = keys.iter().filter_map(|key| match snapshot.roots.len() {
         0 | 1 => Some(key.as_str()),
         _ => key.split_once('/').map(|(_, path)| path),
@@ -154,7 +154,7 @@ fn paths_in_folder(snapshot: &Snapshot, keys: &[String]) -> Vec<String> {
 /// Whether no other user can change a rule file below a workspace folder. Rules in the folder itself are checked when it is
 /// opened.
 fn is_writable_only_by_user(key: &FileKey, snapshot: &Snapshot) -> bool {
-    let path = paths_in_folder(snapshot, &[key.as_str().to_owned()]);
+    let path = keys_to_folder_paths(snapshot, &[key.as_str().to_owned()]);
     match foreign_rule_path(&snapshot.roots, &path, &ProcessUser::current()) {
         None => true,
         Some((place, _)) => snapshot.roots.iter().any(|root| root.real == place),

@@ -512,7 +512,7 @@ impl OpenSession {
 }
 
 fn load_session(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
-    let stored = store.load(id)?;
+    let stored = store.load_session(id)?;
     let saved = parse_saved(id.as_str(), stored.state)?;
     let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
     Ok(Session::restore(id.as_str(), messages, MessageId(stored.next_id), saved))

@@ -41,7 +41,7 @@ pub struct Configuration {
 
 impl Default for Configuration {
     fn default() -> Self {
-        Self { sources: Vec::new(), effective: merge(&[]), settings: Arc::default() }
+        Self { sources: Vec::new(), effective: merge_settings(&[]), settings: Arc::default() }
     }
 }
 
@@ -110,7 +110,7 @@ impl Configuration {
             return Err(SettingProblem { path: String::new(), message: "expected an object".to_owned() });
         }
         self.sources.push(source);
-        let parsed = parse(merge(&self.sources).values);
+        let parsed = parse_settings(merge_settings(&self.sources).values);
         if parsed.is_err() {
             self.sources.pop();
         }
@@ -118,9 +118,9 @@ impl Configuration {
     }
 
     fn merge_sources(&mut self) {
-        self.effective = merge(&self.sources);
+        self.effective = merge_settings(&self.sources);
         // Accepted settings depend only on weaker layers. If those layers are gone, use the defaults until they return.
-        self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
+        self.settings = Arc::new(parse_settings(self.effective.values.clone()).unwrap_or_default());
     }
 }
 
@@ -207,7 +207,7 @@ fn default_settings() -> Value {
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-fn merge(sources: &[SettingsSource]) -> EffectiveSettings {
+fn merge_settings(sources: &[SettingsSource]) -> EffectiveSettings {
     EffectiveSettings::merge(default_settings(), sources, check_workspace_setting)
 }
 
@@ -215,7 +215,7 @@ fn merge(sources: &[SettingsSource]) -> EffectiveSettings {
 ///
 /// # Errors
 /// Returns a [`SettingProblem`] with the path of the first setting that is unknown or of the wrong type.
-fn parse(mut tree: Value) -> Result<Settings, SettingProblem> {
+fn parse_settings(mut tree: Value) -> Result<Settings, SettingProblem> {
     drop_nulls(&mut tree);
     let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_model_in_the_settings_is_added_to_the_model_table() {
         let tree = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
-        let settings = parse(tree).unwrap();
+        let settings = parse_settings(tree).unwrap();
         assert_eq!(build_models(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
         assert_eq!(build_models(&Settings::default()).unwrap(), Models::builtin());
     }

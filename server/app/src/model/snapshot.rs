@@ -112,7 +112,7 @@ impl fmt::Debug for Snapshot {
 
 impl Snapshot {
     /// Applies new settings. Returns the tokenizer files that are needed now and were not before.
-    pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
+    pub fn apply_configuration(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
         if self.settings.redaction != configuration.settings().redaction {
             self.screen = Arc::new(self.screen.with_settings(&configuration.settings().redaction));
         }
@@ -312,7 +312,7 @@ impl Snapshot {
     /// Returns the text of one cell of a notebook that is open or on disk.
     fn cell_text(&self, notebook: &FileKey, cell: &str, max_bytes: u64) -> Result<FileText, ReadError> {
         let source = self.unscreened_text(notebook, &Selection::default())?.source;
-        let content = match (&source, self.documents.content_of(notebook)) {
+        let content = match (&source, self.documents.notebook_content_of(notebook)) {
             (Source::Buffer { .. }, Some(content)) => content,
             _ => read_notebook(&self.roots, notebook, max_bytes)?,
         };
@@ -323,7 +323,7 @@ impl Snapshot {
     }
 
     /// Returns a session whose selected lines are those of the current texts. Lines follow edits above them.
-    pub fn with_current_lines<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
+    pub fn with_relocated_lines<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
         let files: Vec<&FileKey> = session.selection.files_with_lines().collect();
         if files.is_empty() {
             return Cow::Borrowed(session);

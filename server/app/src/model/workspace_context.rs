@@ -20,7 +20,7 @@ use crate::model::rule_scope::{read_text, rules};
 use crate::model::snapshot::Snapshot;
 
 /// Maximum number of recently read files to list.
-const MAX_FILES_READ: usize = 20;
+const MAX_LISTED_READ_FILES: usize = 20;
 /// Maximum number of uncommitted files to list.
 const MAX_UNCOMMITTED_FILES: usize = 40;
 
@@ -56,7 +56,7 @@ pub(crate) fn scoped_rules(
     if snapshot.trust == Trust::Untrusted {
         return Vec::new();
     }
-    let mut files = unselected_files_at_hand(snapshot, session);
+    let mut files = unselected_open_or_shown_files(snapshot, session);
     files.extend(more.filter(|file| !session.selection.selected.contains_key(file)));
     if files.is_empty() {
         return Vec::new();
@@ -73,13 +73,13 @@ fn applicable_rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -
 
 /// Returns the selected files, the open files, and the files with excerpts in the last prompt. These decide which rules
 /// apply.
-pub(crate) fn files_at_hand(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
+pub(crate) fn selected_open_or_shown_files(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
     let mut files: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
-    files.extend(unselected_files_at_hand(snapshot, session));
+    files.extend(unselected_open_or_shown_files(snapshot, session));
     files
 }
 
-fn unselected_files_at_hand(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
+fn unselected_open_or_shown_files(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
     let selection = &session.selection;
     let mut known = BTreeSet::new();
     let candidates = snapshot.documents.keys().chain(session.excerpts.files());
@@ -89,7 +89,7 @@ fn unselected_files_at_hand(snapshot: &Snapshot, session: &Session) -> Vec<FileK
 }
 
 /// Returns the content of the memory files. Empty if the workspace is not trusted.
-pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
+pub(crate) fn memory_texts(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
     match snapshot.trust {
         Trust::Untrusted => Vec::new(),
         Trust::Trusted => read_texts(snapshot, session, &snapshot.settings.prompt.memory),
@@ -111,7 +111,7 @@ pub(crate) fn session_state(
     session: &Session,
     cancel: &Cancel,
 ) -> Result<String, Cancelled> {
-    let branch = branch(snapshot);
+    let branch = current_branch(snapshot);
     let mut changes = Vec::new();
     for root in snapshot.roots.iter() {
         changes.extend(uncommitted_files(snapshot, root, cancel)?);
@@ -150,7 +150,7 @@ fn render_session_state(
             let _ = write!(state, "\nand {more} more");
         }
     }
-    let newest = read.get(read.len().saturating_sub(MAX_FILES_READ)..).unwrap_or_default();
+    let newest = read.get(read.len().saturating_sub(MAX_LISTED_READ_FILES)..).unwrap_or_default();
     if !newest.is_empty() {
         let names: Vec<String> = newest.iter().map(|path| inline_code(path)).collect();
         let _ = write!(state, "\n\n## Files already read (do not read them again)\n\n{}", names.join(", "));
@@ -197,9 +197,9 @@ fn to_workspace_path(snapshot: &Snapshot, path: String) -> String {
 
 /// Returns the current branch if there is a single workspace folder. Reads it each time, because switching branches
 /// need not change a watched file.
-pub(crate) fn branch(snapshot: &Snapshot) -> Option<String> {
+pub(crate) fn current_branch(snapshot: &Snapshot) -> Option<String> {
     let [only] = &**snapshot.roots else { return None };
-    git::branch(&only.real, snapshot.trust).ok().flatten()
+    git::current_branch(&only.real, snapshot.trust).ok().flatten()
 }
 
 #[cfg(test)]

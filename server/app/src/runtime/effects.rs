@@ -7,9 +7,9 @@ use strata_prompt::session::Session;
 use crate::commands::{BackgroundJob, Effect};
 use crate::model::sessions::Sessions;
 
-/// Installs the session that a command changed, if any, and applies its effects: opens, shows and closes sessions. Returns
-/// the jobs to start, in order.
-pub fn apply(
+/// Installs the session that a command changed, if any, and applies its effects: opens, shows and closes sessions.
+/// Returns the jobs to start, in order.
+pub fn apply_effects(
     sessions: &mut Sessions,
     changed: Option<Arc<Session>>,
     effects: Vec<Effect>,
@@ -37,7 +37,7 @@ mod tests {
     fn opened() -> Sessions {
         let mut sessions = Sessions::new(Arc::new(Session::new(MAIN_SESSION)));
         let effects = vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())];
-        apply(&mut sessions, None, effects);
+        apply_effects(&mut sessions, None, effects);
         sessions
     }
 
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn closing_the_current_session_begins_another_one() {
         let mut sessions = opened();
-        let jobs = apply(
+        let jobs = apply_effects(
             &mut sessions,
             None,
             vec![Effect::Close("s-1".into()), Effect::Start(BackgroundJob::Reindex)],
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_closed_session_stays_closed() {
         let mut sessions = opened();
-        apply(&mut sessions, None, vec![Effect::Close(MAIN_SESSION.into())]);
+        apply_effects(&mut sessions, None, vec![Effect::Close(MAIN_SESSION.into())]);
         sessions.replace(Arc::new(Session::new(MAIN_SESSION)));
         assert!(!sessions.contains(MAIN_SESSION));
     }

@@ -44,7 +44,7 @@ pub(super) fn execute(
 ) -> CommandOutcome {
     let (name, access) = (command.name, command.access);
     let CommandEnvironment { snapshot, sessions, services, compaction, cancel } = *environment;
-    let mut session = snapshot.with_current_lines(before).into_owned();
+    let mut session = snapshot.with_relocated_lines(before).into_owned();
     let start = session.clone();
     let mut context = Context {
         snapshot,
@@ -61,15 +61,15 @@ pub(super) fn execute(
     let result = catch_unwind(AssertUnwindSafe(|| command.run(&mut context)));
     let Context { effects, has_written, .. } = context;
     let result = result.unwrap_or_else(|panic| {
-        release_unused_sessions(&effects, sessions, services);
+        release_sessions_not_kept_open(&effects, sessions, services);
         resume_unwind(panic)
     });
     // Discard a result that no caller waits for, unless the command has already written to the store.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
-        release_unused_sessions(&effects, sessions, services);
+        release_sessions_not_kept_open(&effects, sessions, services);
         return CommandOutcome { session: None, effects: Vec::new(), result };
     }
-    let session = (!session.is_unchanged_copy_of(&start)).then_some(session);
+    let session = (!session.shares_all_state_with(&start)).then_some(session);
     debug_assert!(session.is_none() || access != Access::Reads, "{name} must not change its session");
     commit(session, effects, result, services)
 }
@@ -112,7 +112,7 @@ impl CommandOutcome {
 }
 
 /// Releases sessions that a task opened but that will not stay open. Keeps sessions that were open before.
-pub(super) fn release_unused_sessions(effects: &[Effect], open: &Sessions, services: &Services) {
+pub(super) fn release_sessions_not_kept_open(effects: &[Effect], open: &Sessions, services: &Services) {
     for effect in effects {
         if let Effect::Open(session) = effect
             && !open.contains(&session.id)
@@ -156,7 +156,7 @@ mod tests {
             Effect::Open(services.store.load("s-2", SessionAccess::Write).unwrap()),
             Effect::Open(Arc::new(Session::new("s-1"))),
         ];
-        release_unused_sessions(&effects, &sessions, &services);
+        release_sessions_not_kept_open(&effects, &sessions, &services);
         assert_eq!(
             (services.store.access("s-2"), services.store.access("s-1")),
             (None, Some(SessionAccess::Write))
@@ -171,7 +171,7 @@ mod tests {
         let loads =
             [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", SessionAccess::Write).unwrap())]);
         let access = loads.map(|effects| {
-            release_unused_sessions(&effects, &sessions, &services);
+            release_sessions_not_kept_open(&effects, &sessions, &services);
             services.store.access("s-2")
         });
         assert_eq!(access, [Some(SessionAccess::Write), None]);

@@ -219,7 +219,7 @@ impl HeadlessWorkspace {
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
         // Tokenizer files are loaded when tokens are first counted, and only then found to contain no tokenizer.
-        let tokenizers = snapshot.configure(configuration);
+        let tokenizers = snapshot.apply_configuration(configuration);
         messages.extend(tokenizers.iter().filter_map(|file| Some(file.check_metadata().err()?.warning())));
         snapshot.outlines = Arc::new(user_outline_cache());
         if trust == Trust::Trusted && !is_named {

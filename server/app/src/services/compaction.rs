@@ -16,7 +16,7 @@ use crate::services::Services;
 use crate::services::compaction_notice::{CompactionNotice, CompactionReason, CompactionState};
 
 /// A compaction that frees less than the size of the request divided by this number gets a note for the user.
-const MIN_FREED_DIVISOR: usize = 10;
+const MIN_FREED_SHARE_DIVISOR: usize = 10;
 
 #[derive(Clone, Debug)]
 pub struct CompactionJob {
@@ -172,7 +172,7 @@ impl CompactionJob {
     fn little_freed_note(&self, draft: &CompactionDraft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
-        (self.reason == CompactionReason::ContextLimit && freed < request / MIN_FREED_DIVISOR).then(|| {
+        (self.reason == CompactionReason::ContextLimit && freed < request / MIN_FREED_SHARE_DIVISOR).then(|| {
             format!(
                 "compaction freed only {} of the {} tokens in the request; if the model rejects it again, deselect files or \
                  shorten the prompt",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::gauge::{bar, percentage};
+use crate::gauge::{draw_bar, percentage};
 use crate::output::{self, count, pluralize};
 use strata_app::commands::{AssembledPrompt, ExcerptReason, Part, PromptCost};
 use strata_app::format::dollars;
@@ -11,7 +11,7 @@ use strata_app::table::{Align, Table};
 pub(super) fn render(prompt: &AssembledPrompt) -> String {
     let mut text = format!(
         "{}, {}, {}\n\n",
-        output::line(&prompt.model),
+        output::one_line(&prompt.model),
         prompt.format.as_str(),
         prompt.policy.as_str()
     );
@@ -27,12 +27,12 @@ pub(super) fn render(prompt: &AssembledPrompt) -> String {
     let system = &prompt.system_files;
     for (kind, files) in [("rules", &system.rules), ("skills", &system.skills), ("memory", &system.memory)] {
         if !files.is_empty() {
-            let files: Vec<String> = files.iter().map(|file| output::line(file).to_string()).collect();
+            let files: Vec<String> = files.iter().map(|file| output::one_line(file).to_string()).collect();
             let _ = writeln!(text, "{kind}: {}", files.join(", "));
         }
     }
     for warning in &prompt.warnings {
-        let _ = writeln!(text, "warning: {}", output::line(&warning.message));
+        let _ = writeln!(text, "warning: {}", output::one_line(&warning.message));
     }
     text
 }
@@ -44,7 +44,7 @@ fn render_parts(prompt: &AssembledPrompt) -> String {
     for (part, in_part) in &tokens.parts {
         let excerpts = if *part == Part::Files { excerpt_tokens(prompt).min(*in_part) } else { 0 };
         if *in_part > excerpts {
-            table.add_row([count(in_part - excerpts), label(*part)]);
+            table.add_row([count(in_part - excerpts), part_label(*part)]);
         }
         if excerpts > 0 {
             table.add_row([count(excerpts), "excerpts".to_owned()]);
@@ -64,7 +64,7 @@ fn render_tiers(prompt: &AssembledPrompt) -> String {
         table.add_row([
             count(report.tokens),
             report.tier.to_string(),
-            bar(percentage(report.tokens, total)),
+            draw_bar(percentage(report.tokens, total)),
             count(report.items),
             mark.to_owned(),
         ]);
@@ -147,7 +147,7 @@ fn render_coverage(prompt: &AssembledPrompt) -> String {
 }
 
 /// Returns the display name of a part of the prompt.
-fn label(part: Part) -> String {
+fn part_label(part: Part) -> String {
     match part {
         Part::Files => "files in full".to_owned(),
         Part::Urls => "urls".to_owned(),

@@ -25,7 +25,7 @@ use strata_grammars::LanguageId;
 use trail::EditTrail;
 
 /// Maximum number of edits for an incremental parse. After more edits, the text is parsed from scratch.
-const MAX_TRAIL_EDITS: usize = 1_000;
+const MAX_INCREMENTAL_EDITS: usize = 1_000;
 
 /// The result of parsing a buffer. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ pub struct Buffer {
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<LiveParse>>>,
-    /// Generation of the last text for which [`Buffer::give_up`] was called, and why. Shared by all clones, so that
-    /// none of them retries.
+    /// Generation of the last text for which [`Buffer::give_up_parsing`] was called, and why. Shared by all clones, so
+    /// that none of them retries.
     given_up: Arc<Mutex<Option<(u64, Unparsed)>>>,
 }
 
@@ -139,7 +139,7 @@ impl Buffer {
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
-        if self.language.is_none() || self.trail.len() >= MAX_TRAIL_EDITS {
+        if self.language.is_none() || self.trail.len() >= MAX_INCREMENTAL_EDITS {
             self.trail = EditTrail::starting_at(self.generation);
         } else {
             self.trail.push(self.generation, edit);
@@ -149,14 +149,14 @@ impl Buffer {
 
     /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the language.
     /// While the text has syntax errors, the outline may belong to an earlier version of the text. The result has no
-    /// symbols if [`Buffer::give_up`] was called for this text.
+    /// symbols if [`Buffer::give_up_parsing`] was called for this text.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.lock_live_parse();
-        if let Some(reason) = self.give_up_reason() {
+        if let Some(reason) = self.parse_give_up_reason() {
             return self.empty_parse(language, key, reason).map(Some);
         }
         match &mut *live {
@@ -175,13 +175,13 @@ impl Buffer {
     }
 
     /// Gives up on a text that was not parsed for this reason. The buffer has no symbols until its text changes.
-    pub fn give_up(&self, key: &FileKey, reason: Unparsed) -> Option<ParsedBuffer> {
+    pub fn give_up_parsing(&self, key: &FileKey, reason: Unparsed) -> Option<ParsedBuffer> {
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.generation, reason));
         self.empty_parse(self.language?, key, reason).ok()
     }
 
-    /// Returns why [`Buffer::give_up`] was called for the current text.
-    fn give_up_reason(&self) -> Option<Unparsed> {
+    /// Returns why [`Buffer::give_up_parsing`] was called for the current text.
+    fn parse_give_up_reason(&self) -> Option<Unparsed> {
         let given_up = *self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.filter(|(generation, _)| *generation == self.generation).map(|(_, reason)| reason)
     }
@@ -192,7 +192,7 @@ impl Buffer {
             parsed.generation == self.generation && parsed.state == ParseFinality::Settled
         };
         self.language.is_some()
-            && self.give_up_reason().is_none()
+            && self.parse_give_up_reason().is_none()
             && !self.parsed.as_deref().is_some_and(is_parsed)
             && !self.lock_live_parse().as_ref().is_some_and(|live| is_parsed(&live.parsed))
     }
@@ -221,7 +221,7 @@ impl Buffer {
     }
 
     /// Installs a result of [`Buffer::parse`]. Drops it if the current text does not derive from the parsed text.
-    pub fn adopt(&mut self, parsed: ParsedBuffer) {
+    pub fn install_parse(&mut self, parsed: ParsedBuffer) {
         if !self.trail.discard_before(parsed.generation) {
             return;
         }
@@ -234,7 +234,7 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
-        Ok(self.final_parse(key, cancel)?.map(|parsed| parsed.tree))
+        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.tree))
     }
 
     /// Returns the outline of the current text. Parses the text if it changed since the last parse. The outline
@@ -243,10 +243,10 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        Ok(self.final_parse(key, cancel)?.map(|parsed| parsed.symbols))
+        Ok(self.settled_parse(key, cancel)?.map(|parsed| parsed.symbols))
     }
 
-    fn final_parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
+    fn settled_parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
             && parsed.state == ParseFinality::Settled
@@ -338,7 +338,7 @@ mod tests {
         let late_parse = first.parse(&key, &Cancel::new()).unwrap().unwrap();
         // Closed and opened again with different text before the result arrived.
         let mut second = Buffer::new(&key, Document::open("def second(): pass", 1, "python"));
-        second.adopt(late_parse);
+        second.install_parse(late_parse);
         assert!(second.is_stale());
         assert!(outlined(&second, &key).contains("second"));
     }
@@ -357,7 +357,7 @@ mod tests {
         let key = FileKey::from("a.py");
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
         let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
-        buffer.adopt(parsed);
+        buffer.install_parse(parsed);
         assert!(!buffer.is_stale());
         buffer.replace(4..9, "other").unwrap();
         assert!(buffer.is_stale() && outlined(&buffer, &key).contains("other"));
@@ -373,12 +373,12 @@ mod tests {
         for (offset, text) in breaks {
             let mut buffer = Buffer::new(&key, Document::open(&source, 1, "python"));
             let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
-            buffer.adopt(parsed);
+            buffer.install_parse(parsed);
             let offset = (offset..).find(|&at| source.is_char_boundary(at)).unwrap();
             buffer.replace(offset..offset, text).unwrap();
             let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
             assert_eq!(provisional.state, ParseFinality::Provisional);
-            buffer.adopt(provisional);
+            buffer.install_parse(provisional);
             assert!(!buffer.is_stale());
             let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
             let symbols = |buffer: &Buffer| buffer.symbols(&key, &Cancel::new()).unwrap().unwrap();
@@ -397,7 +397,7 @@ mod tests {
         buffer.replace(4..9, "second").unwrap();
         let snapshot = buffer.clone();
         buffer.replace(4..10, "third").unwrap();
-        buffer.adopt(early_parse);
+        buffer.install_parse(early_parse);
         assert!(buffer.is_stale() && buffer.last_parse().is_some());
         assert!(outlined(&buffer, &key).contains("third"));
         // Another thread reads an earlier text.
@@ -414,7 +414,7 @@ mod tests {
         let expired = Cancel::new().with_condition(|| true);
         assert!(buffer.parse(&key, &expired).is_err());
         let earlier = buffer.clone();
-        buffer.adopt(buffer.give_up(&key, Unparsed::TimedOut).unwrap());
+        buffer.install_parse(buffer.give_up_parsing(&key, Unparsed::TimedOut).unwrap());
         assert!(!buffer.is_stale());
         let placeholder = "a.py (no outline: parsing it took too long)\n";
         assert_eq!(outlined(&buffer, &key), placeholder);

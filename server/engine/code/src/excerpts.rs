@@ -23,7 +23,7 @@ pub use excerpt::{
     DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition, join_questions,
 };
 pub use extent::definition_range;
-pub use features::{is_self_contained, useful_token_limit};
+pub use features::{is_self_contained, worthwhile_token_limit};
 pub use line_ages::LineAges;
 pub use passages::PassageCache;
 pub use similar_commits::PastCommit;

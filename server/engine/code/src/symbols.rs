@@ -31,6 +31,6 @@ pub(crate) use relevance::{FileRole, ParsedQuery, each_name_word, sort_and_trunc
 pub use relevance::{
     asked::{QuestionWords, mentioned_files, rank_files_for_question},
     lexical::LexicalIndex,
-    query::{RelevanceQuery, names_code},
+    query::{RelevanceQuery, mentions_code},
     score::{FileRelevance, RelevantFile, relevant_files},
 };

@@ -30,8 +30,8 @@ pub use question::{SummarizerQuestion, SummaryPurpose};
 #[cfg(test)]
 pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{
-    AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize, EMERGENCY_DROP_FACTOR,
-    NotCompacted, Summariser, SummaryAuthor, TokenCounters, TopicDetection,
+    AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize,
+    DROP_OLDEST_LIMIT_FACTOR, NotCompacted, Summariser, SummaryAuthor, TokenCounters, TopicDetection,
 };
 #[cfg(test)]
 pub(crate) use split::split;

@@ -35,8 +35,8 @@ pub(crate) use tools::ToolPurpose;
 pub(crate) use types::{CommandRun, ConversationFacts, Note, UserRequest};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
-pub(crate) use errors::command_head;
-pub(crate) use requests::user_words;
+pub(crate) use errors::retry_invariant_command;
+pub(crate) use requests::text_typed_by_user;
 pub(crate) use sentences::{code_spans, prose_sentences};
 pub(crate) use steps::last_calls;
 

@@ -54,7 +54,7 @@ impl ReadError {
 
 /// Returns the list of messages in `value` and its JSON pointer. `value` is the list itself, an object with
 /// the list in the field `name`, or a single message.
-pub(crate) fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
+pub(crate) fn message_list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
     let one_message = |value: &Value| value.get("role").is_some() || value.get("type").is_some();
     match (value, value.get(name)) {
         (Value::Array(list), _) => Ok((list, String::new())),
@@ -68,7 +68,7 @@ pub(crate) fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], 
 }
 
 /// Applies `read` to each item of a list. Errors contain the path of the item.
-pub(crate) fn each<'a, T>(
+pub(crate) fn read_each_item<'a, T>(
     (list, path): (&'a [Value], String),
     read: impl Fn(&'a Value) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {

@@ -39,7 +39,7 @@ pub(crate) fn summarise(
     let facts = extract_facts_after_summary(previous, messages.iter().map(AsRef::as_ref), tools);
     let widths = lines::LineWidths::from_budget(budget);
     let lines = material::LineCollector::new(&facts, messages, tools, widths).into_lines(structure);
-    fit::fit(structure, lines, &|text| budget.allows(text, count))
+    fit::fit_summary(structure, lines, &|text| budget.allows(text, count))
 }
 
 /// Writes paths in few tokens, with common directories factored out (`src/{a.rs,b/c.rs}`). Drops paths beyond

@@ -24,9 +24,9 @@ pub use message::{
 pub(crate) use open_calls::{OpenCalls, answered_calls};
 pub(crate) use picture::detect_media_type;
 pub use picture::{image_size, media_type};
+pub(crate) use repair::MAX_OPENAI_STRING_CHARS;
 #[cfg(test)]
 pub(crate) use repair::NO_RESPONSE;
-pub(crate) use repair::OPENAI_STRING_CHARS;
 pub use repair::{EARLIER_LEFT_OUT, PICTURE_LEFT_OUT, ProjectedMessage, Projection, archived_stub, project};
 pub use role::Role;
 pub use text_or_list::TextOrList;

@@ -36,7 +36,7 @@ const MAX_NAME_CHARS: usize = 1_000;
 /// Maximum number of file events stored. Older ones are dropped.
 const MAX_FILE_EVENTS: usize = 1_000;
 /// Replaces the value of an environment variable that may contain a secret.
-const WITHHELD: &str = "[withheld]";
+const WITHHELD_VALUE: &str = "[withheld]";
 
 /// Limits on what Strata remembers of an autonomous loop. Fields are named as in the `context` section of the
 /// settings.
@@ -370,7 +370,7 @@ fn clip_owned(text: String, chars: usize) -> String {
 
 /// Withholds the value of an environment variable if its name suggests a secret.
 fn without_secret((name, value): (String, String)) -> (String, String) {
-    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clip_owned(value, MAX_NAME_CHARS) };
+    let value = if is_secret(&name) { WITHHELD_VALUE.to_owned() } else { clip_owned(value, MAX_NAME_CHARS) };
     (name, value)
 }
 

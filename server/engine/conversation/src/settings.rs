@@ -182,7 +182,7 @@ impl Default for ToolOutputSettings {
 }
 
 /// Suffixes that the name of a variable may have. Other names are rejected.
-const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
+const KEY_VARIABLE_SUFFIXES: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
 /// Name of an environment variable that contains a provider's key: upper-case letters, digits and
 /// underscores, ending in `_API_KEY`, `_TOKEN` or `_KEY`. Rejects other variables, such as `PATH`, so that
@@ -203,7 +203,7 @@ impl TryFrom<String> for KeyVariable {
 
     fn try_from(name: String) -> Result<Self, ParseTextError> {
         let is_plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-        if is_plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        if is_plain && KEY_VARIABLE_SUFFIXES.iter().any(|ending| name.ends_with(ending)) {
             Ok(Self(name))
         } else {
             Err(ParseTextError(format!(

@@ -47,7 +47,7 @@ pub struct SpilledOutput {
 /// Decides how to handle an output, including the outputs of failed tools. Outputs above
 /// `large_output_threshold` characters are spilled; others are truncated by lines, then characters, then
 /// bytes.
-pub(crate) fn handle_output(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
+pub(crate) fn decide_output_handling(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // A text has at least as many bytes as characters, so short outputs need no counting.
     if exceeds_nonzero_limit(text.len(), settings.large_output_threshold) {
         let before = OutputSize::from_text(text);

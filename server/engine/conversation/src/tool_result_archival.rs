@@ -26,7 +26,7 @@ pub(crate) use rewrite::ArchivalCost;
 pub use rewrite::{CacheState, WarmCache, expected_turns, turns_until_next_archival};
 #[cfg(test)]
 pub(crate) use words::{
-    ARCHIVED, MAX_HEURISTIC_SUMMARY_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_RESULT_INPUT_CHARS,
+    ARCHIVED, MAX_HEURISTIC_SUMMARY_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_SUMMARIZER_RESULT_CHARS,
 };
 
 /// Tool results to archive, and how to summarize them.
@@ -93,7 +93,7 @@ impl ArchivalPlan {
 impl Archival {
     /// Archives the results in `history`, and inserts the summary at the end or before pending calls. Skips
     /// messages that were hidden or changed since the plan was made. Does nothing if no message remains.
-    pub fn enter(self, history: &mut History) -> HistoryChange {
+    pub fn apply_to_history(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();
         let archived: HashSet<MessageId> = archived.into_iter().collect();

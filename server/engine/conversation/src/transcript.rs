@@ -13,7 +13,7 @@ use strata_base::json;
 use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, ResultPart};
-use crate::providers::anthropic::exchange::{block, normalize_content};
+use crate::providers::anthropic::exchange::{normalize_content, read_block};
 use branch::TranscriptNode;
 pub(super) use clock::format_timestamp;
 
@@ -261,13 +261,13 @@ impl From<UsageRecord> for Usage {
 /// Reads the content of a message.
 fn blocks(mut content: Value) -> Vec<ContentBlock> {
     normalize_content(&mut content);
-    content.as_array().into_iter().flatten().map(read_block).collect()
+    content.as_array().into_iter().flatten().map(read_recorded_block).collect()
 }
 
 /// Reads a block. Converts blocks and parts of results that Strata does not support to text, because they count toward
 /// the tokens.
-fn read_block(value: &Value) -> ContentBlock {
-    match block(value) {
+fn read_recorded_block(value: &Value) -> ContentBlock {
+    match read_block(value) {
         Ok(ContentBlock::ToolResult { call_id, content, outcome }) => {
             let part = |part| match part {
                 ResultPart::Foreign(foreign) => ResultPart::Text { text: foreign.value.to_string() },

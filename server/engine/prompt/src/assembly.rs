@@ -26,10 +26,10 @@ pub use forward::{ClientConversation, ForwardedRequest, build_forwarded_request}
 pub use frame::context_frame;
 pub(crate) use measure::request_size;
 pub use measure::{
-    count_file_tokens, count_page_tokens, counter, history_size, map_budget, standalone_map_budget,
+    count_file_tokens, count_page_tokens, history_size, map_budget, standalone_map_budget, token_counter,
     with_token_counters,
 };
-pub use piece::{FileText, Source, lines};
+pub use piece::{FileText, Source, texts_of_line_ranges};
 
 pub use preview::{Preview, changes_since, preview};
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub struct BudgetReport {
 ///
 /// # Errors
 /// Returns [`AssembleError::TooLarge`] if the request does not fit even without a new message.
-pub fn report(
+pub fn measure_budget(
     workspace: &Workspace<'_>,
     session: &Session,
     prompt_request: &PromptRequest,

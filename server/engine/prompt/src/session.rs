@@ -238,7 +238,7 @@ impl Session {
 
     /// Returns whether nothing has changed since `other` was copied from this session or this session from it. Compares
     /// shared values by identity, so any change counts, also one that changes a value back.
-    pub fn is_unchanged_copy_of(&self, other: &Self) -> bool {
+    pub fn shares_all_state_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.saved, &other.saved)
             && Arc::ptr_eq(&self.cache, &other.cache)
             && self.history.ptr_eq(&other.history)

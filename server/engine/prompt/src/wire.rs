@@ -43,7 +43,7 @@ pub fn request_body<'a>(
             );
         }
     }
-    render(&layout, format, &Envelope::plain(model)).body
+    render(&layout, format, &Envelope::without_tools(model)).body
 }
 
 #[cfg(test)]

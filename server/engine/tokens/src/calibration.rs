@@ -58,7 +58,8 @@ pub struct Calibration {
     /// Prediction errors as shares of the estimated growth, newest last.
     misses: Vec<f64>,
     /// Whether the newest bill belongs to the current conversation.
-    anchored: CurrentBillPresence,
+    #[serde(rename = "anchored")]
+    newest_bill: NewestBillSource,
 }
 
 /// Estimated and billed tokens of a request, or of the growth between two requests.
@@ -69,11 +70,12 @@ struct BilledEstimate {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum CurrentBillPresence {
+enum NewestBillSource {
     #[default]
-    No,
-    Yes,
+    #[serde(rename = "no")]
+    OtherConversation,
+    #[serde(rename = "yes")]
+    CurrentConversation,
 }
 
 /// The expected bill of a request.
@@ -112,8 +114,10 @@ impl Calibrations {
     /// Returns only the calibrations that include a bill of the current conversation.
     #[must_use]
     pub fn current_conversation_only(&self) -> Self {
-        let current =
-            self.0.iter().filter(|(_, calibration)| calibration.anchored == CurrentBillPresence::Yes);
+        let current = self
+            .0
+            .iter()
+            .filter(|(_, calibration)| calibration.newest_bill == NewestBillSource::CurrentConversation);
         Self(current.map(|(model, calibration)| (model.clone(), Arc::clone(calibration))).collect())
     }
 
@@ -150,7 +154,7 @@ impl Default for Calibration {
             growths: Vec::new(),
             bills: Vec::new(),
             misses: Vec::new(),
-            anchored: CurrentBillPresence::No,
+            newest_bill: NewestBillSource::OtherConversation,
         }
     }
 }
@@ -164,7 +168,7 @@ impl Calibration {
     /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
     pub fn for_other_conversation(&self) -> Self {
-        Self { anchored: CurrentBillPresence::No, ..self.clone() }
+        Self { newest_bill: NewestBillSource::OtherConversation, ..self.clone() }
     }
 
     /// Returns the factor, the overhead and the number of reports.
@@ -181,8 +185,8 @@ impl Calibration {
     pub fn predict_bill(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
         let estimated = estimated as f64;
         let tokens = (self.factor * estimated + self.constant_tokens()).max(0.0);
-        let growth = match (self.anchored, self.bills.last()) {
-            (CurrentBillPresence::Yes, Some(last)) => {
+        let growth = match (self.newest_bill, self.bills.last()) {
+            (NewestBillSource::CurrentConversation, Some(last)) => {
                 (estimated - last.estimated).abs().max(MIN_ERROR_DIVISOR)
             }
             _ => estimated,
@@ -198,8 +202,8 @@ impl Calibration {
         let share = self.error_share(tokenizer);
         let likely_estimate = (limit - self.constant_tokens().min(limit * MAX_OVERHEAD_SHARE)) / self.factor;
         // Only the growth since the last bill is uncertain.
-        let billed_estimate = match (self.anchored, self.bills.last()) {
-            (CurrentBillPresence::Yes, Some(last)) => last.estimated,
+        let billed_estimate = match (self.newest_bill, self.bills.last()) {
+            (NewestBillSource::CurrentConversation, Some(last)) => last.estimated,
             _ => 0.0,
         };
         let growth = ((likely_estimate - billed_estimate) / (1.0 + share)).max(MIN_ERROR_DIVISOR);
@@ -213,7 +217,7 @@ impl Calibration {
         if bill.billed < bill.estimated * FACTOR_RANGE.0 * (1.0 - MAX_FACTOR_STEP) || billed == 0 {
             return;
         }
-        if let (CurrentBillPresence::Yes, Some(last)) = (self.anchored, self.bills.last()) {
+        if let (NewestBillSource::CurrentConversation, Some(last)) = (self.newest_bill, self.bills.last()) {
             let growth = BilledEstimate {
                 estimated: bill.estimated - last.estimated,
                 billed: bill.billed - last.billed,
@@ -230,7 +234,7 @@ impl Calibration {
             }
         }
         push_bounded(&mut self.bills, bill, MAX_BILLED_ESTIMATES);
-        self.anchored = CurrentBillPresence::Yes;
+        self.newest_bill = NewestBillSource::CurrentConversation;
         self.reports = self.reports.saturating_add(1);
     }
 
@@ -248,8 +252,8 @@ impl Calibration {
     /// Returns the tokens billed beyond the scaled estimate: those of the conversation's last bill, or else
     /// the usual overhead.
     fn constant_tokens(&self) -> f64 {
-        match (self.anchored, self.bills.last()) {
-            (CurrentBillPresence::Yes, Some(last)) => self.unexplained_tokens(last),
+        match (self.newest_bill, self.bills.last()) {
+            (NewestBillSource::CurrentConversation, Some(last)) => self.unexplained_tokens(last),
             _ => self.overhead(),
         }
     }

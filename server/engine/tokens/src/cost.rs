@@ -19,7 +19,7 @@ pub use comparison::{ComparedCaches, ComparedCost, ComparisonTotals, CostCompari
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch_charge};
 pub use pace::RecentPrompts;
-pub use pauses::{PAUSES_S, expected_reuse_price, extended_lifetime_probability};
+pub use pauses::{OBSERVED_PAUSES_SECONDS, expected_reuse_price, extended_lifetime_probability};
 pub use prices::{BreakpointLifetime, Prices};
 
 pub use provider::{CacheEstimate, CacheMarker, Charge, RequestSpan, SimulatedProvider};

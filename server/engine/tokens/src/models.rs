@@ -52,7 +52,7 @@ pub enum ModelCertainty {
 }
 
 /// Input window of a model whose name ends with `[1m]`, in tokens.
-const LONG_WINDOW: usize = 1_000_000;
+const LONG_WINDOW_TOKENS: usize = 1_000_000;
 
 impl Models {
     /// Returns the models of the built-in table. A test checks that the table can be parsed; otherwise every
@@ -130,10 +130,10 @@ impl Models {
     /// `claude-haiku-4-5@20251001`). Always returns a model: an unknown name gets default values.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
         let resolved = self.resolve_without_window_mark(name);
-        if !names::has_long_window_mark(name) || resolved.model.max_input >= LONG_WINDOW {
+        if !names::has_long_window_mark(name) || resolved.model.max_input >= LONG_WINDOW_TOKENS {
             return resolved;
         }
-        let model = Model { max_input: LONG_WINDOW, ..Model::clone(&resolved.model) };
+        let model = Model { max_input: LONG_WINDOW_TOKENS, ..Model::clone(&resolved.model) };
         ResolvedModel { model: Arc::new(model), ..resolved }
     }
 

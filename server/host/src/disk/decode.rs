@@ -29,7 +29,7 @@ pub(super) enum DecodeError {
 
 /// Number of leading bytes in which a NUL marks a file as binary. Same value as Git's (`buffer_is_binary` in
 /// `xdiff-interface.c`).
-const BINARY_PREFIX: usize = 8000;
+const BINARY_CHECK_BYTES: usize = 8000;
 
 /// Minimum characters per replacement character. Text with more replacements is useless to a reader. Western European
 /// text in Latin-1 passes; text in Cyrillic or Shift-JIS does not.
@@ -47,7 +47,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), D
 
 /// Whether the first bytes contain a NUL.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(BINARY_PREFIX).any(|&byte| byte == 0)
+    bytes.iter().take(BINARY_CHECK_BYTES).any(|&byte| byte == 0)
 }
 
 fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
@@ -72,7 +72,7 @@ fn decode_utf16(
         text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
     // UTF-32LE begins with the byte order mark of UTF-16LE, and then decodes with many NULs.
-    if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
+    if text.chars().take(BINARY_CHECK_BYTES).any(|c| c == '\0') {
         return Err(DecodeError::Binary);
     }
     if is_valid { Ok((text, Some(DecodeNotice::Utf16))) } else { check_replacements(text) }
@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn a_nul_counts_only_near_the_beginning() {
-        let mut bytes = vec![b'a'; BINARY_PREFIX];
+        let mut bytes = vec![b'a'; BINARY_CHECK_BYTES];
         bytes.push(0);
         assert_eq!(decode(bytes.clone()).unwrap().1, None);
-        bytes[BINARY_PREFIX - 1] = 0;
+        bytes[BINARY_CHECK_BYTES - 1] = 0;
         assert_eq!(decode(bytes), Err(DecodeError::Binary));
     }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::{
     AskError, CONNECTION_TIMEOUT, ENDPOINT_DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS,
-    MAX_REPLY, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random_name,
+    MAX_REPLY_BYTES, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random_name,
 };
 use crate::store::paths::{ensure_private_directory, ensure_private_top};
 
@@ -99,7 +99,7 @@ pub fn ask(address: &EndpointAddress, request: &[u8], time: Duration) -> Result<
         return Err(AskError::Foreign);
     }
     let sent = send(&mut stream, request, deadline).and_then(|()| stream.shutdown(Shutdown::Write));
-    let reply = sent.and_then(|()| receive(&mut stream, MAX_REPLY, deadline));
+    let reply = sent.and_then(|()| receive(&mut stream, MAX_REPLY_BYTES, deadline));
     match reply {
         Ok(Some(reply)) if reply.is_empty() => Err(AskError::Ended),
         Ok(Some(reply)) => Ok(reply),

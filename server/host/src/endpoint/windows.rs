@@ -21,7 +21,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{
     AskError, CONNECTION_TIMEOUT, ENDPOINT_DIRECTORY, EndpointAddress, EndpointError, MAX_CONNECTIONS,
-    MAX_REPLY, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random, random_name,
+    MAX_REPLY_BYTES, MAX_REQUEST_BYTES, RETRY_PAUSE, list_addresses, random, random_name,
 };
 use crate::store::paths::{create_private_file, ensure_private_directory, ensure_private_top, open_own_file};
 
@@ -122,7 +122,7 @@ async fn ask_at(path: &Path, secret: &AuthToken, request: &[u8]) -> Result<Vec<u
     }
     pipe.write_all(secret).await.map_err(from_io)?;
     send(&mut pipe, request).await.map_err(from_io)?;
-    match receive(&mut pipe, MAX_REPLY).await.map_err(from_io)? {
+    match receive(&mut pipe, MAX_REPLY_BYTES).await.map_err(from_io)? {
         Some(reply) => Ok(reply),
         None => Err(AskError::TooLarge),
     }

@@ -56,7 +56,7 @@ pub enum NotContainedReason {
 }
 
 impl GitError {
-    pub(super) fn unreadable(path: &Path, error: &(dyn Error + 'static)) -> Self {
+    pub(super) fn from_library_error(path: &Path, error: &(dyn Error + 'static)) -> Self {
         let mut problem = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {

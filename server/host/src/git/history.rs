@@ -33,7 +33,7 @@ const MAX_VISITED_ENTRIES: usize = 500_000;
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
 /// Git setting that limits the memory for one object, since a few compressed bytes can expand to any size.
-const OBJECT_SIZE_LIMIT: &str = "gitoxide.objects.allocLimit=64m";
+const MAX_OBJECT_MEMORY_SETTING: &str = "gitoxide.objects.allocLimit=64m";
 
 /// Git setting that ignores multi-pack indexes. They name packs by path, so one could name a pack of another
 /// repository.
@@ -152,7 +152,7 @@ impl History {
         let repository = match opened {
             Ok(repository) => repository.to_thread_local(),
             Err(error) if is_missing_repository(&error) => return Ok(None),
-            Err(error) => return Err(GitError::unreadable(folder, &error)),
+            Err(error) => return Err(GitError::from_library_error(folder, &error)),
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
         let (Ok(top), Ok(folder)) = (canonical(top), canonical(folder)) else { return Ok(None) };
@@ -167,7 +167,7 @@ impl History {
         match trusted_open_options().open(path) {
             Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
             Err(error) if is_missing_repository(&error) => Err(GitError::NoRepository(path.to_owned())),
-            Err(error) => Err(GitError::unreadable(path, &error)),
+            Err(error) => Err(GitError::from_library_error(path, &error)),
         }
     }
 
@@ -323,7 +323,7 @@ impl History {
     }
 
     fn unreadable_error(&self, error: impl Into<gix::Error>) -> GitError {
-        GitError::unreadable(self.repository.git_dir(), &error.into())
+        GitError::from_library_error(self.repository.git_dir(), &error.into())
     }
 }
 
@@ -381,7 +381,7 @@ fn discover(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
 /// Returns options for opening a repository that use only the repository itself: no user or system settings, no
 /// includes, and no environment variables. Ownership is not checked, since files are only read.
 fn trusted_open_options() -> gix::open::Options {
-    gix::open::Options::isolated().config_overrides([OBJECT_SIZE_LIMIT])
+    gix::open::Options::isolated().config_overrides([MAX_OBJECT_MEMORY_SETTING])
 }
 
 /// Returns options for opening a checked repository of a workspace that is not trusted, at exactly its path. The
@@ -389,7 +389,7 @@ fn trusted_open_options() -> gix::open::Options {
 /// others.
 fn untrusted_open_options() -> gix::open::Options {
     gix::open::Options::isolated()
-        .config_overrides([OBJECT_SIZE_LIMIT, NO_MULTI_PACK_INDEX])
+        .config_overrides([MAX_OBJECT_MEMORY_SETTING, NO_MULTI_PACK_INDEX])
         .open_path_as_is(true)
         .with(gix::sec::Trust::Reduced)
         .filter_config_section(|section| section.source.kind() != gix::config::source::Kind::Repository)

@@ -13,13 +13,14 @@ use crate::roots::canonical;
 
 /// Files of a repository that name directories elsewhere, from which the library reads as well (see
 /// gitrepository-layout(5)).
-const POINTERS: &[&str] = &["commondir", "objects/info/alternates", "objects/info/http-alternates"];
+const DIRECTORY_POINTER_FILES: &[&str] =
+    &["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
 /// Maximum size of a file that contains a path, in bytes.
 const MAX_POINTER_FILE_BYTES: u64 = 8 * 1024;
 
 /// Maximum size of a `config` file that is searched for `core.worktree`, in bytes.
-const MAX_CONFIG: u64 = 256 * 1024;
+const MAX_CONFIG_BYTES: u64 = 256 * 1024;
 
 /// Returns the nearest directory, starting at `folder` itself, that has a `.git` or looks like a bare repository.
 pub(super) fn nearest_repository(folder: &Path) -> Option<PathBuf> {
@@ -66,7 +67,8 @@ impl ContainedRepository {
         };
         // The tree comes first, since it notices whether a pointer is added later.
         let tree = LinkFreeTree::check(&common_dir)?;
-        let pointer = POINTERS.iter().find(|name| common_dir.join(name).symlink_metadata().is_ok());
+        let pointer =
+            DIRECTORY_POINTER_FILES.iter().find(|name| common_dir.join(name).symlink_metadata().is_ok());
         match pointer {
             Some(name) => Err(NotContainedReason::Pointer(name.into())),
             None => Ok(Self { entry, git_dir, common_dir, tree }),
@@ -100,7 +102,7 @@ fn linked_directories(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
             resolves_to(&git_dir, &back_pointer, git) && resolves_to(&git_dir, &common_pointer, &common);
         return is_mutual.then_some((git_dir, common));
     }
-    let config = read_short_file(&git_dir.join("config"), MAX_CONFIG)?;
+    let config = read_short_file(&git_dir.join("config"), MAX_CONFIG_BYTES)?;
     let value = |line: &str| {
         let (name, value) = line.split_once('=')?;
         name.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"').to_owned())
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_repository_with_pointers_to_other_directories_is_rejected() {
-        for name in POINTERS {
+        for name in DIRECTORY_POINTER_FILES {
             let (_directory, base) = create_repositories(&["top/.git", "outside"]);
             fs::create_dir_all(base.join("top/.git/objects/info")).unwrap();
             assert_eq!(foreign_part(&base.join("top")), None);

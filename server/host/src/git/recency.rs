@@ -34,7 +34,7 @@ pub struct GitFacts {
 ///
 /// # Errors
 /// [`GitError::Unreadable`], [`GitError::Elsewhere`] or [`GitError::Changing`].
-pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
+pub fn current_branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
     History::read(folder, trust, |history| Ok(history.head()?.branch))
 }
 
@@ -45,7 +45,7 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 /// # Errors
 /// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
 /// [`GitError::Changing`], or [`GitError::Cancelled`].
-pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
+pub fn git_facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
     History::read(folder, trust, |history| read_facts(history, cancel).map(Some))
 }
 

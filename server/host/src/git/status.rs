@@ -103,7 +103,7 @@ fn compare_with_head<'a>(
             None
         } else {
             match work_tree.blob_id(path, Some(file)) {
-                Ok(id) => difference(committed_id(path, file), id),
+                Ok(id) => compare_blobs(committed_id(path, file), id),
                 Err(ReadLimitReached) => return Ok(None),
             }
         };
@@ -121,7 +121,7 @@ fn compare_with_head<'a>(
     for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
         cancel.check()?;
         let Ok(current) = work_tree.blob_id(path, None) else { return Ok(None) };
-        match difference(Some(id), current) {
+        match compare_blobs(Some(id), current) {
             Some(status) => statuses.insert(path.clone(), status),
             None => statuses.remove(path),
         };
@@ -183,7 +183,7 @@ impl BlobHasher {
     }
 }
 
-fn difference(committed: Option<ObjectId>, current: Option<ObjectId>) -> Option<FileStatus> {
+fn compare_blobs(committed: Option<ObjectId>, current: Option<ObjectId>) -> Option<FileStatus> {
     match (committed, current) {
         (None, Some(_)) => Some(FileStatus::New),
         (Some(_), None) => Some(FileStatus::Deleted),

@@ -19,11 +19,11 @@ use super::*;
 mod foreign;
 
 fn facts_of(folder: &Path) -> GitFacts {
-    facts(folder, Trust::Untrusted, &Cancel::new()).unwrap().unwrap()
+    git_facts(folder, Trust::Untrusted, &Cancel::new()).unwrap().unwrap()
 }
 
 fn branch_of(folder: &Path) -> Option<String> {
-    branch(folder, Trust::Untrusted).unwrap()
+    current_branch(folder, Trust::Untrusted).unwrap()
 }
 
 fn assert_recency(folder: &Path, expected: &[(&str, u32)]) {
@@ -136,13 +136,13 @@ fn a_bare_repository_has_facts_of_its_top_only() {
 fn a_directory_outside_a_repository_has_no_facts() {
     let repo = TestRepo::new();
     let plain = repo.create_sibling("plain");
-    assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
-    assert_eq!(facts(&plain.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
+    assert_eq!(git_facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    assert_eq!(git_facts(&plain.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
     let outcome = super::extract_traces(&plain, &TraceOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::NoRepository(_))), "{outcome:?}");
     // A directory named `.git` that is not a repository.
     fs::create_dir(plain.join(".git")).unwrap();
-    assert_eq!(facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    assert_eq!(git_facts(&plain, Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
     repo.delete_object(repo.tree_at(first));
     assert_recency(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
     repo.delete_object(third);
-    for outcome in [facts(repo.folder(), Trust::Untrusted, &Cancel::new()).map(drop), {
+    for outcome in [git_facts(repo.folder(), Trust::Untrusted, &Cancel::new()).map(drop), {
         super::extract_traces(repo.folder(), &TraceOptions::default(), &Cancel::new(), |_, _| {}).map(drop)
     }] {
         let error = outcome.unwrap_err();
@@ -214,9 +214,9 @@ fn a_damaged_repository_is_an_error() {
     let object = repo.git_dir().join("objects").join(&hex[..2]).join(&hex[2..]);
     fs::remove_file(&object).unwrap();
     fs::write(&object, "not deflated").unwrap();
-    assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
+    assert!(git_facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
     repo.write_in_git_dir("refs/heads/main", "no id\n");
-    assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
+    assert!(git_facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn settings_cannot_move_the_work_tree_over_other_files() {
     three_commits(&mut repo);
     let elsewhere = repo.create_sibling("elsewhere");
     repo.write_in_git_dir("config", &format!("[core]\nbare = false\nworktree = {}\n", in_config(&elsewhere)));
-    assert_eq!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    assert_eq!(git_facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn cancelled_work_ends() {
     three_commits(&mut repo);
     let cancel = Cancel::new();
     cancel.cancel();
-    assert!(matches!(facts(repo.folder(), Trust::Untrusted, &cancel), Err(GitError::Cancelled(_))));
+    assert!(matches!(git_facts(repo.folder(), Trust::Untrusted, &cancel), Err(GitError::Cancelled(_))));
     let outcome = super::extract_traces(repo.folder(), &TraceOptions::default(), &cancel, |_, _| {});
     assert!(matches!(outcome, Err(GitError::Cancelled(_))));
 }
@@ -517,7 +517,7 @@ fn a_repository_elsewhere_is_not_read_without_trust() {
     let mut repo = TestRepo::new();
     three_commits(&mut repo);
     repo.check_out();
-    let facts = |folder: &Path, trust| facts(folder, trust, &Cancel::new());
+    let facts = |folder: &Path, trust| git_facts(folder, trust, &Cancel::new());
     let private = repo.git_dir().to_owned();
     let pointer =
         |folder: &Path| fs::write(folder.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
@@ -539,7 +539,7 @@ fn a_repository_elsewhere_is_not_read_without_trust() {
         redirect(&folder);
         let error = facts(&folder, Trust::Untrusted).unwrap_err();
         assert!(matches!(error, GitError::Elsewhere { .. }), "{name}: {error}");
-        assert!(branch(&folder, Trust::Untrusted).is_err(), "{name}");
+        assert!(current_branch(&folder, Trust::Untrusted).is_err(), "{name}");
         assert!(status(&folder, [].into_iter(), Trust::Untrusted, &Cancel::new()).is_err(), "{name}");
         let trusted = facts(&folder, Trust::Trusted).unwrap().unwrap();
         assert!(trusted.committed.unwrap().contains("a.py"), "{name}: not read in a trusted workspace");

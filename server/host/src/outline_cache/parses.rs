@@ -56,7 +56,7 @@ const MAX_INTERRUPTED_PARSES: u32 = 2;
 const MAX_GIVEN_UP_TEXTS: usize = 10_000;
 
 /// What a file in [`GIVEN_UP_DIRECTORY`] contains: this, or the number of processes that ended.
-const TIMED_OUT_MARK: &str = "slow";
+const TIMED_OUT_FILE_CONTENT: &str = "slow";
 
 /// Files of this process, for [`delete_parse_records`].
 static OWN_PARSE_RECORDS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -103,7 +103,7 @@ impl ParseRecords {
         if reasons.len() < MAX_GIVEN_UP_TEXTS
             && reasons.insert(key.to_bytes(), GiveUpReason::TimedOut).is_none()
         {
-            write(&self.given_up.join(hex(&key.to_bytes())), TIMED_OUT_MARK);
+            write(&self.given_up.join(hex(&key.to_bytes())), TIMED_OUT_FILE_CONTENT);
         }
     }
 
@@ -117,7 +117,7 @@ impl ParseRecords {
     }
 
     /// Records that a text is being parsed. Returns `None` if all slots are in use or the record cannot be written.
-    pub(super) fn start(&self, key: OutlineKey) -> Option<RunningParse<'_>> {
+    pub(super) fn record_parse_start(&self, key: OutlineKey) -> Option<RunningParse<'_>> {
         let take_slot = |slots: u64| (slots != u64::MAX).then(|| slots | (1 << slots.trailing_ones()));
         let before = self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_slot).ok()?;
         let parse = RunningParse { records: self, slot: before.trailing_ones() };
@@ -174,7 +174,7 @@ fn read_reason(path: &Path) -> Option<([u8; KEY_LENGTH], GiveUpReason)> {
     let name = path.file_name()?.to_str()?;
     let key = u128::from_str_radix(name, 16).ok()?.to_be_bytes();
     let text = read_parse_record(path)?;
-    if text == TIMED_OUT_MARK {
+    if text == TIMED_OUT_FILE_CONTENT {
         return Some((key, GiveUpReason::TimedOut));
     }
     (text.parse::<u32>().ok()? >= MAX_INTERRUPTED_PARSES).then_some((key, GiveUpReason::ProcessEnded))
@@ -227,8 +227,8 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         for ended_processes in 1..=MAX_INTERRUPTED_PARSES {
             let process = ParseRecords::open(cache.path()).unwrap();
-            drop(process.start(key("done")).unwrap());
-            std::mem::forget(process.start(key("deadly")).unwrap());
+            drop(process.record_parse_start(key("done")).unwrap());
+            std::mem::forget(process.record_parse_start(key("deadly")).unwrap());
             let beside = ParseRecords::open(cache.path()).unwrap();
             assert_eq!(beside.give_up_reason(key("deadly")), None, "the process is still running");
             end(process);
@@ -259,11 +259,12 @@ mod tests {
     fn parses_without_a_free_slot_are_not_recorded() {
         let cache = tempfile::tempdir().unwrap();
         let records = ParseRecords::open(cache.path()).unwrap();
-        let all: Vec<_> =
-            (0..MAX_RECORDED_PARSES).map(|n| records.start(key(&n.to_string())).unwrap()).collect();
-        assert!(records.start(key("one more")).is_none());
+        let all: Vec<_> = (0..MAX_RECORDED_PARSES)
+            .map(|n| records.record_parse_start(key(&n.to_string())).unwrap())
+            .collect();
+        assert!(records.record_parse_start(key("one more")).is_none());
         drop(all);
-        assert!(records.start(key("one more")).is_some());
+        assert!(records.record_parse_start(key("one more")).is_some());
     }
 
     /// Whatever the files contain, the records work.

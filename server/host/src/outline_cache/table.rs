@@ -20,7 +20,7 @@ use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::roots::canonical;
 use crate::store::paths::{
-    create_private_file, ensure_private_directory, ensure_private_top, sibling, wait_for_lock,
+    create_private_file, ensure_private_directory, ensure_private_top, wait_for_lock, with_name_suffix,
 };
 
 #[derive(Debug)]
@@ -63,18 +63,18 @@ const SCHEMA: &str = "
         PRIMARY KEY (folder, path)
     ) WITHOUT ROWID;
 ";
-const DIRECTORY: &str = "outlines";
-const DATABASE: &str = "outlines-1.db";
-const LOCK: &str = "lock";
+const CACHE_DIRECTORY: &str = "outlines";
+const DATABASE_FILE_NAME: &str = "outlines-1.db";
+const LOCK_FILE_NAME: &str = "lock";
 
 /// Suffixes of the database file and the files that SQLite creates next to it.
-const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
+const DATABASE_FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Maximum time that a statement waits for another process to finish writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum number of days between two recorded uses of an outline or a folder, so that most starts write nothing.
-const USE_RECORD_INTERVAL_DAYS: i64 = 7;
+const MIN_DAYS_BETWEEN_USE_RECORDS: i64 = 7;
 
 /// Number of rows per transaction. Small enough to let other processes write in between, and to lose little if the
 /// process is killed.
@@ -179,7 +179,7 @@ impl OutlineDatabase {
             }
             transaction.commit()?;
         }
-        if last_day.is_none_or(|last_day| last_day.saturating_add(USE_RECORD_INTERVAL_DAYS) <= today) {
+        if last_day.is_none_or(|last_day| last_day.saturating_add(MIN_DAYS_BETWEEN_USE_RECORDS) <= today) {
             for rows in update.used.chunks(ROWS_PER_TRANSACTION) {
                 let transaction =
                     self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -201,18 +201,19 @@ impl OutlineDatabase {
             let query = format!("SELECT count(*) FROM {table}");
             self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
         };
-        let size =
-            |suffix: &&str| fs::metadata(sibling(&self.file.path, suffix)).map_or(0, |data| data.len());
+        let size = |suffix: &&str| {
+            fs::metadata(with_name_suffix(&self.file.path, suffix)).map_or(0, |data| data.len())
+        };
         Ok(CacheSize {
             path: self.file.path.display().to_string(),
-            bytes: FILE_SUFFIXES.iter().map(size).sum(),
+            bytes: DATABASE_FILE_SUFFIXES.iter().map(size).sum(),
             outlines: count("uses")?.cast_unsigned(),
             files: count("files")?.cast_unsigned(),
         })
     }
 
     fn connect(directory: &Path) -> Result<Self, CacheError> {
-        let path = directory.join(DATABASE);
+        let path = directory.join(DATABASE_FILE_NAME);
         match create_private_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(CacheError::CannotWrite(error.to_string()));
@@ -257,11 +258,11 @@ impl OutlineDatabase {
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Records that a folder is used today, unless a use was recorded in the last `USE_RECORD_INTERVAL_DAYS` days.
+    /// Records that a folder is used today, unless a use was recorded in the last `MIN_DAYS_BETWEEN_USE_RECORDS` days.
     /// Returns its row id and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last_day)) = self.find_folder(folder)? {
-            if last_day.saturating_add(USE_RECORD_INTERVAL_DAYS) <= today {
+            if last_day.saturating_add(MIN_DAYS_BETWEEN_USE_RECORDS) <= today {
                 self.connection
                     .prepare_cached("UPDATE folders SET day = ?2 WHERE id = ?1")?
                     .execute(params![id, today])?;
@@ -354,7 +355,7 @@ impl From<rusqlite::Error> for CacheError {
 
 /// Creates the database's directory with access for its owner only, and returns its real path.
 pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
-    let cache_directory = directory.join(DIRECTORY);
+    let cache_directory = directory.join(CACHE_DIRECTORY);
     let cannot_write = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
     ensure_private_top(directory).map_err(|error| cannot_write(&error))?;
     ensure_private_directory(&cache_directory).map_err(|error| cannot_write(&error))?;
@@ -364,12 +365,12 @@ pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> 
 
 /// Locks the directory while the database is created, opened or deleted.
 pub(super) fn lock(directory: &Path) -> Result<File, CacheError> {
-    wait_for_lock(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
+    wait_for_lock(&directory.join(LOCK_FILE_NAME)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
 
 fn delete_database_files(directory: &Path) -> Result<(), CacheError> {
-    for suffix in FILE_SUFFIXES {
-        match fs::remove_file(sibling(&directory.join(DATABASE), suffix)) {
+    for suffix in DATABASE_FILE_SUFFIXES {
+        match fs::remove_file(with_name_suffix(&directory.join(DATABASE_FILE_NAME), suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(CacheError::CannotWrite(error.to_string()));
             }

@@ -90,12 +90,13 @@ fn default_base_url(endpoint: &Endpoint) -> Result<String, SendError> {
         let reason = format!("the region is unknown: set {first}, or provider.base_url ({base_url})");
         SendError::BadAddress { reason }
     };
-    let region = region(region_variables, |name| std::env::var(name).ok()).ok_or_else(unknown)?;
+    let region =
+        region_from_environment(region_variables, |name| std::env::var(name).ok()).ok_or_else(unknown)?;
     Ok(base_url.replace("REGION", &region))
 }
 
 /// Returns the first valid region of the variables that the provider's own clients read.
-fn region(names: &[&str], variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn region_from_environment(names: &[&str], variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     names.iter().filter_map(|name| variable(name)).find(|region| is_region(region))
 }
 
@@ -298,7 +299,11 @@ mod tests {
         ] {
             let variable = |name: &str| if name == "AWS_REGION" { first } else { second }.map(str::to_owned);
             let names = ProviderName::Bedrock.endpoint().region_variables;
-            assert_eq!(region(names, variable).as_deref(), expected, "{first:?}, {second:?}");
+            assert_eq!(
+                region_from_environment(names, variable).as_deref(),
+                expected,
+                "{first:?}, {second:?}"
+            );
         }
     }
 

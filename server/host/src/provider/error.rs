@@ -33,7 +33,7 @@ pub enum SendError {
     #[error("invalid address of the model provider: {reason}")]
     BadAddress { reason: String },
     /// The provider rejected the request or failed, and a retry was pointless or did not help.
-    #[error("{}: {error}{}", headline(*.status), rejection_advice(*.status, .error))]
+    #[error("{}: {error}{}", error_headline(*.status), rejection_advice(*.status, .error))]
     Provider {
         /// Status of an error response. `None` if the error was reported inside a reply.
         status: Option<u16>,
@@ -72,7 +72,7 @@ pub enum SendError {
     },
 }
 
-fn headline(status: Option<u16>) -> String {
+fn error_headline(status: Option<u16>) -> String {
     match status {
         Some(status) => format!("the model provider rejected the request (status {status})"),
         None => "the answer is incomplete".to_owned(),

@@ -35,18 +35,18 @@ static CACHED_KEYS: Mutex<CachedKeys> = Mutex::new(BTreeMap::new());
 
 /// Checks that the program of a command is valid, without running it.
 pub(super) fn check_program(command: &[String]) -> Result<(), SendError> {
-    program(command).map(drop)
+    command_program(command).map(drop)
 }
 
 /// Returns the key that a command prints, from the cache if it is recent.
-pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
+pub(super) fn key_from_command(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     let cached = lock_keys().get(command).cloned();
     if let Some((key, since)) = cached
         && since.elapsed() < KEY_CACHE_LIFETIME
     {
         return Ok(key);
     }
-    let key = run(command, cancel)?;
+    let key = run_key_command(command, cancel)?;
     lock_keys().insert(command.to_vec(), (key.clone(), Instant::now()));
     Ok(key)
 }
@@ -61,7 +61,7 @@ fn lock_keys() -> MutexGuard<'static, CachedKeys> {
 }
 
 /// Returns the program of a command, which must be a bare name to be found in `PATH` or an absolute path.
-fn program(command: &[String]) -> Result<&str, SendError> {
+fn command_program(command: &[String]) -> Result<&str, SendError> {
     let failure = |program: &str, reason: &str| {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
     };
@@ -75,8 +75,8 @@ fn program(command: &[String]) -> Result<&str, SendError> {
 }
 
 /// Runs a command and returns the key that it prints. Discards standard error, which may contain the key.
-fn run(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
-    let program = program(command)?;
+fn run_key_command(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
+    let program = command_program(command)?;
     let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
     let mut child = Command::new(program)
         .args(command.get(1..).unwrap_or_default())

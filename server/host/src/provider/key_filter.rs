@@ -60,7 +60,7 @@ const TEXT_REPLACEMENT: &str = "[key]";
 const IDENTIFIER_REPLACEMENT: &str = "key";
 
 /// Standard and URL-safe alphabets of base64 (RFC 4648).
-const ALPHABETS: [&[u8; 64]; 2] = [
+const BASE64_ALPHABETS: [&[u8; 64]; 2] = [
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
 ];
@@ -112,8 +112,8 @@ impl KeyRedactor {
             return Self::default();
         }
         let mut forms = vec![key.as_bytes().to_vec()];
-        for alphabet in ALPHABETS {
-            forms.extend((0..3).map(|offset| base64_core(key.as_bytes(), offset, alphabet)));
+        for alphabet in BASE64_ALPHABETS {
+            forms.extend((0..3).map(|offset| offset_independent_base64(key.as_bytes(), offset, alphabet)));
         }
         forms.sort_unstable();
         forms.dedup();
@@ -418,7 +418,7 @@ fn match_escape<const N: usize>(
 }
 
 /// Returns the base64 of `key` after `offset` other bytes, without the characters that also encode their neighbours.
-fn base64_core(key: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
+fn offset_independent_base64(key: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |position: usize| key.get(position / 8).is_some_and(|byte| byte >> (7 - position % 8) & 1 == 1);
     let (first, end) = ((offset * 8).div_ceil(6), (offset + key.len()) * 8 / 6);
     let value = |character: usize| {

@@ -9,17 +9,17 @@ use super::model::Provider;
 
 impl KeySource {
     /// Checks that a key is available, without running a command.
-    pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
+    pub(super) fn check_key(&self, provider: &Provider) -> Result<(), SendError> {
         match self {
             Self::Command(command) => key_command::check_program(command),
             Self::Usual | Self::None | Self::Variable(_) | Self::Given(_) => {
-                self.find(provider, &Cancel::new()).map(drop)
+                self.find_key(provider, &Cancel::new()).map(drop)
             }
         }
     }
 
     /// Returns the key, or `None` if the provider needs none.
-    pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<ApiKey>, SendError> {
+    pub(super) fn find_key(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<ApiKey>, SendError> {
         let required = |variable: &str| match ApiKey::from_environment(variable) {
             Some(key) => Ok(Some(key)),
             None => Err(SendError::NoKey { variable: variable.to_owned() }),
@@ -28,7 +28,7 @@ impl KeySource {
             Self::None => Ok(None),
             Self::Given(key) => Ok(Some(key.clone())),
             Self::Variable(variable) => required(variable.as_str()),
-            Self::Command(command) => key_command::key(command, cancel).map(Some),
+            Self::Command(command) => key_command::key_from_command(command, cancel).map(Some),
             Self::Usual => {
                 let endpoint = provider.kind.endpoint();
                 let is_optional = provider.base_url.is_some() && endpoint.is_key_optional_elsewhere;

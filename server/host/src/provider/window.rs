@@ -26,7 +26,7 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(120);
 static WINDOW_LOAD_FAILURES: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
 
 /// Maximum size of a reply in bytes. Descriptions of models contain their templates and licenses.
-const MAX_REPLY: usize = 4 << 20;
+const MAX_REPLY_BYTES: usize = 4 << 20;
 
 impl Provider {
     /// Returns whether the server is on this machine.
@@ -84,7 +84,7 @@ impl Provider {
         cancel: &Cancel,
     ) -> Option<Value> {
         let limits =
-            RequestLimits { deadline: timeout, stall: timeout, max_reply_bytes: MAX_REPLY, retries: 0 };
+            RequestLimits { deadline: timeout, stall: timeout, max_reply_bytes: MAX_REPLY_BYTES, retries: 0 };
         let read = |bytes: &[u8]| -> Result<Value, ProviderError> {
             json::from_slice(bytes).map_err(|_| ProviderError::from_status(200, bytes, None))
         };

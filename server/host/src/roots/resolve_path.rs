@@ -42,7 +42,7 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, PathRefusal> {
                 missing.push(name.to_owned());
                 existing = parent;
             }
-            Err(error) => return Err(refusal(&error)),
+            Err(error) => return Err(refusal_from_io_error(&error)),
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn broken_link_target(path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn refusal(error: &io::Error) -> PathRefusal {
+fn refusal_from_io_error(error: &io::Error) -> PathRefusal {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
         return PathRefusal::LinkLoop;

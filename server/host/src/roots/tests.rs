@@ -167,7 +167,7 @@ fn only_the_shares_of_workspace_folders_are_accessed() {
         (r"\\.\pipe\a", true),
         (r"\\?\pipe\a", true),
     ] {
-        assert_eq!(roots.is_foreign_share(Path::new(path)), is_foreign, "{path}");
+        assert_eq!(roots.is_device_or_foreign_share(Path::new(path)), is_foreign, "{path}");
     }
 }
 

@@ -10,7 +10,7 @@ use strata_conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
 use super::rows::{parse_body, session_key};
-use super::sessions::{MessageColumns, append, next_change_number};
+use super::sessions::{MessageColumns, append_messages, next_change_number};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
@@ -42,7 +42,7 @@ impl Store {
     /// [`StoreError::Full`], [`StoreError::Busy`] or [`StoreError::Damaged`].
     pub fn commit(&mut self, handle: &SessionHandle, commit: &SessionChange) -> Result<(), StoreError> {
         let result = self.apply(handle, commit);
-        self.mark_damage(result)
+        self.mark_for_check_if_damaged(result)
     }
 
     fn apply(&mut self, handle: &SessionHandle, commit: &SessionChange) -> Result<(), StoreError> {
@@ -51,7 +51,7 @@ impl Store {
         let session = session_key(&transaction, &handle.id)?;
         remove_messages(&transaction, session, &commit.removed)?;
         update_messages(&transaction, session, &commit.changed)?;
-        append(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;
+        append_messages(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;
         if let Some(order) = &commit.order {
             reorder(&transaction, session, order)?;
         }
@@ -81,7 +81,7 @@ fn remove_messages(connection: &Connection, session: i64, removed: &[MessageId])
         let key = find_message(connection, session, id)?.key;
         delete_place.execute([key])?;
         delete.execute([key])?;
-        words.remove(key)?;
+        words.remove_row(key)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use strata_base::json;
 use strata_conversation::history::{Message, MessageId};
 
 use super::rows::session_key;
-use super::sessions::{NewSession, append, for_each_message, insert};
+use super::sessions::{NewSession, append_messages, for_each_message, insert_session};
 use super::{SessionHandle, SessionId, Store, StoreError};
 
 #[derive(Debug)]
@@ -76,13 +76,13 @@ impl Store {
         let new = NewSession { id, name: header.name, created_ms: header.created_ms };
         let handle = SessionHandle::for_writing(&self.paths, new.id.clone())?;
         let transaction = self.begin_write()?;
-        let session = insert(&transaction, &new, &Value::Null, 0)?;
+        let session = insert_session(&transaction, &new, &Value::Null, 0)?;
         let (mut messages, mut next_id) = (0, 0);
         while let Some(line) = read_line(&mut lines, messages + 2)? {
             let line_number = messages + 2;
             let message = parse_message(&line).map_err(|problem| line_error(line_number, problem))?;
             next_id = next_id.max(message.id.0.saturating_add(1));
-            append(&transaction, session, [&message]).map_err(|error| match error {
+            append_messages(&transaction, session, [&message]).map_err(|error| match error {
                 StoreError::MessageExists(_) => line_error(line_number, error),
                 other => other,
             })?;

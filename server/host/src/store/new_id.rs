@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::id::SessionId;
 
 /// Digits of random identifiers: Crockford's base 32 in lowercase, which omits letters that look like digits.
-const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const BASE32_DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 const MAX_ID_BYTES: usize = 64;
 
@@ -45,12 +45,12 @@ impl<'de> Deserialize<'de> for SessionId {
 pub(super) fn random_base32<const N: usize>() -> Result<String, StoreError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
+    Ok(bytes.iter().map(|byte| char::from(BASE32_DIGITS[usize::from(byte % 32)])).collect())
 }
 
 /// Whether `text` consists only of digits that [`random_base32`] generates.
 pub(super) fn is_base32(text: &str) -> bool {
-    text.bytes().all(|byte| DIGITS.contains(&byte))
+    text.bytes().all(|byte| BASE32_DIGITS.contains(&byte))
 }
 
 #[cfg(test)]

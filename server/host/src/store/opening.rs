@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::paths::{StorePaths, create_private_file, sibling, wait_for_lock};
+use super::paths::{StorePaths, create_private_file, wait_for_lock, with_name_suffix};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
@@ -38,7 +38,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace. If a damaged database had to be set aside, it is returned too.
-pub(super) fn open(paths: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
+pub(super) fn open_database(paths: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
     let _lock = wait_for_lock(&paths.opening_lock())?;
     match connect(paths) {
         Err(StoreError::Damaged(reason)) => {
@@ -81,7 +81,7 @@ fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
     let version = match state {
         // If the interrupted change was the creation of the database, the database is empty.
         DatabaseFileState::Unfinished if page_count(&connection)? > 0 => strata_schema_version(&connection)?,
-        _ => schema::version(&connection)?,
+        _ => schema::schema_version(&connection)?,
     };
     if version > schema::NEWEST_VERSION {
         return Err(StoreError::Newer { path, found: version, known: schema::NEWEST_VERSION });
@@ -90,7 +90,7 @@ fn connect(paths: &StorePaths) -> Result<Connection, StoreError> {
     check_tables(&mut connection, paths)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    let _ = fs::remove_file(paths.suspicion_marker());
+    let _ = fs::remove_file(paths.damage_marker());
     Ok(connection)
 }
 
@@ -108,7 +108,7 @@ fn inspect_database(path: &Path) -> Result<DatabaseFileState, StoreError> {
     if metadata.len() == 0 {
         return Ok(DatabaseFileState::Nothing);
     }
-    if sibling(path, "-journal").symlink_metadata().is_ok() {
+    if with_name_suffix(path, "-journal").symlink_metadata().is_ok() {
         return Ok(DatabaseFileState::Unfinished);
     }
     let flags =
@@ -123,7 +123,7 @@ fn inspect_database(path: &Path) -> Result<DatabaseFileState, StoreError> {
 /// Returns the schema version of a Strata database, and fails for any other database.
 fn strata_schema_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let version = schema::version(connection)?;
+    let version = schema::schema_version(connection)?;
     if application != schema::APPLICATION_ID {
         return Err(StoreError::damaged("it belongs to another program"));
     }
@@ -161,7 +161,7 @@ fn check_tables(connection: &mut Connection, paths: &StorePaths) -> Result<(), S
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
         check_table(connection, table)?;
     }
-    if !paths.suspicion_marker().exists() {
+    if !paths.damage_marker().exists() {
         return Ok(());
     }
     match check_table(connection, schema::WORD_INDEX) {
@@ -174,13 +174,15 @@ fn check_tables(connection: &mut Connection, paths: &StorePaths) -> Result<(), S
 }
 
 fn check_table(connection: &Connection, table: &str) -> Result<(), StoreError> {
-    check_findings(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
+    interpret_check_findings(
+        connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?,
+    )
 }
 
 /// Interprets the findings of SQLite's checks. Findings about pages that could not be read do not mean that the
 /// database is damaged. They contain the error code, or only a message if a list of pages could not be read
 /// (`checkTreePage` and `checkList` in SQLite's `btree.c`).
-pub(super) fn check_findings(findings: String) -> Result<(), StoreError> {
+pub(super) fn interpret_check_findings(findings: String) -> Result<(), StoreError> {
     /// Error codes for pages that could not be read: `SQLITE_NOMEM` and `SQLITE_IOERR`, whose low bytes are shared by
     /// all extended codes (<https://www.sqlite.org/rescode.html>).
     const READ_ERROR_CODES: [u32; 2] = [7, 10];
@@ -204,7 +206,7 @@ fn set_aside_database(paths: &StorePaths) -> Result<PathBuf, StoreError> {
     let new_path = (1..).map(|nth| paths.damaged_database(nth)).find(is_free).ok_or(StoreError::Full)?;
     fs::rename(&path, &new_path).map_err(|error| StoreError::io(&path, &error))?;
     for suffix in SQLITE_SUFFIXES {
-        let (from, to) = (sibling(&path, suffix), sibling(&new_path, suffix));
+        let (from, to) = (with_name_suffix(&path, suffix), with_name_suffix(&new_path, suffix));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&from, &error));

@@ -87,7 +87,7 @@ impl StorePaths {
 
     /// Returns the path of a marker file. The file exists if an operation noticed damage, so that the database is
     /// checked completely when it is next opened.
-    pub(super) fn suspicion_marker(&self) -> PathBuf {
+    pub(super) fn damage_marker(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
 
@@ -107,7 +107,7 @@ impl StorePaths {
     }
 
     /// Returns the name of the directories that belong to this workspace, which is a hash of its first folder's path.
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn directory_name(&self) -> &str {
         &self.name
     }
 
@@ -163,7 +163,7 @@ pub(crate) fn open_own_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
-        flags(rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK),
+        open_flags_to_sqlite(rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK),
     );
     #[cfg(not(unix))]
     if path.symlink_metadata()?.is_symlink() {
@@ -193,7 +193,7 @@ pub(super) fn open_lock_file(path: &Path) -> Result<File, StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(flags(rustix::fs::OFlags::NOFOLLOW));
+        options.mode(0o600).custom_flags(open_flags_to_sqlite(rustix::fs::OFlags::NOFOLLOW));
     }
     options.open(path).map_err(|error| StoreError::io(path, &error))
 }
@@ -256,8 +256,11 @@ fn restrict_access(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         }
         LinkPolicy::Follow => {}
     }
-    let directory =
-        OpenOptions::new().read(true).custom_flags(flags(open_flags)).open(path).map_err(io_error)?;
+    let directory = OpenOptions::new()
+        .read(true)
+        .custom_flags(open_flags_to_sqlite(open_flags))
+        .open(path)
+        .map_err(io_error)?;
     let metadata = directory.metadata().map_err(io_error)?;
     if metadata.uid() != current_user {
         return Err(not_private_error(path, "belongs to another user"));
@@ -279,7 +282,7 @@ fn restrict_access(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
 }
 
 #[cfg(unix)]
-fn flags(flags: rustix::fs::OFlags) -> i32 {
+fn open_flags_to_sqlite(flags: rustix::fs::OFlags) -> i32 {
     flags.bits().cast_signed()
 }
 
@@ -328,7 +331,7 @@ mod tests {
 }
 
 /// Appends `suffix` to the name of a file.
-pub(crate) fn sibling(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_name_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -83,7 +83,7 @@ pub(super) const WORD_INDEX: &str = "words";
 pub(super) const FIRST_FRAGMENT_ROWID: i64 = 1 << 62;
 
 /// Reads the schema version of a database. An empty database has version 0.
-pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
+pub(super) fn schema_version(connection: &Connection) -> Result<i32, StoreError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
@@ -94,7 +94,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 
 /// Runs the steps that have not been applied yet in one transaction.
 fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
-    let current_version = version(connection)?;
+    let current_version = schema_version(connection)?;
     let remaining =
         usize::try_from(current_version).ok().and_then(|current_version| steps.get(current_version..));
     let remaining =

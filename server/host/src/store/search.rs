@@ -74,7 +74,7 @@ impl Store {
             return Err(StoreError::EmptyQuery);
         }
         let result = self.search_terms(&terms, limit);
-        self.mark_damage(result)
+        self.mark_for_check_if_damaged(result)
     }
 
     fn search_terms(&self, terms: &[&str], limit: usize) -> Result<SearchResults, StoreError> {

@@ -77,7 +77,7 @@ impl Store {
     pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
         let handle = SessionHandle::for_writing(&self.paths, new.id.clone())?;
         let transaction = self.begin_write()?;
-        insert(&transaction, new, &Value::Null, 0)?;
+        insert_session(&transaction, new, &Value::Null, 0)?;
         transaction.commit()?;
         Ok(handle)
     }
@@ -160,12 +160,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoSession`] or [`StoreError::Damaged`].
-    pub fn load(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
-        let stored = self.read(id);
-        self.mark_damage(stored)
+    pub fn load_session(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
+        let stored = self.read_session_rows(id);
+        self.mark_for_check_if_damaged(stored)
     }
 
-    fn read(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
+    fn read_session_rows(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
         let transaction = self.begin_read()?;
         let key = session_key(&transaction, id)?;
         let mut statement = transaction
@@ -281,7 +281,7 @@ impl Store {
             .prepare_cached("SELECT state, next_id FROM session WHERE key = ?1")?
             .query_row([original_key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let state = serde_json::from_str(&state).map_err(StoreError::damaged)?;
-        let copy_key = insert(&transaction, new, &state, next_id.cast_unsigned())?;
+        let copy_key = insert_session(&transaction, new, &state, next_id.cast_unsigned())?;
         let mut messages = Vec::new();
         let mut statement = transaction.prepare_cached(
             "SELECT message.id, message.body FROM place JOIN message ON message.key = place.message
@@ -291,7 +291,7 @@ impl Store {
         while let Some(row) = rows.next()? {
             messages.push(read_message(row)?);
         }
-        append(&transaction, copy_key, &messages)?;
+        append_messages(&transaction, copy_key, &messages)?;
         drop(rows);
         drop(statement);
         let spill_copy = spills.copy_session(original_id, &new.id, |old, new| fs::hard_link(old, new))?;
@@ -311,7 +311,7 @@ pub(super) fn next_change_number(connection: &Connection) -> Result<i64, StoreEr
     Ok(statement.query_row([], |row| row.get(0))?)
 }
 
-pub(super) fn insert(
+pub(super) fn insert_session(
     connection: &Connection,
     new: &NewSession,
     state: &Value,
@@ -343,7 +343,7 @@ pub(super) fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-pub(super) fn append<'m>(
+pub(super) fn append_messages<'m>(
     connection: &Connection,
     session: i64,
     messages: impl IntoIterator<Item = &'m Message>,

@@ -48,12 +48,12 @@ struct StoredOutput {
     bytes: u64,
     modified: SystemTime,
     is_in_session: bool,
-    file: Identity,
+    file: FileIdentity,
 }
 
 /// Identifies a file, to detect several hard links to the same file.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Identity {
+enum FileIdentity {
     #[cfg(unix)]
     Number(u64, u64),
     /// The random name, size and modification time, because the standard library cannot identify files on this system.
@@ -252,7 +252,7 @@ impl Spills {
     fn evict_outputs(&self, session_folder: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut outputs = self.list_outputs(session_folder);
         let (newest, mut total) = (newest_modified(&outputs), total_bytes(&outputs));
-        let mut link_counts: HashMap<Identity, usize> = HashMap::new();
+        let mut link_counts: HashMap<FileIdentity, usize> = HashMap::new();
         for output in &outputs {
             *link_counts.entry(output.file.clone()).or_default() += 1;
         }
@@ -340,15 +340,15 @@ fn is_directory(path: &Path) -> bool {
 }
 
 #[cfg(unix)]
-fn identity(_: &Path, metadata: &fs::Metadata) -> Identity {
+fn identity(_: &Path, metadata: &fs::Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
-    Identity::Number(metadata.dev(), metadata.ino())
+    FileIdentity::Number(metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(path: &Path, metadata: &fs::Metadata) -> Identity {
+fn identity(path: &Path, metadata: &fs::Metadata) -> FileIdentity {
     let name = path.file_name().unwrap_or_default().to_owned();
-    Identity::Output(name, metadata.len(), metadata.modified().ok())
+    FileIdentity::Output(name, metadata.len(), metadata.modified().ok())
 }
 
 fn entries(folder: PathBuf) -> impl Iterator<Item = DirEntry> {

@@ -75,5 +75,5 @@ fn create_session_with(store: &mut Store, name: &str, messages: &[Arc<Message>])
 }
 
 fn texts(store: &Store, name: &str) -> Vec<String> {
-    store.load(&id(name)).unwrap().messages.iter().map(|message| message.text()).collect()
+    store.load_session(&id(name)).unwrap().messages.iter().map(|message| message.text()).collect()
 }

@@ -19,7 +19,7 @@ impl<'c> WordIndex<'c> {
     }
 
     pub(super) fn add_message(&self, key: i64, message: &NewMessage) -> Result<(), StoreError> {
-        self.add(key, &searchable_text(message))
+        self.add_row(key, &searchable_text(message))
     }
 
     /// Updates a message. Does nothing if the searchable text is unchanged, since most changes concern only visibility.
@@ -33,19 +33,19 @@ impl<'c> WordIndex<'c> {
         if searchable_text(old) == text {
             return Ok(());
         }
-        self.remove(key)?;
-        self.add(key, &text)
+        self.remove_row(key)?;
+        self.add_row(key, &text)
     }
 
     pub(super) fn add_note(&self, key: i64, text: &str, tags: &[String]) -> Result<(), StoreError> {
-        self.add(schema::FIRST_FRAGMENT_ROWID + key, &format!("{text}\n{}", tags.join("\n")))
+        self.add_row(schema::FIRST_FRAGMENT_ROWID + key, &format!("{text}\n{}", tags.join("\n")))
     }
 
     pub(super) fn remove_note(&self, key: i64) -> Result<(), StoreError> {
-        self.remove(schema::FIRST_FRAGMENT_ROWID + key)
+        self.remove_row(schema::FIRST_FRAGMENT_ROWID + key)
     }
 
-    pub(super) fn remove(&self, rowid: i64) -> Result<(), StoreError> {
+    pub(super) fn remove_row(&self, rowid: i64) -> Result<(), StoreError> {
         self.connection.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([rowid])?;
         Ok(())
     }
@@ -80,7 +80,7 @@ impl<'c> WordIndex<'c> {
         Ok(())
     }
 
-    pub(super) fn add(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
+    pub(super) fn add_row(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
         self.connection
             .prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
             .execute(params![rowid, segment_words(text)])?;

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) use tokenizers::Tokenizer;
 
 /// Why this build has no library.
-pub(super) const ABSENCE: Option<&str> = None;
+pub(super) const MISSING_LIBRARY_REASON: Option<&str> = None;
 
 pub(super) fn parse(content: Vec<u8>) -> Result<Tokenizer, String> {
     let mut tokenizer = catch_unwind(|| Tokenizer::from_bytes(content))

@@ -129,7 +129,7 @@ impl IgnoreRules {
     fn hides(&self, path: &Path, is_dir: bool) -> bool {
         let Some(folder) = path.parent().map(|parent| self.folder_rules(parent)) else { return false };
         let path = self.relative_path(path);
-        match self.strata_verdict(&folder.level, path.as_bstr(), is_dir) {
+        match self.verdict_of_strata_rules(&folder.level, path.as_bstr(), is_dir) {
             Some(is_ignored) => is_ignored,
             None => {
                 folder.is_ignored_by_git(path.as_bstr(), is_dir)
@@ -138,7 +138,7 @@ impl IgnoreRules {
         }
     }
 
-    fn strata_verdict(&self, level: &IgnoreFiles, path: &BStr, is_dir: bool) -> Option<bool> {
+    fn verdict_of_strata_rules(&self, level: &IgnoreFiles, path: &BStr, is_dir: bool) -> Option<bool> {
         let case = level.repository.repository.case;
         let excluded = self.excluded.verdict(path, is_dir, case);
         let by_file = |file: usize| {
@@ -171,7 +171,7 @@ impl IgnoreRules {
             return FolderRules { level, is_ignored: false };
         }
         let relative = self.relative_path(path);
-        let is_kept = self.strata_verdict(&parent.level, relative.as_bstr(), true).is_some();
+        let is_kept = self.verdict_of_strata_rules(&parent.level, relative.as_bstr(), true).is_some();
         let is_ignored =
             parent.is_ignored || (!is_kept && parent.is_ignored_by_git(relative.as_bstr(), true));
         let level =
@@ -192,7 +192,7 @@ impl IgnoreRules {
                 continue;
             };
             let relative = self.relative_path(path);
-            let verdict = self.strata_verdict(&parent.level, relative.as_bstr(), true);
+            let verdict = self.verdict_of_strata_rules(&parent.level, relative.as_bstr(), true);
             if verdict.unwrap_or_else(|| parent.is_ignored_by_git(relative.as_bstr(), true)) {
                 return self.root_rules(work_tree);
             }

@@ -19,7 +19,7 @@ use super::rule_file::{self, LinkPolicy};
 /// Maximum size of a file that contains a path or a branch, in bytes.
 const MAX_GIT_POINTER_BYTES: u64 = 8 << 10;
 /// Maximum size of an index, in bytes. The largest known repositories have a fifth of this.
-const MAX_INDEX: u64 = 512 << 20;
+const MAX_INDEX_BYTES: u64 = 512 << 20;
 
 /// A work tree, or the user's settings for directories outside of work trees.
 pub(super) struct Repository {
@@ -151,7 +151,7 @@ fn first_line(path: &Path) -> Result<Option<String>, FileProblem> {
 }
 
 fn read_index(path: &Path) -> Option<gix::index::File> {
-    if !path.metadata().is_ok_and(|index| index.is_file() && index.len() <= MAX_INDEX) {
+    if !path.metadata().is_ok_and(|index| index.is_file() && index.len() <= MAX_INDEX_BYTES) {
         return None;
     }
     let options = gix::index::decode::Options { thread_limit: Some(1), ..Default::default() };

@@ -6,7 +6,7 @@ use strata_host::config::set_at_path;
 use strata_host::uri;
 use tower_lsp::ls_types::Uri;
 
-use super::lists::complete_folder;
+use super::lists::add_missing_folder_name;
 use crate::invalid_params::invalid_params;
 
 /// Capabilities that are true or false.
@@ -33,7 +33,7 @@ const POSITION_ENCODINGS: &str = "/general/positionEncodings";
 
 /// Reduces the parameters of `initialize` to the fields that the server uses. Returns a description of each workspace
 /// folder that cannot be used. Leaves parameters that are not an object to the library, which rejects them.
-pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
+pub(super) fn keep_used_initialize_fields(params: &mut Value) -> Vec<String> {
     if params.is_null() {
         *params = json!({});
     }
@@ -64,7 +64,7 @@ pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
 
 /// Returns why `initialize` with these parameters is refused; `None` if it is accepted.
 pub fn refusal_reason(mut params: Value) -> Option<String> {
-    keep_readable(&mut params);
+    keep_used_initialize_fields(&mut params);
     invalid_params("initialize", Some(&params))
 }
 
@@ -72,21 +72,21 @@ fn readable_capabilities(capabilities: &Value) -> Value {
     let mut readable = json!({});
     for pointer in BOOLEAN_CAPABILITIES {
         if let Some(flag @ Value::Bool(_)) = capabilities.pointer(pointer) {
-            insert(&mut readable, pointer, flag.clone());
+            insert_at_pointer(&mut readable, pointer, flag.clone());
         }
     }
     if capabilities.pointer(LITERAL_ACTIONS).is_some_and(Value::is_object) {
-        insert(&mut readable, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": [] } }));
+        insert_at_pointer(&mut readable, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": [] } }));
     }
     if let Some(Value::Array(encodings)) = capabilities.pointer(POSITION_ENCODINGS) {
         let encodings: Vec<&Value> = encodings.iter().filter(|encoding| encoding.is_string()).collect();
-        insert(&mut readable, POSITION_ENCODINGS, json!(encodings));
+        insert_at_pointer(&mut readable, POSITION_ENCODINGS, json!(encodings));
     }
     readable
 }
 
 /// Inserts a value at a JSON pointer, with the objects around it.
-fn insert(root: &mut Value, pointer: &str, value: Value) {
+fn insert_at_pointer(root: &mut Value, pointer: &str, value: Value) {
     set_at_path(root, pointer.split('/').skip(1), value);
 }
 
@@ -112,7 +112,7 @@ fn usable_folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
         match folder_uri(uri, &format!("{path}.uri")) {
             Ok(uri_text) => {
                 fields.insert("uri".to_owned(), uri_text.into());
-                complete_folder(fields);
+                add_missing_folder_name(fields);
                 usable.push(item);
             }
             Err(problem) => problems.push(problem),
@@ -152,7 +152,7 @@ mod tests {
     use crate::client::{ClientInfo, InitializationOptions};
 
     fn reduced(mut params: Value) -> (Value, Vec<String>) {
-        let problems = keep_readable(&mut params);
+        let problems = keep_used_initialize_fields(&mut params);
         (params, problems)
     }
 
@@ -164,8 +164,14 @@ mod tests {
     /// The capabilities of a client that has all that the server uses.
     fn full_capabilities() -> Value {
         let mut capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
-        BOOLEAN_CAPABILITIES.iter().for_each(|pointer| insert(&mut capabilities, pointer, json!(true)));
-        insert(&mut capabilities, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": ["source"] } }));
+        BOOLEAN_CAPABILITIES
+            .iter()
+            .for_each(|pointer| insert_at_pointer(&mut capabilities, pointer, json!(true)));
+        insert_at_pointer(
+            &mut capabilities,
+            LITERAL_ACTIONS,
+            json!({ "codeActionKind": { "valueSet": ["source"] } }),
+        );
         capabilities
     }
 

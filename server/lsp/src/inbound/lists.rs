@@ -97,7 +97,7 @@ impl UriListLocation {
                     fields.insert("type".to_owned(), CHANGE_KIND_CHANGED.into());
                 }
             }
-            "workspace/didChangeWorkspaceFolders" => complete_folder(fields),
+            "workspace/didChangeWorkspaceFolders" => add_missing_folder_name(fields),
             _ => {}
         }
         None
@@ -105,7 +105,7 @@ impl UriListLocation {
 }
 
 /// Adds the name of a workspace folder if it is missing. The server then uses the name of its directory.
-pub(super) fn complete_folder(fields: &mut Map<String, Value>) {
+pub(super) fn add_missing_folder_name(fields: &mut Map<String, Value>) {
     if !fields.get("name").is_some_and(Value::is_string) {
         fields.insert("name".to_owned(), "".into());
     }

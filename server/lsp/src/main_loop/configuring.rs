@@ -22,7 +22,7 @@ impl MainLoop {
         {
             self.services.warn("store", format!("conversations are not saved: {error}"));
         }
-        self.transition(|world| world.folders_changed(roots));
+        self.install_next_state(|world| world.folders_changed(roots));
         self.folders = folders;
     }
 
@@ -52,7 +52,7 @@ impl MainLoop {
     }
 
     pub(super) fn apply_settings(&mut self, layer: SettingLayer, sources: Vec<FoundSettings>) {
-        self.transition(|world| world.apply_settings(layer, sources));
+        self.install_next_state(|world| world.apply_settings(layer, sources));
         self.update_registrations();
     }
 

@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use strata_app::model::live_view::{ServedView, listen};
+use strata_app::model::live_view::{ServedView, open_live_endpoint};
 use strata_app::runtime::headless::run_for_client;
 
 use super::MainLoop;
@@ -31,7 +31,7 @@ impl MainLoop {
             events.send(Event::ViewRequested(answer)).ok()?;
             view.recv_timeout(MAIN_LOOP_TIMEOUT).ok()
         };
-        let opened = listen(read, |view, call| run_for_client(view.snapshot, call));
+        let opened = open_live_endpoint(read, |view, call| run_for_client(view.snapshot, call));
         if let Err(error) = &opened {
             tracing::warn!(%error, "agents and the command line cannot see unsaved text");
         }

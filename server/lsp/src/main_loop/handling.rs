@@ -25,7 +25,7 @@ impl EventHandler {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }
 
-    pub(super) fn or_recover(self, recover: impl FnOnce(&mut MainLoop) + 'static) -> Self {
+    pub(super) fn recovering_with(self, recover: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { recover: Box::new(recover), ..self }
     }
 
@@ -41,13 +41,14 @@ impl EventHandler {
             uri: Some(uri.to_owned()),
             problem: "an internal error".to_owned(),
         };
-        Self::new(name, |main_loop| main_loop.transition(next))
-            .or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
+        Self::new(name, |main_loop| main_loop.install_next_state(next)).recovering_with(|main_loop| {
+            main_loop.install_next_state(|world| world.invalid_notification(lost));
+        })
     }
 
     /// Sets a recovery that scans all files, because the panic lost a report of changed files.
-    fn or_rescan(self) -> Self {
-        self.or_recover(|main_loop| main_loop.act(Action::Rescan))
+    fn recovering_by_rescan(self) -> Self {
+        self.recovering_with(|main_loop| main_loop.perform_action(Action::Rescan))
     }
 
     pub(super) fn for_event(event: Event) -> Self {
@@ -102,38 +103,41 @@ impl EventHandler {
             Event::InvalidNotification(invalid) => {
                 let retried = invalid.clone();
                 Self::new("invalid_notification", |main_loop| {
-                    main_loop.transition(|world| world.invalid_notification(invalid));
+                    main_loop.install_next_state(|world| world.invalid_notification(invalid));
                 })
-                .or_recover(|main_loop| main_loop.transition(|world| world.invalid_notification(retried)))
+                .recovering_with(|main_loop| {
+                    main_loop.install_next_state(|world| world.invalid_notification(retried));
+                })
             }
             Event::DocumentReferenced(uri) => {
                 Self::new("named", move |main_loop| main_loop.set_current_document(&uri))
             }
             Event::FilesChanged(params) => Self::new("workspace/didChangeWatchedFiles", move |main_loop| {
-                main_loop.transition(|world| world.files_changed(&params));
+                main_loop.install_next_state(|world| world.files_changed(&params));
             })
-            .or_rescan(),
+            .recovering_by_rescan(),
             Event::FilesCreatedOrDeleted(uris) => Self::new("workspace/didCreateFiles", move |main_loop| {
-                main_loop.transition(|world| world.files_created_or_deleted(&uris));
+                main_loop.install_next_state(|world| world.files_created_or_deleted(&uris));
             })
-            .or_rescan(),
+            .recovering_by_rescan(),
             Event::FilesRenamed(renamed) => Self::new("workspace/didRenameFiles", move |main_loop| {
                 main_loop.files_renamed(&renamed);
             })
-            .or_rescan(),
+            .recovering_by_rescan(),
             Event::ClientCannotWatch => Self::new("client does not watch", MainLoop::watch_as_server),
             Event::WatcherReported(event) => Self::new("seen", move |main_loop| {
-                main_loop.transition(|world| world.watcher_reported(&event));
+                main_loop.install_next_state(|world| world.watcher_reported(&event));
             })
-            .or_rescan(),
+            .recovering_by_rescan(),
             Event::WatchingStarted(folders) => {
-                Self::new("watched", |main_loop| main_loop.handle_watch_result(folders)).or_rescan()
+                Self::new("watched", |main_loop| main_loop.handle_watch_result(folders))
+                    .recovering_by_rescan()
             }
             Event::FoldersChanged(params) => {
                 Self::new("workspace/didChangeWorkspaceFolders", move |main_loop| {
                     main_loop.folders_changed(&params);
                 })
-                .or_rescan()
+                .recovering_by_rescan()
             }
             Event::SettingsChanged(tree) => Self::new("workspace/didChangeConfiguration", |main_loop| {
                 main_loop.settings_changed(tree);
@@ -155,7 +159,7 @@ impl EventHandler {
                 Self::new(event.name(), move |main_loop| {
                     main_loop.with_sessions(|sessions, host| sessions.handle(event, host));
                 })
-                .or_recover(move |main_loop| {
+                .recovering_with(move |main_loop| {
                     main_loop.with_sessions(|sessions, host| sessions.handle(lost, host));
                 })
             }
@@ -168,7 +172,7 @@ impl EventHandler {
             Event::ShowMessage(message) => Self::new("show", |main_loop| main_loop.show_message(message)),
             Event::Parsed(key, parsed) => {
                 let parsed_key = key.clone();
-                Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).or_recover(
+                Self::new("parsed", |main_loop| main_loop.parse_finished(key, parsed)).recovering_with(
                     move |main_loop| {
                         main_loop.parsing.remove(&parsed_key);
                     },
@@ -179,20 +183,20 @@ impl EventHandler {
             }
             Event::IndexRunEnded(run, end) => {
                 Self::new("indexed", move |main_loop| main_loop.index_run_ended(run, end))
-                    .or_recover(move |main_loop| main_loop.index_run_ended(run, IndexEnd::Failed))
+                    .recovering_with(move |main_loop| main_loop.index_run_ended(run, IndexEnd::Failed))
             }
             Event::ViewRequested(answer) => {
                 Self::new("attached", move |main_loop| main_loop.serve_view(&answer))
             }
             Event::MeterRead(status) => {
-                Self::new("metered", |main_loop| main_loop.meter_was_read(status)).or_reset_meter()
+                Self::new("metered", |main_loop| main_loop.meter_was_read(status)).recovering_by_meter_reset()
             }
             Event::Shutdown => Self::new("goodbye", |_| ()),
         }
     }
 
     /// Sets a recovery that resets the meter, because the panic lost its reading.
-    pub(super) fn or_reset_meter(self) -> Self {
-        self.or_recover(|main_loop| main_loop.meter = ContextMeterState::default())
+    pub(super) fn recovering_by_meter_reset(self) -> Self {
+        self.recovering_with(|main_loop| main_loop.meter = ContextMeterState::default())
     }
 }

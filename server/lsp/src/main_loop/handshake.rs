@@ -41,7 +41,7 @@ impl MainLoop {
         let workspace = (SettingLayer::Workspace, workspace_sources(&roots));
         let editor = startup_settings.map(|tree| (SettingLayer::Editor, settings::editor_settings(tree)));
         let mut warnings = Vec::new();
-        self.transition(|world| {
+        self.install_next_state(|world| {
             world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
             world.sessions = Sessions::new(session);
@@ -98,8 +98,8 @@ impl MainLoop {
         }
         self.update_registrations();
         self.open_endpoint();
-        self.act(Action::Reindex);
-        self.act(Action::Meter);
+        self.perform_action(Action::Reindex);
+        self.perform_action(Action::Meter);
     }
 }
 

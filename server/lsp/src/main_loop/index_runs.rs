@@ -13,7 +13,7 @@ use crate::client::ClientInfo;
 use crate::event::{Event, IndexEnd};
 use crate::outbound::OutboundMessage;
 use strata_app::faults::with_fault_points;
-use strata_app::model::index::{BuildProgress, Efforts, Index, OutlineProgress, OutlineUpdates};
+use strata_app::model::index::{BuildProgress, Index, OutlineEffortCounts, OutlineProgress, OutlineUpdates};
 use strata_app::model::snapshot::Snapshot;
 use strata_app::runtime::session_runtime::{ProgressToken, TrackedWork};
 
@@ -203,7 +203,7 @@ fn run_index(
         }),
     };
     if let Ok((index, _)) = &result {
-        let Efforts { read, parsed } = index.efforts;
+        let OutlineEffortCounts { read, parsed } = index.efforts;
         tracing::info!(run, files = index.files.len(), read, parsed, "indexed");
     }
     result.ok()

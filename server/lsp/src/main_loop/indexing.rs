@@ -26,7 +26,7 @@ impl MainLoop {
     /// large repository.
     fn replace_index(&mut self, next: impl FnOnce(&mut ServerState) -> Vec<Action>) {
         let old_index = Arc::clone(&self.world.snapshot.index);
-        self.transition(next);
+        self.install_next_state(next);
         self.watching.watch_folders(&self.world.snapshot.index.folders, &self.background, &self.events);
         self.background.spawn(move || drop(old_index), |_| ());
     }

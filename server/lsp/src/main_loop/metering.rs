@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::outbound::OutboundMessage;
 use strata_app::clock::now_ms;
 use strata_app::faults::with_fault_points;
-use strata_app::model::meter::{self, Status};
+use strata_app::model::meter::{self, ContextStatus};
 
 /// Minimum interval between two meter notifications (`strata/status`, at most four a second).
 const MIN_METER_INTERVAL: Duration = Duration::from_millis(250);
@@ -54,8 +54,8 @@ impl MainLoop {
         self.background.spawn(
             with_fault_points("meter", move || {
                 let persistence = services.store.persistence();
-                let session = snapshot.with_current_lines(&session);
-                meter::measure(&snapshot, &session, persistence, now_ms(), &Cancel::new())
+                let session = snapshot.with_relocated_lines(&session);
+                meter::measure_context(&snapshot, &session, persistence, now_ms(), &Cancel::new())
             }),
             move |status| {
                 let _ = events.send(Event::MeterRead(status.ok().flatten()));
@@ -64,7 +64,7 @@ impl MainLoop {
     }
 
     /// Handles a meter reading; `None` if the size of the context is unknown.
-    pub(super) fn meter_was_read(&mut self, status: Option<Status>) {
+    pub(super) fn meter_was_read(&mut self, status: Option<ContextStatus>) {
         self.meter.is_reading = false;
         self.meter.last_duration = self.meter.last_start.map_or(Duration::ZERO, |last| last.elapsed());
         if let Some(status) = status
@@ -90,7 +90,7 @@ mod tests {
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.mark_changed());
-            meter::measure(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
+            meter::measure_context(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.meter_was_read(status(revision)));
         let Ok(OutboundMessage::Status(newest)) = outbound.try_recv() else { panic!("no reading was sent") };

@@ -34,7 +34,7 @@ impl MainLoop {
     pub(super) fn parse_finished(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
         self.parsing.remove(&key);
         if let Some(parsed) = parsed {
-            self.transition(|world| world.install_parse(key, parsed));
+            self.install_next_state(|world| world.install_parse(key, parsed));
         }
     }
 }

@@ -23,7 +23,7 @@ impl MainLoop {
                 Ok(Event::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(event) => self.handle_event(event),
                 Err(RecvTimeoutError::Timeout) => {
-                    self.handle(EventHandler::new("time", Self::on_timer).or_reset_meter());
+                    self.handle(EventHandler::new("time", Self::on_timer).recovering_by_meter_reset());
                 }
             }
         }
@@ -59,7 +59,7 @@ impl MainLoop {
     fn on_timer(&mut self) {
         if self.watching.time_until_scan().is_some_and(|wait| wait.is_zero()) {
             self.watching.record_scan();
-            self.act(Action::Rescan);
+            self.perform_action(Action::Rescan);
         }
         if self.time_until_meter_reading().is_some_and(|wait| wait.is_zero()) {
             self.read_meter();

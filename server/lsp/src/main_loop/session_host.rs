@@ -83,7 +83,8 @@ impl RuntimeHost for SessionHost<'_> {
 
     fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<BackgroundJob> {
         let before = self.world.sessions.current().cloned();
-        let jobs = self.world.transition(|world| effects::apply(&mut world.sessions, changed, effects));
+        let jobs =
+            self.world.transition(|world| effects::apply_effects(&mut world.sessions, changed, effects));
         self.meter.is_due = true;
         let current = self.world.sessions.current();
         if self.world.snapshot.settings.lsp.features.contains(&LspFeature::CodeLens)
@@ -215,11 +216,12 @@ mod tests {
         let (_, reply) = main_loop.run_command("strata.history.add", vec![message]);
         let finished = inbox.recv_timeout(Duration::from_secs(60)).unwrap();
         let stored_messages = |main_loop: &MainLoop| {
-            let stored = main_loop.services.store.with_store(|store| store.load(&"s-1".parse()?)).unwrap();
+            let stored =
+                main_loop.services.store.with_store(|store| store.load_session(&"s-1".parse()?)).unwrap();
             stored.messages.len()
         };
         assert_eq!(stored_messages(&main_loop), 2);
-        main_loop.transition(|world| world.folders_changed(Roots::default()));
+        main_loop.install_next_state(|world| world.folders_changed(Roots::default()));
         main_loop.handle_event(finished);
         assert!(reply.try_recv().unwrap().is_err());
         assert_eq!(stored_messages(&main_loop), 1);

@@ -27,13 +27,13 @@ impl MainLoop {
     pub(super) fn handle_watch_result(&mut self, folders: Result<Vec<PathBuf>, String>) {
         match folders {
             Ok(new_folders) if new_folders.is_empty() => {}
-            Ok(_) if self.watching.record_watching_start() => self.act(Action::Rescan),
+            Ok(_) if self.watching.record_watching_start() => self.perform_action(Action::Rescan),
             Ok(new_folders) => {
                 let roots = &self.world.snapshot.roots;
                 let keys: BTreeSet<FileKey> =
                     new_folders.iter().filter_map(|folder| roots.key_of(folder)).collect();
                 if !keys.is_empty() {
-                    self.act(Action::Refresh(keys));
+                    self.perform_action(Action::Refresh(keys));
                 }
             }
             Err(error) => self.fall_back_to_polling(&error),

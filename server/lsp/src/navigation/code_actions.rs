@@ -23,14 +23,14 @@ pub(super) fn code_actions(
     session: &Session,
     client: &ClientInfo,
 ) -> Value {
-    if !is_requested(&params.context) {
+    if !is_strata_action_requested(&params.context) {
         return json!([]);
     }
     let uri = params.text_document.uri.as_str();
     let document = json!({ "uri": uri });
     let part = json!({ "uri": uri, "range": params.range });
     let add = ("Add to model context".to_owned(), "select", &document);
-    let add_lines = position::lines(params.range)
+    let add_lines = position::touched_lines(params.range)
         .map(|lines| (format!("Add {} to model context", format::lines(lines)), "select", &part));
     let remove = ("Remove from model context".to_owned(), "deselect", &document);
     let exclude = ("Exclude from model context".to_owned(), "exclude", &document);
@@ -52,7 +52,7 @@ pub(super) fn code_actions(
     let choices = ask.into_iter().chain(choices.into_iter().flatten()).chain([show]);
     choices
         .map(|(title, verb, argument)| {
-            let command = command(&title, verb, argument);
+            let command = code_action_command(&title, verb, argument);
             match client.literal_actions {
                 true => json!({ "title": title, "kind": ACTION_KIND, "command": command }),
                 false => command,
@@ -65,13 +65,13 @@ pub(super) fn code_actions(
 pub(super) fn code_lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
     let title = format!("Context: {}", ExternalText::new(&snapshot.describe_inclusion(key, session)).label());
     let start = json!({ "line": 0, "character": 0 });
-    let command = command(&title, "toggle", &json!({ "uri": uri }));
+    let command = code_action_command(&title, "toggle", &json!({ "uri": uri }));
     json!([{ "range": { "start": start, "end": start }, "command": command }])
 }
 
 /// Whether the client asks for Strata's code actions. Excludes automatic light-bulb requests, and requests for other
 /// kinds.
-fn is_requested(context: &CodeActionContext) -> bool {
+fn is_strata_action_requested(context: &CodeActionContext) -> bool {
     let is_strata_kind = |kind: &str| {
         kind.is_empty()
             || ACTION_KIND
@@ -82,6 +82,6 @@ fn is_requested(context: &CodeActionContext) -> bool {
         && context.only.as_ref().is_none_or(|only| only.iter().any(|kind| is_strata_kind(kind.as_str())))
 }
 
-fn command(title: &str, verb: &str, argument: &Value) -> Value {
+fn code_action_command(title: &str, verb: &str, argument: &Value) -> Value {
     json!({ "title": title, "command": format!("strata.here.{verb}"), "arguments": [argument] })
 }

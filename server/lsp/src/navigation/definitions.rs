@@ -13,7 +13,7 @@ use strata_code::outline::LocatedSymbol;
 use strata_prompt::layout::fence_for;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
-use super::lsp_request::{Caret, DeclarationInclusion, key};
+use super::lsp_request::{Caret, DeclarationInclusion, file_key};
 use super::page::ParsedSource;
 use crate::position::PositionEncoding;
 use strata_app::model::snapshot::Snapshot;
@@ -100,7 +100,7 @@ impl NameAtCaret {
         encoding: PositionEncoding,
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
-        let Some(key) = key(&caret.uri, snapshot) else { return Ok(None) };
+        let Some(key) = file_key(&caret.uri, snapshot) else { return Ok(None) };
         let Some(page) = ParsedSource::open(&key, snapshot, encoding, cancel)? else { return Ok(None) };
         let Some((name, range)) = page.name_at(caret.position) else { return Ok(None) };
         let name = name.to_owned();

@@ -53,6 +53,6 @@ impl LspRequest {
     }
 }
 
-pub(super) fn key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
+pub(super) fn file_key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
     snapshot.key_of(uri)
 }

@@ -97,7 +97,7 @@ fn document_symbol(page: &ParsedSource, located: &LocatedSymbol) -> DocumentSymb
     DocumentSymbol {
         name: safe_label(&located.symbol.name),
         detail: Some(safe_label(&located.symbol.head)),
-        kind: kind(located.symbol.kind),
+        kind: to_lsp_kind(located.symbol.kind),
         tags: None,
         deprecated: None,
         range: page.range(&located.range),
@@ -120,7 +120,7 @@ fn symbol_information(
     let container = before.iter().rev().find(|other| other.symbol.depth < located.symbol.depth);
     SymbolInformation {
         name: safe_label(&located.symbol.name),
-        kind: kind(located.symbol.kind),
+        kind: to_lsp_kind(located.symbol.kind),
         tags: None,
         deprecated: None,
         location: page.location(&located.range),
@@ -135,7 +135,7 @@ fn safe_label(text: &str) -> String {
     ExternalText::new(text).label().to_string()
 }
 
-fn kind(kind: SymbolKind) -> lsp::SymbolKind {
+fn to_lsp_kind(kind: SymbolKind) -> lsp::SymbolKind {
     match kind {
         SymbolKind::Module => lsp::SymbolKind::MODULE,
         SymbolKind::Class | SymbolKind::Impl => lsp::SymbolKind::CLASS,

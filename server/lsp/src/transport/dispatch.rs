@@ -31,7 +31,7 @@ use super::watchdog;
 const CANCEL: &str = "$/cancelRequest";
 
 /// Estimated memory, in bytes, for a message that is held until `initialize` is answered, in addition to its body.
-const HELD_OVERHEAD: usize = 256;
+const HELD_MESSAGE_OVERHEAD_BYTES: usize = 256;
 
 /// A service whose calls the dispatcher can poll. `LspService` implements it.
 pub trait CallService:
@@ -218,7 +218,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
                 None => self.begin(&mut core, request),
             }
         } else if core.held_bytes + size <= self.options.limits.message {
-            let size = size + HELD_OVERHEAD;
+            let size = size + HELD_MESSAGE_OVERHEAD_BYTES;
             core.held_bytes += size;
             core.held_messages.push_back(HeldMessage::Call { request, size });
         } else if let Some(id) = request.id() {

@@ -333,7 +333,7 @@ impl HeaderSection {
     fn read(&mut self, line: &[u8]) -> Option<()> {
         let colon = line.iter().position(|byte| *byte == b':')?;
         let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
-        if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
+        if name.is_empty() || !name.iter().all(|byte| is_header_name_byte(*byte)) {
             return None;
         }
         if name.eq_ignore_ascii_case(&LENGTH_HEADER[..LENGTH_HEADER.len() - 1]) {
@@ -355,7 +355,7 @@ impl HeaderSection {
 }
 
 /// Whether a byte is allowed in a header name (RFC 9110, section 5.6.2).
-fn is_token(byte: u8) -> bool {
+fn is_header_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 

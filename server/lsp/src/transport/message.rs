@@ -30,13 +30,13 @@ pub(super) enum IncomingMessage {
 struct Envelope {
     #[serde(default)]
     jsonrpc: Value,
-    #[serde(default, deserialize_with = "some_value")]
+    #[serde(default, deserialize_with = "null_as_some")]
     id: Option<Value>,
-    #[serde(default, deserialize_with = "some_value")]
+    #[serde(default, deserialize_with = "null_as_some")]
     method: Option<Value>,
-    #[serde(default, deserialize_with = "some_value")]
+    #[serde(default, deserialize_with = "null_as_some")]
     params: Option<Value>,
-    #[serde(default, deserialize_with = "some_value")]
+    #[serde(default, deserialize_with = "null_as_some")]
     result: Option<Value>,
     #[serde(default)]
     error: Value,
@@ -185,7 +185,7 @@ fn error_from_json(error: Value) -> Error {
 }
 
 /// Distinguishes a `null` field from a missing one.
-fn some_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn null_as_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 

@@ -27,7 +27,14 @@ fn reference(prices: Prices) -> f64 {
         }
         bound.add_turn(turn.split(' ').filter_map(|word| word.split_once('=')).map(|(name, tokens)| {
             let tokens = tokens.parse().unwrap();
-            (name, if name.contains(':') { TokenNeed::AnyVersion(tokens) } else { TokenNeed::Exact(tokens) })
+            (
+                name,
+                if name.contains(':') {
+                    NeededTokens::AnyVersion(tokens)
+                } else {
+                    NeededTokens::Exact(tokens)
+                },
+            )
         }));
     }
     bound.total()
@@ -44,22 +51,22 @@ fn the_reference_computes_the_same() {
 #[test]
 fn any_version_asks_for_the_smallest_so_far_even_across_an_expiry() {
     let mut bound = CostBound::new(prices(0.1, 1.25));
-    bound.add_turn([("f", TokenNeed::AnyVersion(100))]);
-    bound.add_turn([("f", TokenNeed::AnyVersion(60))]);
-    bound.add_turn([("f", TokenNeed::AnyVersion(90))]);
+    bound.add_turn([("f", NeededTokens::AnyVersion(100))]);
+    bound.add_turn([("f", NeededTokens::AnyVersion(60))]);
+    bound.add_turn([("f", NeededTokens::AnyVersion(90))]);
     // 60 tokens in three turns, and 40 in one.
     assert!((bound.total() - (60.0 * 1.45 + 40.0)).abs() < 1e-9);
     bound.expire_cache();
-    bound.add_turn([("f", TokenNeed::AnyVersion(90))]);
+    bound.add_turn([("f", NeededTokens::AnyVersion(90))]);
     assert!((bound.total() - (60.0 * 1.45 + 40.0 + 60.0)).abs() < 1e-9);
 }
 
 #[test]
 fn an_exact_need_is_met_by_nothing_smaller() {
     let mut bound = CostBound::new(prices(0.1, 1.25));
-    bound.add_turn([("system", TokenNeed::Exact(100))]);
-    bound.add_turn([("system", TokenNeed::Exact(60))]);
-    bound.add_turn([("system", TokenNeed::Exact(90))]);
+    bound.add_turn([("system", NeededTokens::Exact(100))]);
+    bound.add_turn([("system", NeededTokens::Exact(60))]);
+    bound.add_turn([("system", NeededTokens::Exact(90))]);
     // 60 tokens in three turns, 30 in two, and 10 in one.
     assert!((bound.total() - (60.0 * 1.45 + 30.0 * 1.35 + 10.0)).abs() < 1e-9);
 }
@@ -85,7 +92,7 @@ proptest! {
             let mut needed = turn.clone();
             needed.sort_unstable();
             needed.dedup_by_key(|(name, _)| *name);
-            bound.add_turn(needed.into_iter().map(|(name, tokens)| (name, TokenNeed::AnyVersion(tokens))));
+            bound.add_turn(needed.into_iter().map(|(name, tokens)| (name, NeededTokens::AnyVersion(tokens))));
         }
         prop_assert!(bound.total() <= paid + 1e-6, "{} > {paid}", bound.total());
     }
@@ -95,9 +102,9 @@ proptest! {
         let (mut bound, mut total) = (CostBound::new(prices(0.1, 1.25)), 0.0);
         let mut cold = bound.clone();
         for turn in session {
-            bound.add_turn(turn.iter().map(|&(name, tokens)| (name, TokenNeed::Exact(tokens))));
+            bound.add_turn(turn.iter().map(|&(name, tokens)| (name, NeededTokens::Exact(tokens))));
             cold.expire_cache();
-            cold.add_turn(turn.iter().map(|&(name, tokens)| (name, TokenNeed::Exact(tokens))));
+            cold.add_turn(turn.iter().map(|&(name, tokens)| (name, NeededTokens::Exact(tokens))));
             prop_assert!(bound.total() >= total - 1e-9);
             prop_assert!(cold.total() >= bound.total() - 1e-6);
             total = bound.total();

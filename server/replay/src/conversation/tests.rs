@@ -105,7 +105,7 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::default());
     let settings = settings_for("claude-sonnet-4-5");
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let mut scenario = Scenario::new(&NO_FILES, PromptParts::Table);
+    let mut scenario = Scenario::new(&EMPTY_REPOSITORY, IncludedParts::Table);
     let mut runner = Runner::new(PolicyName::Ledger, model_prices(services));
     let turn = |scenario: &Scenario<'_>, runner: &mut Runner| {
         let ask = PromptRequest {

@@ -5,10 +5,10 @@ use crate::replay::Replay;
 use crate::report::{numeric_table, truncate_name};
 use crate::session::SessionStats;
 
-use super::{Gap, GapCause};
+use super::{CostGap, GapCause};
 
 /// Columns of the table with one row for each session, and the causes whose costs each column adds up.
-const GROUPS: [(&str, &[GapCause]); 12] = [
+const CAUSE_COLUMNS: [(&str, &[GapCause]); 12] = [
     ("kept", &[GapCause::KeptFiles, GapCause::KeptOutlines, GapCause::KeptUpdates, GapCause::Wording]),
     ("first", &[GapCause::FirstWrites]),
     ("back", &[GapCause::Returned]),
@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[GapCause]); 12] = [
 impl Replay {
     /// Explains why `ledger` costs more than the bound, as a percentage of the cost without a cache.
     pub fn gap_report(&self) -> String {
-        let sessions: Vec<(&SessionStats, &Gap)> = self
+        let sessions: Vec<(&SessionStats, &CostGap)> = self
             .sessions
             .iter()
             .filter(|session| session.problem.is_none())
@@ -43,15 +43,16 @@ impl Replay {
     }
 }
 
-fn session_table(sessions: &[(&SessionStats, &Gap)]) -> String {
+fn session_table(sessions: &[(&SessionStats, &CostGap)]) -> String {
     let mut table = numeric_table();
-    let names = GROUPS.map(|(name, _)| name);
+    let names = CAUSE_COLUMNS.map(|(name, _)| name);
     let mut head = ["session", "ledger", "bound", "gap"].to_vec();
     head.extend(names);
     table.add_row(row(head.into_iter().map(str::to_owned)));
     for (session, gap) in sessions {
         let ledger = session.columns.get(&LayoutColumn::Ledger).map_or(0.0, |column| column.share);
-        let groups = GROUPS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
+        let groups =
+            CAUSE_COLUMNS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
         let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(format_percent);
         table.add_row(row([truncate_name(&session.name)].into_iter().chain(figures)));
     }
@@ -59,14 +60,14 @@ fn session_table(sessions: &[(&SessionStats, &Gap)]) -> String {
 }
 
 /// Creates a row of the table with one row for each session.
-fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
+fn row(cells: impl IntoIterator<Item = String>) -> [String; CAUSE_COLUMNS.len() + 4] {
     let mut cells = cells.into_iter();
     std::array::from_fn(|_| cells.next().unwrap_or_default())
 }
 
-fn cause_table(sessions: &[(&SessionStats, &Gap)]) -> String {
-    let gaps: Vec<&Gap> = sessions.iter().map(|(_, gap)| *gap).collect();
-    let mean = Gap::mean(&gaps);
+fn cause_table(sessions: &[(&SessionStats, &CostGap)]) -> String {
+    let gaps: Vec<&CostGap> = sessions.iter().map(|(_, gap)| *gap).collect();
+    let mean = CostGap::mean(&gaps);
     let mut table = numeric_table();
     table.add_row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
     for cause in GapCause::ALL {

@@ -9,7 +9,7 @@ use strata_tokens::cost::{BreakpointLifetime, CacheMarker, RequestSpan, Simulate
 use strata_tokens::models::{CacheTtl, Models};
 
 use super::*;
-use crate::bound::TokenNeed;
+use crate::bound::NeededTokens;
 
 const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
 
@@ -95,7 +95,7 @@ fn causes_of(turns: &[&str], change: impl Fn(&mut [ChargedPrompt])) -> Vec<(GapC
     let session: Vec<_> = (0..).step_by(60_000).zip(turns.iter().map(blocks)).collect();
     let (mut prompts, _) = charged(&session, prices(EXPLICIT));
     change(&mut prompts);
-    let gap = Gap::of(&prompts, &CostBound::new(prices(EXPLICIT)), prices(EXPLICIT));
+    let gap = CostGap::between(&prompts, &CostBound::new(prices(EXPLICIT)), prices(EXPLICIT));
     let costs =
         gap.causes.into_iter().filter(|(cause, cost)| *cost > 1e-9 && *cause >= GapCause::FirstWrites);
     costs.map(|(cause, cost)| (cause, (cost * 100.0).round() / 100.0)).collect()
@@ -227,10 +227,10 @@ proptest! {
         for turn in needs {
             bound.add_turn(turn.into_iter().map(|(name, tokens)| {
                 let key = ["file:a", "symbol:a", "system", "said:1"][name];
-                (key.to_owned(), if name < 2 { TokenNeed::AnyVersion(tokens) } else { TokenNeed::Exact(tokens) })
+                (key.to_owned(), if name < 2 { NeededTokens::AnyVersion(tokens) } else { NeededTokens::Exact(tokens) })
             }));
         }
-        let gap = Gap::of(&prompts, &bound, prices);
+        let gap = CostGap::between(&prompts, &bound, prices);
         let expected = cost - bound.total();
         prop_assert!((gap.total() - expected).abs() < 1e-6 * cost.max(1.0), "{} instead of {expected}", gap.total());
     }

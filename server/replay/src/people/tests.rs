@@ -1,10 +1,10 @@
 //! People's sessions: whether they resemble the recorded conversations, and that a seed determines them.
 
 use strata_base::key::FileKey;
-use strata_tokens::cost::PAUSES_S;
+use strata_tokens::cost::OBSERVED_PAUSES_SECONDS;
 
 use super::*;
-use crate::scenario::{PromptParts, Scenario};
+use crate::scenario::{IncludedParts, Scenario};
 
 /// A session of 40 turns, each of which changes one of 30 files, and creates a file now and then.
 fn trace(name: &str) -> Trace {
@@ -86,7 +86,7 @@ fn sessions_resemble_the_recorded_conversations() {
             (1..session.trace.turns.len()).map(|turn| session.conditions(turn).pause_ms / 1_000)
         })
         .collect();
-    assert!(pauses.iter().all(|pause| PAUSES_S.contains(pause)));
+    assert!(pauses.iter().all(|pause| OBSERVED_PAUSES_SECONDS.contains(pause)));
     let long = pauses.iter().filter(|pause| **pause > 300).count();
     is_close("pauses over five minutes", share(long, later), 7.0 / 20.0, 0.02);
 }
@@ -127,7 +127,7 @@ fn a_turn_selects_exactly_its_drawn_files_all_of_which_exist() {
     }
     for seed in 0..20 {
         let session = PlayedSession::human_like(&trace, 5, seed);
-        let mut scenario = Scenario::new(&session.trace, PromptParts::Table);
+        let mut scenario = Scenario::new(&session.trace, IncludedParts::Table);
         for drawn in selected(&session) {
             let playing: BTreeSet<&str> = scenario.selected.iter().map(FileKey::as_str).collect();
             assert_eq!(playing, drawn.iter().map(String::as_str).collect());
@@ -139,7 +139,7 @@ fn a_turn_selects_exactly_its_drawn_files_all_of_which_exist() {
 #[test]
 fn files_of_the_last_answer_are_added_first_and_then_those_of_the_next() {
     let trace = trace("t");
-    let candidates = likely_selections(&trace, 4);
+    let candidates = likely_next_selections(&trace, 4);
     let first: Vec<&str> = candidates.iter().take(5).map(|path| path.as_str()).collect();
     assert_eq!(first, ["src/f21.py", "src/new3.py", "src/f28.py", "src/f05.py", "src/f12.py"]);
     assert_eq!(candidates.len(), 31);

@@ -27,7 +27,7 @@ use strata_tokens::counting::TokenCounter;
 use strata_tokens::models::Models;
 
 use crate::rng::Rng;
-use crate::scenario::{PromptParts, Scenario};
+use crate::scenario::{IncludedParts, Scenario};
 
 const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];
 const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat];
@@ -411,7 +411,7 @@ fn a_session_cut_anywhere_makes_requests_that_providers_take() {
         sel: SelectionRule::Grow,
         turns: vec![],
     };
-    let scenario = Scenario::new(&trace, PromptParts::Everything);
+    let scenario = Scenario::new(&trace, IncludedParts::Everything);
     let counter = TokenCounter::default();
     let mut outcomes = Outcomes::default();
     for policy in POLICIES {

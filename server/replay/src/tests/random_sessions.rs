@@ -17,7 +17,7 @@ use strata_tokens::models::{CacheTtl, Models};
 
 use crate::rng::Rng;
 use crate::runner::{PromptStats, ReplayError, Runner};
-use crate::scenario::{PromptParts, Scenario};
+use crate::scenario::{IncludedParts, Scenario};
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(rng: &mut Rng, lines: usize) -> String {
@@ -217,7 +217,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let prices = Prices::for_model(&resolved, settings.cache.ttl);
     let mut player = Player {
         rng,
-        scenario: Scenario::new(&trace, PromptParts::Everything),
+        scenario: Scenario::new(&trace, IncludedParts::Everything),
         runner: Runner::new(policy, prices),
         settings,
         models,

@@ -10,17 +10,21 @@ use crate::model::redaction::SecretRedactor;
 use crate::model::snapshot::Snapshot;
 
 /// Sends a piece of the answer to the client, if the answer is streamed.
-pub(super) fn show(connection: &ModelConnection, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
+pub(super) fn show_delta(
+    connection: &ModelConnection,
+    host: &mut dyn SendHost,
+    fill: impl FnOnce(Delta) -> Delta,
+) {
     if let Some(stream) = &connection.stream {
         host.show(fill(Delta::empty(stream, &connection.session)));
     }
 }
 
-pub(super) fn prices(connection: &ModelConnection, model: &str) -> Prices {
+pub(super) fn model_prices(connection: &ModelConnection, model: &str) -> Prices {
     let Snapshot { models, settings, .. } = &connection.workspace;
     Prices::for_model(&models.resolve(model).model, settings.cache.ttl)
 }
 
-pub(super) fn screen(connection: &ModelConnection) -> &SecretRedactor {
+pub(super) fn secret_redactor(connection: &ModelConnection) -> &SecretRedactor {
     &connection.workspace.screen
 }

@@ -8,7 +8,7 @@ use strata_host::provider::SendError;
 use crate::commands::{SendEnd, described_send_error};
 
 /// Returns how the answer to one request ended, and the error that interrupted it, unless the user cancelled it.
-pub(super) fn answer_end(
+pub(super) fn end_of_answer(
     answer: &Reply,
     broken: Option<SendError>,
     cancel: &Cancel,

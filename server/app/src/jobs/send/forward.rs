@@ -8,8 +8,8 @@ use strata_host::provider::StreamOutcome;
 use strata_tokens::cost::Charge;
 use strata_tokens::redaction::{Destination, placeholders};
 
-use super::connection::{prices, screen};
-use super::ended::answer_end;
+use super::connection::{model_prices, secret_redactor};
+use super::ended::end_of_answer;
 use super::host::SendHost;
 use super::stream::{Audience, send};
 use crate::commands::{CommandError, ForwardJob, ModelReply, SendCost, SendEnd};
@@ -25,9 +25,9 @@ impl ForwardJob {
             Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
             Err(error) => return Err(error.into()),
         };
-        let (end, error) = answer_end(&answer, broken, cancel);
+        let (end, error) = end_of_answer(&answer, broken, cancel);
         let usage = answer.usage.unwrap_or_default();
-        let cost = SendCost::new(usage, &Charge::default(), &prices(connection, model));
+        let cost = SendCost::new(usage, &Charge::default(), &model_prices(connection, model));
         let content: Vec<_> = answer.content.into_iter().map(|block| self.restore_secrets(block)).collect();
         let warnings = content.iter().filter_map(placeholder_warning).collect();
         Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })
@@ -37,7 +37,7 @@ impl ForwardJob {
     fn restore_secrets(&self, block: ContentBlock) -> ContentBlock {
         match block {
             ContentBlock::ToolCall { id, name, mut input } => {
-                screen(&self.connection).restore_value(&mut input, Destination::Tool(&name));
+                secret_redactor(&self.connection).restore_value(&mut input, Destination::Tool(&name));
                 ContentBlock::ToolCall { id, name, input }
             }
             other => other,

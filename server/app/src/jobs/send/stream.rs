@@ -8,13 +8,13 @@ use strata_conversation::providers::reply::ReplyEvent;
 use strata_host::provider::{SendError, StreamEvent, StreamOutcome};
 use strata_tokens::redaction::{Destination, RestoredText, Restorer};
 
-use super::connection::{screen, show};
+use super::connection::{secret_redactor, show_delta};
 use super::delta::{Delta, DeltaToolCall};
 use super::host::SendHost;
 use crate::commands::ModelConnection;
 
 /// Shortest wait before a retry that is shown as a notice.
-const MIN_SHOWN_WAIT: Duration = Duration::from_secs(3);
+const MIN_WAIT_TO_SHOW: Duration = Duration::from_secs(3);
 
 /// The complete text of an answer.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ fn limit_answer(connection: &ModelConnection, body: &mut Value, reserve: usize) 
 impl<'a> AnswerStream<'a> {
     fn new(connection: &'a ModelConnection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
         let restorer = || match audience {
-            Audience::User => Some(screen(connection).restorer(Destination::Display)),
+            Audience::User => Some(secret_redactor(connection).restorer(Destination::Display)),
             Audience::Client => None,
         };
         let (text, thinking) = (restorer(), restorer());
@@ -86,8 +86,8 @@ impl<'a> AnswerStream<'a> {
             StreamEvent::Waiting { wait, reason } => {
                 let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
                 self.host.progress(&notice);
-                if wait >= MIN_SHOWN_WAIT {
-                    show(self.connection, self.host, |delta| Delta { notice: Some(notice), ..delta });
+                if wait >= MIN_WAIT_TO_SHOW {
+                    show_delta(self.connection, self.host, |delta| Delta { notice: Some(notice), ..delta });
                 }
             }
         }
@@ -109,10 +109,10 @@ impl<'a> AnswerStream<'a> {
                 self.end_thinking();
                 self.end_text();
                 if self.audience == Audience::Client {
-                    screen(self.connection).restore_value(&mut input, Destination::Tool(&name));
+                    secret_redactor(self.connection).restore_value(&mut input, Destination::Tool(&name));
                 }
                 let call = DeltaToolCall { id, name, input };
-                show(self.connection, self.host, |delta| Delta { tool_call: Some(call), ..delta });
+                show_delta(self.connection, self.host, |delta| Delta { tool_call: Some(call), ..delta });
             }
         }
     }
@@ -139,13 +139,13 @@ impl<'a> AnswerStream<'a> {
     fn show_text(&mut self, piece: RestoredText) {
         if !piece.is_empty() {
             self.answer.shown.append(&piece);
-            show(self.connection, self.host, |delta| Delta { text: Some(piece), ..delta });
+            show_delta(self.connection, self.host, |delta| Delta { text: Some(piece), ..delta });
         }
     }
 
     fn show_thinking(&mut self, piece: RestoredText) {
         if !piece.is_empty() {
-            show(self.connection, self.host, |delta| Delta { thinking: Some(piece), ..delta });
+            show_delta(self.connection, self.host, |delta| Delta { thinking: Some(piece), ..delta });
         }
     }
 }

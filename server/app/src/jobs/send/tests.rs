@@ -494,7 +494,7 @@ fn a_prompt_that_the_server_cut_is_reported() {
         (0, 17_000, false),
         (100, 2_000, false),
     ] {
-        let warning = truncation(read, sent);
+        let warning = truncated_prompt_warning(read, sent);
         assert_eq!(warning.is_some(), warns, "{read} of {sent}");
         assert!(warning.is_none_or(|warning| warning.contains("4,096 of about 17,000 tokens")));
     }

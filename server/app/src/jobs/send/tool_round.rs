@@ -10,11 +10,11 @@ use strata_conversation::history::{ContentBlock, ResultPart, TextOrList, ToolOut
 use strata_conversation::providers::Tool as Declaration;
 use strata_prompt::assembly::ToolResult;
 
-use super::connection::show;
+use super::connection::show_delta;
 use super::delta::{Delta, DeltaToolResult};
 use super::host::SendHost;
 use crate::commands::{CommandError, SendJob, SendReply, ToolAccess, ToolUse};
-use crate::jobs::tools::{Tool, ToolHost, ToolSchemas, call};
+use crate::jobs::tools::{Tool, ToolHost, ToolSchemas, call_tool};
 
 /// Tools offered to the model, in the order of their declaration.
 const OFFERED_TOOLS: [&str; 10] = [
@@ -96,7 +96,7 @@ impl SendJob {
         let mut bytes = 0;
         for (number, (id, name, input)) in (1..).zip(calls) {
             cancel.check()?;
-            let result = match reason_not_run(number, bytes) {
+            let result = match reason_call_not_run(number, bytes) {
                 _ if self.tools == ToolAccess::None => Err(CommandError::failed(TOOLS_FORBIDDEN.to_owned())),
                 Some(reason) => {
                     reply.warn([
@@ -124,7 +124,7 @@ impl SendJob {
             let (id, name) = (id.clone(), name.clone());
             let shown =
                 DeltaToolResult { id: id.clone(), name, outcome, text: ellipsize(&text, MAX_SHOWN_CHARS) };
-            show(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
+            show_delta(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
             let content = TextOrList(vec![ResultPart::Text { text }]);
             results.push(ToolResult { call_id: id, content, outcome });
         }
@@ -133,7 +133,7 @@ impl SendJob {
 }
 
 /// Returns why a call is not run: its number, counted from 1, or the size of the earlier results in bytes.
-fn reason_not_run(number: usize, bytes: usize) -> Option<String> {
+fn reason_call_not_run(number: usize, bytes: usize) -> Option<String> {
     if number > MAX_CALLS {
         Some(format!(
             "not run, because the answer contains more than {MAX_CALLS} tool calls; repeat it if you need it"
@@ -160,5 +160,5 @@ fn run_tool(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<Stri
         Value::Null => Map::new(),
         _ => return Err(CommandError::invalid("", "expected one JSON object")),
     };
-    Ok(call(tool, input, host)?.text)
+    Ok(call_tool(tool, input, host)?.text)
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::pages::{self, BadCursor, NEXT_CURSOR, Pagination};
-use super::{FILES_LIST, TOOLS, Tool, text};
+use super::{FILES_LIST_COMMAND, TOOLS, Tool, text};
 use crate::commands::{Command, CommandError};
 use crate::model::freshness::Freshness;
 
@@ -72,7 +72,7 @@ struct FilteredHost<'a> {
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
-pub fn call(
+pub fn call_tool(
     tool: &Tool,
     arguments: Map<String, Value>,
     host: &mut dyn ToolHost,
@@ -93,7 +93,7 @@ pub fn call(
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
-pub fn call_for_user<C: Command<Args: Serialize>>(
+pub fn call_tool_for_user<C: Command<Args: Serialize>>(
     arguments: &C::Args,
     max_tokens: Option<usize>,
     host: &mut dyn ToolHost,
@@ -149,9 +149,9 @@ fn run_paged(
     }
     let reply = run(tool, arguments, host)?;
     let fits = |page: &Value| {
-        options.max_tokens == usize::MAX || count_larger_form(tool, page, host) <= options.max_tokens
+        options.max_tokens == usize::MAX || tokens_of_larger_form(tool, page, host) <= options.max_tokens
     };
-    let page = pages::page(reply, tool.shape, options.cursor.as_deref(), fits).map_err(|BadCursor| {
+    let page = pages::cut_page(reply, tool.shape, options.cursor.as_deref(), fits).map_err(|BadCursor| {
         let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR_ARGUMENT, problem)
     })?;
@@ -204,7 +204,7 @@ fn run(
 }
 
 fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandError> {
-    let listing = host.run(FILES_LIST, Value::Object(Map::new()))?;
+    let listing = host.run(FILES_LIST_COMMAND, Value::Object(Map::new()))?;
     let files = listing.get("files").and_then(Value::as_array).into_iter().flatten();
     let excluded = files.filter(|file| file.get("state").and_then(Value::as_str) == Some("excluded"));
     Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
@@ -212,7 +212,7 @@ fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandEr
 
 fn excluded_file_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
     match arguments {
-        Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
+        Value::String(text) => Some(path_without_part(text)).filter(|file| excluded.contains(*file)),
         Value::Array(items) => items.iter().find_map(|item| excluded_file_in(item, excluded)),
         Value::Object(fields) => {
             let paths = ["path", "paths", "focus"].iter().filter_map(|name| fields.get(*name));
@@ -230,7 +230,7 @@ fn remove_excluded(reply: &mut Value, excluded: &BTreeSet<String>) {
     match reply {
         Value::Array(items) => {
             let named = |item: &Value| {
-                item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned)
+                item.as_str().or_else(|| item.get("path")?.as_str()).map(path_without_part).map(str::to_owned)
             };
             items.retain(|item| named(item).is_none_or(|file| !excluded.contains(&file)));
             items.iter_mut().for_each(|item| remove_excluded(item, excluded));
@@ -241,7 +241,7 @@ fn remove_excluded(reply: &mut Value, excluded: &BTreeSet<String>) {
 }
 
 /// Returns the part of a path before `#`, which names the file.
-fn file_of(path: &str) -> &str {
+fn path_without_part(path: &str) -> &str {
     path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }
 
@@ -266,7 +266,7 @@ fn run_within_budget(
         let mut arguments = arguments.clone();
         arguments.insert(argument.to_owned(), budget.into());
         let structured = run(tool, arguments, host)?;
-        let excess = count_larger_form(tool, &structured, host).saturating_sub(max_tokens);
+        let excess = tokens_of_larger_form(tool, &structured, host).saturating_sub(max_tokens);
         if excess == 0 || budget == 0 || attempts == MAX_BUDGET_ATTEMPTS {
             return Ok(ToolReply::new(tool, structured));
         }
@@ -276,7 +276,7 @@ fn run_within_budget(
 
 /// Returns the number of tokens in the larger of the two forms of a page, because clients differ in which one they
 /// show.
-fn count_larger_form(tool: &Tool, page: &Value, host: &FilteredHost<'_>) -> usize {
+fn tokens_of_larger_form(tool: &Tool, page: &Value, host: &FilteredHost<'_>) -> usize {
     let count = |text: &str| host.host.count_tokens(text);
     count(&(tool.text)(page)).max(count(&page.to_string()))
 }

@@ -53,7 +53,7 @@ impl Pagination {
 ///
 /// # Errors
 /// Returns [`BadCursor`] if `cursor` is not from this reply.
-pub(super) fn page(
+pub(super) fn cut_page(
     reply: Value,
     shape: Pagination,
     cursor: Option<&str>,
@@ -65,9 +65,9 @@ pub(super) fn page(
     };
     match shape {
         Pagination::Whole | Pagination::Budget { .. } => Ok(reply),
-        Pagination::Lists(fields) => entry_page(&ReplyRows::from_lists(reply, fields), from, fits),
+        Pagination::Lists(fields) => cut_entry_page(&ReplyRows::from_lists(reply, fields), from, fits),
         Pagination::Nested { outer, inner } => {
-            entry_page(&ReplyRows::from_nested_lists(reply, outer, inner), from, fits)
+            cut_entry_page(&ReplyRows::from_nested_lists(reply, outer, inner), from, fits)
         }
         Pagination::Clipped(fields) => {
             let rows = ReplyRows::from_lists(reply, fields);
@@ -78,8 +78,8 @@ pub(super) fn page(
             };
             Ok(page(largest_fitting(row_count, |count| fits(&page(count)))))
         }
-        Pagination::Lines(field) => line_page(reply, field, from, fits),
-        Pagination::Numbered => Ok(tool_output_page(reply, fits)),
+        Pagination::Lines(field) => cut_line_page(reply, field, from, fits),
+        Pagination::Numbered => Ok(cut_tool_output_page(reply, fits)),
     }
 }
 
@@ -138,7 +138,7 @@ impl ReplyRows {
                 for entry in entries {
                     let range = next_range(count_rows(entry, inner));
                     if !range.is_empty() {
-                        let inside = list(entry, inner).get(range).unwrap_or_default().into();
+                        let inside = list_field(entry, inner).get(range).unwrap_or_default().into();
                         page_entries.push(with_field(entry.clone(), inner, inside));
                     }
                 }
@@ -149,7 +149,7 @@ impl ReplyRows {
     }
 }
 
-fn entry_page(rows: &ReplyRows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
+fn cut_entry_page(rows: &ReplyRows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
     let row_count = rows.count();
     if from > 0 && from >= row_count {
         return Err(BadCursor);
@@ -164,7 +164,7 @@ fn entry_page(rows: &ReplyRows, from: usize, fits: impl Fn(&Value) -> bool) -> R
     Ok(page(largest_fitting(row_count - from, |count| fits(&page(count)))))
 }
 
-fn line_page(
+fn cut_line_page(
     mut reply: Value,
     field: &str,
     from: usize,
@@ -182,7 +182,7 @@ fn line_page(
 }
 
 /// Shortens a reply to `strata.toolOutput.read` to the lines that fit.
-fn tool_output_page(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
+fn cut_tool_output_page(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
     let text = take_text(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
     let page = |end: usize| {
@@ -244,7 +244,7 @@ fn largest_fitting(max: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// Returns the number of rows of an entry in an outer list: one per inner entry, or one if it has none.
 fn count_rows(entry: &Value, inner: &str) -> usize {
-    list(entry, inner).len().max(1)
+    list_field(entry, inner).len().max(1)
 }
 
 fn take_list(value: &mut Value, field: &str) -> Vec<Value> {
@@ -261,7 +261,7 @@ fn take_text(value: &mut Value, field: &str) -> String {
     }
 }
 
-pub(super) fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+pub(super) fn list_field<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -287,7 +287,8 @@ mod tests {
         let mut cursor: Option<String> = None;
         loop {
             let next =
-                page(reply.clone(), shape, cursor.as_deref(), |page| page.to_string().len() <= size).unwrap();
+                cut_page(reply.clone(), shape, cursor.as_deref(), |page| page.to_string().len() <= size)
+                    .unwrap();
             cursor = next[NEXT_CURSOR].as_str().map(str::to_owned);
             pages.push(next);
             if cursor.is_none() {
@@ -298,7 +299,7 @@ mod tests {
     }
 
     fn joined(pages: &[Value], field: &str) -> Vec<Value> {
-        pages.iter().flat_map(|page| list(page, field).to_vec()).collect()
+        pages.iter().flat_map(|page| list_field(page, field).to_vec()).collect()
     }
 
     #[test]
@@ -308,11 +309,12 @@ mod tests {
         let shape = Pagination::Lists(&["one", "two", "three"]);
         for size in [10, 100, 333, 1_000] {
             let pages = pages(&reply, shape, size);
-            assert_eq!(joined(&pages, "one"), list(&reply, "one"));
-            assert_eq!(joined(&pages, "three"), list(&reply, "three"));
+            assert_eq!(joined(&pages, "one"), list_field(&reply, "one"));
+            assert_eq!(joined(&pages, "three"), list_field(&reply, "three"));
             assert!(pages.iter().all(|page| page["path"] == "a"));
             let fit = |page: &Value| {
-                page.to_string().len() <= size || list(page, "one").len() + list(page, "three").len() == 1
+                page.to_string().len() <= size
+                    || list_field(page, "one").len() + list_field(page, "three").len() == 1
             };
             assert!(pages.iter().all(fit), "{size}");
         }
@@ -332,7 +334,7 @@ mod tests {
             let definitions = joined(&pages, "definitions");
             let referrers_of = |path: &str| -> Vec<Value> {
                 let matching = definitions.iter().filter(|definition| definition["path"] == path);
-                matching.flat_map(|definition| list(definition, "referrers").to_vec()).collect()
+                matching.flat_map(|definition| list_field(definition, "referrers").to_vec()).collect()
             };
             assert_eq!((referrers_of("a").len(), referrers_of("c").len()), (50, 2));
             assert_eq!(definitions.iter().filter(|definition| definition["path"] == "b").count(), 1);
@@ -350,10 +352,11 @@ mod tests {
             let all: String = pages.iter().map(|page| page["text"].as_str().unwrap()).collect();
             assert_eq!(all, text);
         }
-        let first = page(reply, Pagination::Lines("text"), None, |page| page.to_string().len() < 50).unwrap();
+        let first =
+            cut_page(reply, Pagination::Lines("text"), None, |page| page.to_string().len() < 50).unwrap();
         assert_eq!(first["text"], "one\ntwo\n");
         assert_eq!(
-            page(json!({ "text": "" }), Pagination::Lines("text"), None, |_| false).unwrap()["text"],
+            cut_page(json!({ "text": "" }), Pagination::Lines("text"), None, |_| false).unwrap()["text"],
             ""
         );
     }
@@ -362,16 +365,16 @@ mod tests {
     fn a_clipped_reply_counts_the_omitted_entries() {
         let reply = json!({ "changed": ["a", "b", "c"], "withheld": ["d"] });
         let shape = Pagination::Clipped(&["changed", "withheld"]);
-        let few = page(reply.clone(), shape, None, |page| list(page, "changed").len() < 3).unwrap();
+        let few = cut_page(reply.clone(), shape, None, |page| list_field(page, "changed").len() < 3).unwrap();
         assert_eq!(few, json!({ "changed": ["a", "b"], "withheld": [], "more": 2 }));
-        assert_eq!(page(reply.clone(), shape, None, |_| true).unwrap(), reply);
+        assert_eq!(cut_page(reply.clone(), shape, None, |_| true).unwrap(), reply);
     }
 
     #[test]
     fn a_shortened_tool_output_states_its_last_line() {
         let reply = json!({ "text": "a\nb\nc\n", "from": 5, "to": 7, "total": 100 });
         let fits = |max_bytes: usize| move |page: &Value| page["text"].as_str().unwrap().len() <= max_bytes;
-        let page = |max_bytes| page(reply.clone(), Pagination::Numbered, None, fits(max_bytes)).unwrap();
+        let page = |max_bytes| cut_page(reply.clone(), Pagination::Numbered, None, fits(max_bytes)).unwrap();
         assert_eq!((&page(4)["text"], &page(4)["to"]), (&json!("a\nb\n"), &json!(6)));
         assert_eq!((&page(1)["text"], &page(1)["to"]), (&json!("a"), &json!(5)));
         assert_eq!(page(100), reply);
@@ -382,12 +385,12 @@ mod tests {
         let reply = json!({ "items": [1, 2], "text": "éé" });
         for cursor in ["2", "99", "-1", "x", "", "18446744073709551616"] {
             assert_eq!(
-                page(reply.clone(), Pagination::Lists(&["items"]), Some(cursor), |_| true),
+                cut_page(reply.clone(), Pagination::Lists(&["items"]), Some(cursor), |_| true),
                 Err(BadCursor),
                 "{cursor}"
             );
         }
-        assert_eq!(page(reply, Pagination::Lines("text"), Some("1"), |_| true), Err(BadCursor));
+        assert_eq!(cut_page(reply, Pagination::Lines("text"), Some("1"), |_| true), Err(BadCursor));
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl ToolSchemas {
     }
 
     fn definition(&self, reference: &str) -> Option<&Value> {
-        self.0["$defs"].get(name_of(reference)?)
+        self.0["$defs"].get(definition_name(reference)?)
     }
 
     /// Returns the schema with references replaced by their definitions, and without keywords that some provider rejects.
@@ -123,7 +123,7 @@ impl ToolSchemas {
         let mut needed = BTreeMap::new();
         let mut pending = schema::references(&schema_value);
         while let Some(reference) = pending.pop() {
-            if let (Some(name), Some(definition)) = (name_of(reference), self.definition(reference))
+            if let (Some(name), Some(definition)) = (definition_name(reference), self.definition(reference))
                 && needed.insert(name, definition).is_none()
             {
                 pending.extend(schema::references(definition));
@@ -137,7 +137,7 @@ impl ToolSchemas {
     }
 }
 
-fn name_of(reference: &str) -> Option<&str> {
+fn definition_name(reference: &str) -> Option<&str> {
     reference.strip_prefix(DEFINITIONS)
 }
 

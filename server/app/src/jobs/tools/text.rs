@@ -5,7 +5,7 @@
 use serde_json::Value;
 use strata_base::external::ExternalText;
 
-use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, list};
+use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, list_field};
 use crate::model::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
@@ -34,7 +34,7 @@ pub(super) fn render_relevant_code(reply: &Value) -> String {
             (name, head) if head.is_empty() => format!(": {} {name}", inline_name(item, "kind")),
             (name, head) => format!(": {name}: {head}"),
         };
-        format!("{} {}{}{definition}", item["score"], leading_name(item, "path"), line_suffix(item))
+        format!("{} {}{}{definition}", item["score"], leading_name(item, "path"), line_range_suffix(item))
     };
     render_list(reply, "items", entry, "no match; try words that occur in the code")
 }
@@ -48,7 +48,7 @@ pub(super) fn render_symbols(reply: &Value) -> String {
         format!(
             "{}{}: {}{within}",
             leading_name(symbol, "path"),
-            line_suffix(symbol),
+            line_range_suffix(symbol),
             render_line(symbol, "head")
         )
     };
@@ -57,7 +57,7 @@ pub(super) fn render_symbols(reply: &Value) -> String {
 
 /// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
 fn render_unparsed_files(reply: &Value) -> String {
-    let files = list(reply, "unparsed").iter();
+    let files = list_field(reply, "unparsed").iter();
     let files: Vec<String> = files
         .map(|file| format!("{} (lines {})", inline_name(file, "path"), inline_name(file, "lines")))
         .collect();
@@ -75,7 +75,7 @@ fn render_unparsed_files(reply: &Value) -> String {
 }
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
-fn line_suffix(definition: &Value) -> String {
+fn line_range_suffix(definition: &Value) -> String {
     match (number_field(definition, "line"), number_field(definition, "endLine")) {
         (0, _) => String::new(),
         (first, last) if last <= first => format!("#L{first}"),
@@ -89,7 +89,7 @@ const MAX_LISTED_UNREADABLE: usize = 3;
 pub(super) fn render_grep_matches(reply: &Value) -> String {
     let file = |file: &Value| {
         let mut text = leading_name(file, "path");
-        for found_line in list(file, "lines") {
+        for found_line in list_field(file, "lines") {
             let mark = if found_line["context"] == true { '-' } else { ':' };
             text.push_str(&format!(
                 "\n{}{mark} {}",
@@ -99,7 +99,7 @@ pub(super) fn render_grep_matches(reply: &Value) -> String {
         }
         text
     };
-    let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
+    let all = list_field(reply, "files").iter().flat_map(|file| list_field(file, "lines"));
     let match_count = all.filter(|line| line["context"] != true).count() as u64;
     let (total, files) = (number_field(reply, "total"), number_field(reply, "totalFiles"));
     let not_searched = match number_field(reply, "notSearched") {
@@ -108,7 +108,7 @@ pub(super) fn render_grep_matches(reply: &Value) -> String {
             "\n({files} files were not searched, because a search reads at most 1 GiB; narrow the search with `paths`)"
         ),
     };
-    let unreadable = list(reply, "unreadable");
+    let unreadable = list_field(reply, "unreadable");
     let unreadable = match unreadable.split_at_checked(MAX_LISTED_UNREADABLE).unwrap_or((unreadable, &[])) {
         ([], _) => String::new(),
         (first, more) => {
@@ -227,7 +227,7 @@ pub(super) fn render_selection_change(reply: &Value) -> String {
     } else {
         format!("changed: {}", changed.join(", "))
     };
-    for withheld in list(reply, "withheld") {
+    for withheld in list_field(reply, "withheld") {
         text.push_str(&format!(
             "\nleft out: {} ({})",
             leading_name(withheld, "path"),
@@ -254,7 +254,7 @@ pub(super) fn render_rules(reply: &Value) -> String {
         };
         format!("{}: {reason}", leading_name(rule, "path"))
     };
-    let others: Vec<String> = list(reply, "others").iter().map(entry).collect();
+    let others: Vec<String> = list_field(reply, "others").iter().map(entry).collect();
     let others = match others.is_empty() {
         true => String::new(),
         false => format!("\n\nnot for these files:\n{}", others.join("\n")),
@@ -331,7 +331,7 @@ pub(super) fn render_freshness(freshness: &Freshness) -> String {
 
 /// Renders a list with one line per entry. Returns `none` if the list is empty.
 fn render_list(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
-    let lines: Vec<String> = list(reply, field).iter().map(entry).collect();
+    let lines: Vec<String> = list_field(reply, field).iter().map(entry).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), cursor_hint(reply)) }
 }
 
@@ -349,7 +349,7 @@ fn leading_name(value: &Value, field: &str) -> String {
 }
 
 fn leading_names(value: &Value, field: &str) -> Vec<String> {
-    let names = list(value, field).iter().filter_map(Value::as_str);
+    let names = list_field(value, field).iter().filter_map(Value::as_str);
     names.map(|name| ExternalText::new(name).line_start().to_string()).collect()
 }
 

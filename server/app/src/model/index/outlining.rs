@@ -33,14 +33,14 @@ pub(super) struct OutlineRun<'a> {
 pub(super) struct OutlineResult {
     /// Symbols in the file, or `None` if it has no outline.
     pub(super) symbols: Option<Arc<FileSymbols>>,
-    pub(super) effort: Effort,
+    pub(super) effort: OutlineEffort,
     known_file: Option<KnownFile>,
     key: Option<OutlineKey>,
 }
 
 /// Work done to outline a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Effort {
+pub(super) enum OutlineEffort {
     /// The stored outline was used without opening the file.
     #[default]
     Recalled,
@@ -53,7 +53,7 @@ pub(super) enum Effort {
 /// The work done by an index run. Files with a stored outline need not be read or parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Efforts {
+pub struct OutlineEffortCounts {
     /// Number of files that were read.
     pub read: usize,
     /// Number of files that were parsed, a subset of those read.
@@ -126,7 +126,7 @@ impl<'a> OutlineRun<'a> {
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
         Some(OutlineResult {
             symbols: Some(symbols),
-            effort: Effort::Recalled,
+            effort: OutlineEffort::Recalled,
             known_file: None,
             key: Some(key),
         })
@@ -136,7 +136,7 @@ impl<'a> OutlineRun<'a> {
         let max_bytes = self.inputs.options.max_outline_bytes;
         // Check before reading the text: once the stamp is settled, any later change produces a different one.
         let is_settled = entry.stamp.is_reliable();
-        let without_outline = OutlineResult { effort: Effort::Read, ..OutlineResult::default() };
+        let without_outline = OutlineResult { effort: OutlineEffort::Read, ..OutlineResult::default() };
         let Ok(text) = read_text(self.inputs.roots, &entry.key, max_bytes) else { return without_outline };
         // The file may have been replaced by a link since the scan.
         if text.stamp != entry.stamp && secret_rule_by_link_target(self.inputs.roots, &entry.key).is_some() {
@@ -145,11 +145,11 @@ impl<'a> OutlineRun<'a> {
         let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return without_outline };
         let key = OutlineKey::new(text.hash, version_hash(language));
         let (outline, effort) = match self.inputs.cache.outline(key) {
-            Some(outline) => (outline, Effort::Read),
+            Some(outline) => (outline, OutlineEffort::Read),
             None => {
                 let Self { inputs: IndexInputs { cache, cancel, .. }, budget, .. } = self;
                 match read_outline(cache, key, language, &text.text, budget, cancel) {
-                    Some(outline) => (outline, Effort::Parsed),
+                    Some(outline) => (outline, OutlineEffort::Parsed),
                     None => return without_outline,
                 }
             }
@@ -179,12 +179,12 @@ pub(super) fn read_outline(
     Some(outline.unwrap_or_else(Outline::unparsed))
 }
 
-impl Efforts {
-    pub(super) fn count(&mut self, effort: Effort) {
+impl OutlineEffortCounts {
+    pub(super) fn count(&mut self, effort: OutlineEffort) {
         match effort {
-            Effort::Recalled => {}
-            Effort::Read => self.read += 1,
-            Effort::Parsed => {
+            OutlineEffort::Recalled => {}
+            OutlineEffort::Read => self.read += 1,
+            OutlineEffort::Parsed => {
                 self.read += 1;
                 self.parsed += 1;
             }
@@ -201,13 +201,13 @@ impl OutlineUpdates {
         update.read_files.extend(known_file.map(|known_file| (below.into(), known_file)));
         let Some((outline, symbols)) = outline.zip(symbols) else { return };
         match effort {
-            Effort::Parsed => {
+            OutlineEffort::Parsed => {
                 let is_given_up = symbols.outline.unparsed.is_some();
                 update.outlines.push((outline, symbols));
                 self.outlines += 1;
                 self.given_up += usize::from(is_given_up);
             }
-            Effort::Read | Effort::Recalled => update.used.push(outline),
+            OutlineEffort::Read | OutlineEffort::Recalled => update.used.push(outline),
         }
     }
 

@@ -1,5 +1,5 @@
 //! What a server and its clients say to each other: JSON, one request and one reply. A reply of another version of the
-//! protocol has at least the fields of [`Head`].
+//! protocol has at least the fields of [`VersionHeader`].
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(super) struct CallReply {
 
 /// The part of a reply that every version has.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct VersionHeader {
     pub(super) protocol: u32,
     /// The server's version of Strata.
     pub(super) version: String,

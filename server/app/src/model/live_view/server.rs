@@ -11,7 +11,8 @@ use strata_host::endpoint::{Endpoint, EndpointError};
 use strata_host::store::state_directory;
 
 use super::protocol::{
-    CallReply, DocumentsRequest, Head, LiveCall, LiveCell, LiveDocument, LiveNotebook, PROTOCOL, Reply,
+    CallReply, DocumentsRequest, LiveCall, LiveCell, LiveDocument, LiveNotebook, PROTOCOL, Reply,
+    VersionHeader,
 };
 use crate::model::snapshot::Snapshot;
 
@@ -33,16 +34,16 @@ pub struct ServedView {
 ///
 /// # Errors
 /// Returns an [`EndpointError`] if no state directory is known, or the endpoint cannot be opened.
-pub fn listen(
+pub fn open_live_endpoint(
     read: impl Fn() -> Option<ServedView> + Send + Sync + 'static,
     run: impl Fn(ServedView, LiveCall) -> Option<Result<Value, String>> + Send + Sync + 'static,
 ) -> Result<Endpoint, EndpointError> {
     let state = state_directory(|name| std::env::var_os(name))?;
-    Endpoint::open(&state, move |request| answer(request, &read, &run))
+    Endpoint::open(&state, move |request| answer_live_request(request, &read, &run))
 }
 
 /// Returns an empty answer to a request that is not one.
-fn answer(
+fn answer_live_request(
     request: &[u8],
     read: &impl Fn() -> Option<ServedView>,
     run: &impl Fn(ServedView, LiveCall) -> Option<Result<Value, String>>,
@@ -66,7 +67,7 @@ fn answer(
             None => return Vec::new(),
         },
         // Another version of the protocol may have other fields.
-        _ if is_request(request) => serde_json::to_vec(&Head { protocol: PROTOCOL, version }),
+        _ if is_request(request) => serde_json::to_vec(&VersionHeader { protocol: PROTOCOL, version }),
         _ => return Vec::new(),
     };
     reply.unwrap_or_default()

@@ -3,7 +3,7 @@
 use super::HeadlessWorkspace;
 use crate::clock::now_ms;
 use crate::commands::CommandError;
-use crate::model::workspace_context::branch;
+use crate::model::workspace_context::current_branch;
 
 /// Age after which a conversation is not continued unless the user asks for it, in milliseconds.
 const MAX_CONTINUED_AGE_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -34,7 +34,7 @@ impl HeadlessWorkspace {
             return Ok(SessionToContinue::TooOld(newest.updated_ms));
         }
         let id = newest.id.as_str().to_owned();
-        match (store.branch_of(&id)?, branch(&self.snapshot)) {
+        match (store.branch_of(&id)?, current_branch(&self.snapshot)) {
             (Some(old_branch), Some(current_branch)) if old_branch != current_branch => {
                 Ok(SessionToContinue::OtherBranch(old_branch))
             }

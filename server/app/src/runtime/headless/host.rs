@@ -43,7 +43,7 @@ impl RuntimeHost for HeadlessHost<'_> {
     }
 
     fn update_sessions(&mut self, changed: Option<Arc<Session>>, effects: Vec<Effect>) -> Vec<BackgroundJob> {
-        effects::apply(self.sessions, changed, effects)
+        effects::apply_effects(self.sessions, changed, effects)
     }
 
     fn spawn(&mut self, _: ThreadKind, work: SessionWork) {

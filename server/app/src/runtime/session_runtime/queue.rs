@@ -22,7 +22,7 @@ pub(super) struct QueuedTask {
 
 impl QueuedTask {
     /// Creates a task that installs a result in its session, for which it needs no index.
-    pub(super) fn new_install(task: SessionTask, snapshot: Snapshot) -> Self {
+    pub(super) fn for_result_installation(task: SessionTask, snapshot: Snapshot) -> Self {
         let awaited_index = AwaitedIndex { need: IndexNeed::Nothing, since: None };
         Self { task, snapshot, target: SessionTarget::Named, awaited_index }
     }

@@ -21,7 +21,7 @@ use crate::commands::{BackgroundJob, CommandError, Effect, IndexNeed, Invocation
 use crate::faults::{self, FaultPoint};
 use crate::model::snapshot::Snapshot;
 use crate::runtime::executor::{
-    self, CommandEnvironment, CommandOutcome, apply_job_result, release_unused_sessions,
+    self, CommandEnvironment, CommandOutcome, apply_job_result, release_sessions_not_kept_open,
     restore_stored_session,
 };
 use crate::services::compaction_notice::CompactionReason;
@@ -34,8 +34,10 @@ impl SessionRuntime {
         let current = host.sessions().current_id();
         self.queues.set_current(current);
         if let Some(id) = pending {
-            self.queues
-                .push(current, QueuedTask::new_install(SessionTask::Resume(id), host.snapshot().clone()));
+            self.queues.push(
+                current,
+                QueuedTask::for_result_installation(SessionTask::Resume(id), host.snapshot().clone()),
+            );
         }
     }
 
@@ -92,7 +94,7 @@ impl SessionRuntime {
 
     /// Queues the outcome of outside work in its session.
     pub(super) fn push(&mut self, session: &str, task: SessionTask, host: &mut dyn RuntimeHost) {
-        self.queues.push(session, QueuedTask::new_install(task, host.snapshot().clone()));
+        self.queues.push(session, QueuedTask::for_result_installation(task, host.snapshot().clone()));
         self.start_next_task(session, host);
     }
 
@@ -295,7 +297,7 @@ impl SessionRuntime {
             restore_stored_session(before, host.services());
         }
         // Release sessions that were opened for writing but not installed, so that other processes can write to them.
-        release_unused_sessions(effects, host.sessions(), host.services());
+        release_sessions_not_kept_open(effects, host.sessions(), host.services());
         if let Some(number) = compaction {
             self.handle_compaction_end(id, number, Err(CommandError::Internal), host);
         }
@@ -322,7 +324,7 @@ impl SessionRuntime {
             if let Some(before) = host.sessions().get(id) {
                 restore_stored_session(before, host.services());
             }
-            release_unused_sessions(&effects, host.sessions(), host.services());
+            release_sessions_not_kept_open(&effects, host.sessions(), host.services());
             (changed, effects) = (None, Vec::new());
             result = result.and(Err(CommandError::failed(
                 "the workspace folders changed while this command ran, so nothing was changed; run it again",

@@ -18,7 +18,7 @@ const NEIGHBOR_BONUS: f64 = 0.3;
 /// commits.
 const MIN_RECENCY: f64 = 0.75;
 /// Number of consecutive passages that do not fit the budget after which the search stops.
-const MAX_MISSES: usize = 40;
+const MAX_CONSECUTIVE_MISFITS: usize = 40;
 
 /// A passage with its score. Ties are broken in favor of the earlier passage.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,8 @@ pub fn choose(
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (file_index, file) in files.iter().enumerate() {
         let is_unnamed = || file.features.iter().all(|features| features.file_named == 0.0);
-        if !has_word_matches && !file.is_likely_relevant(query, is_change) || file.is_blank() && is_unnamed()
+        if !has_word_matches && !file.is_relevant_without_matching_words(query, is_change)
+            || file.is_blank() && is_unnamed()
         {
             continue;
         }
@@ -105,7 +106,7 @@ pub fn choose(
         } else {
             misses += 1;
         }
-        if misses > MAX_MISSES {
+        if misses > MAX_CONSECUTIVE_MISFITS {
             break;
         }
     }
@@ -115,7 +116,7 @@ pub fn choose(
 impl ScoredFile<'_> {
     /// Whether the file may be meant although no word of the request occurs in any candidate. Of a file of which the
     /// user or an earlier question chose parts, no others are guessed.
-    fn is_likely_relevant(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
+    fn is_relevant_without_matching_words(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
         let key = &self.candidate.file.file;
         let has_changed = recency_score(query.recency.get(key).copied()) > MIN_RECENCY;
         let is_near = query.open.contains(key) || is_change && has_changed;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::symbols::{each_name_word, names_code};
+use crate::symbols::{each_name_word, mentions_code};
 
 /// Declares the features of a passage, all between 0 and 1 or logarithms.
 macro_rules! features {
@@ -109,16 +109,16 @@ impl Intent {
 pub fn is_self_contained(text: &str) -> bool {
     match Intent::classify(text) {
         Intent::Report => true,
-        Intent::Question => names_code(text),
+        Intent::Question => mentions_code(text),
         Intent::Change => false,
     }
 }
 
-/// Returns the part of a token limit that is worth filling with code for a request: all of it for a report, two thirds for
-/// a change, and half for a question. Beyond 4,000 tokens, another thousand shows 7 % more of the places that answers to
-/// reports changed, and 3 % more for other changes. Of the places that answers to questions cite, 3,000 tokens
-/// show 53 % and 4,000 tokens 56 %, but of the lines shown, 15 % and 13 % are cited (`docs/content.md`).
-pub fn useful_token_limit(text: &str, limit: usize) -> usize {
+/// Returns the part of a token limit that is worth filling with code for a request: all of it for a report, two thirds
+/// for a change, and half for a question. Beyond 4,000 tokens, another thousand shows 7 % more of the places that
+/// answers to reports changed, and 3 % more for other changes. Of the places that answers to questions cite, 3,000
+/// tokens show 53 % and 4,000 tokens 56 %, but of the lines shown, 15 % and 13 % are cited (`docs/content.md`).
+pub fn worthwhile_token_limit(text: &str, limit: usize) -> usize {
     match Intent::classify(text) {
         Intent::Report => limit,
         Intent::Change => limit / 3 * 2,

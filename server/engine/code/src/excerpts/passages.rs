@@ -176,7 +176,7 @@ fn split_range(lines: &TextLines<'_>, range: Range<usize>) -> impl Iterator<Item
         let end = if remaining.len() <= MAX_PASSAGE_LINES {
             remaining.end
         } else {
-            best_boundary(lines, &remaining)
+            best_split_line(lines, &remaining)
         };
         let part = remaining.start..end;
         remaining.start = end;
@@ -186,7 +186,7 @@ fn split_range(lines: &TextLines<'_>, range: Range<usize>) -> impl Iterator<Item
 
 /// Returns the best line to start a new part at: near the preferred length, after a blank line, and with little
 /// indentation.
-fn best_boundary(lines: &TextLines<'_>, range: &Range<usize>) -> usize {
+fn best_split_line(lines: &TextLines<'_>, range: &Range<usize>) -> usize {
     let near =
         range.start + PASSAGE_PART_LINES * 3 / 4..(range.start + PASSAGE_PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {

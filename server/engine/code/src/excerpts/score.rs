@@ -66,7 +66,7 @@ pub(super) fn score<'a>(
     add_line_ages(&mut files, query);
     add_name_features(&mut files, &parsed_query, &words);
     for (file_index, line, depth) in stack_trace::stack_frames(query.text, candidates) {
-        add_frame_feature(&mut files, file_index, line, depth);
+        add_stack_frame_feature(&mut files, file_index, line, depth);
     }
     apply_weights(&mut files, weights);
     add_mention_features(&mut files);
@@ -141,7 +141,7 @@ fn add_file_features(
         let is_unrequested = matches!(candidate.unrequested_role, Some(FileRole::Tests | FileRole::Document));
         let file_size = (1.0 + file.passages.line_count() as f64 / 100.0).ln();
         let tests: Vec<bool> = (0..file.features.len())
-            .map(|index| !is_about_tests && !is_unrequested && file.is_inline_test(index))
+            .map(|index| !is_about_tests && !is_unrequested && file.is_in_inline_test_module(index))
             .collect();
         for ((index, features), is_test) in file.features.iter_mut().enumerate().zip(tests) {
             *features = Features {
@@ -197,7 +197,7 @@ fn add_name_features(files: &mut [ScoredFile<'_>], parsed_query: &ParsedQuery, w
 }
 
 /// Marks the passage that a frame of a stack trace points at. `depth` is the number of frames inside it.
-fn add_frame_feature(files: &mut [ScoredFile<'_>], file_index: usize, line: usize, depth: i32) {
+fn add_stack_frame_feature(files: &mut [ScoredFile<'_>], file_index: usize, line: usize, depth: i32) {
     let Some(file) = files.get_mut(file_index) else { return };
     let passages = Arc::clone(&file.passages);
     for (features, passage) in file.features.iter_mut().zip(&passages.list) {
@@ -376,7 +376,7 @@ impl ScoredFile<'_> {
     }
 
     /// Whether a passage belongs to a test module inside a source file.
-    fn is_inline_test(&self, index: usize) -> bool {
+    fn is_in_inline_test_module(&self, index: usize) -> bool {
         let passage = self.passages.list.get(index);
         let definition = passage.and_then(|passage| self.passages.definitions.get(passage.definition?));
         let outermost = definition.and_then(|definition| definition.name.split('.').next());

@@ -9,7 +9,7 @@ use crate::symbols::{ParsedQuery, each_name_word};
 
 /// Constant added to the number of words in a commit's subject, since a match with a one-word subject is weak
 /// evidence.
-const WORD_COUNT_SMOOTHING: f64 = 2.0;
+const SUBJECT_LENGTH_SMOOTHING: f64 = 2.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastCommit {
@@ -56,7 +56,8 @@ pub(super) fn commit_similarity<'a>(
         // Sort the words, so that the floating-point sum is deterministic.
         let mut common: Vec<usize> = common.into_iter().collect();
         common.sort_unstable();
-        let similarity = common.into_iter().map(rarity).sum::<f64>() / (words + WORD_COUNT_SMOOTHING).sqrt();
+        let similarity =
+            common.into_iter().map(rarity).sum::<f64>() / (words + SUBJECT_LENGTH_SMOOTHING).sqrt();
         let share = similarity / (commit.files.len().max(1) as f64).sqrt();
         for file in &commit.files {
             let score = scores.entry(file).or_default();

@@ -27,14 +27,14 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
 
 /// Approximate maximum size of a block, in bytes. A block that is cut off ends with the number of definitions left
 /// out.
-const MAX_BLOCK: usize = 32_768;
+const MAX_BLOCK_BYTES: usize = 32_768;
 /// Maximum number of imports listed in a block.
-const MAX_IMPORTS: usize = 40;
+const MAX_LISTED_IMPORTS: usize = 40;
 /// Maximum number of sections or keys listed per parent in documents. The first ones are representative, as in a
 /// changelog or a table.
 const MAX_SIBLINGS: usize = 40;
 /// Maximum indentation, in levels.
-const MAX_INDENT: usize = 12;
+const MAX_INDENT_LEVELS: usize = 12;
 /// Maximum length of an attribute, in characters.
 const MAX_ATTRIBUTE_CHARS: usize = 60;
 /// Maximum number of names in a block at `MapLevel::Names`.
@@ -220,7 +220,7 @@ fn push_imports(text: &mut String, imports: &NameList) {
     let mut separator = " imports ";
     let mut omitted = 0_usize;
     for (index, import) in imports.iter().enumerate() {
-        if index >= MAX_IMPORTS {
+        if index >= MAX_LISTED_IMPORTS {
             omitted += 1;
             continue;
         }
@@ -246,7 +246,7 @@ fn push_symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, 
     // head.
     let mut heads: Vec<FxHashSet<&str>> = Vec::new();
     for symbol in shown {
-        if text.len() > MAX_BLOCK {
+        if text.len() > MAX_BLOCK_BYTES {
             break;
         }
         if !siblings.count_and_check_limit(symbol) {
@@ -303,7 +303,7 @@ impl SiblingCounts {
         if !symbol.kind.is_document() {
             return true;
         }
-        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).min(MAX_INDENT);
+        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).min(MAX_INDENT_LEVELS);
         self.0.resize(level + 1, 0);
         if let Some(count) = self.0.get_mut(level) {
             *count += 1;
@@ -327,6 +327,6 @@ fn push_instance_attributes(text: &mut String, symbol: &Symbol) {
 }
 
 fn push_indent(text: &mut String, depth: u32) {
-    let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT).min(MAX_INDENT) + 1;
+    let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT_LEVELS).min(MAX_INDENT_LEVELS) + 1;
     text.extend(std::iter::repeat_n(' ', spaces));
 }

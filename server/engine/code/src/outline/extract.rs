@@ -19,13 +19,13 @@ use super::tree::parse_part;
 use super::{NameList, Symbol, SymbolKind, SymbolPurpose, SyntaxTree};
 
 /// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
-pub(super) const MAX_NAME: usize = 120;
+pub(super) const MAX_NAME_BYTES: usize = 120;
 /// Maximum number of bytes before a mentioned name that may show that it is a secret.
-const MAX_SECRET_CONTEXT_BYTES: usize = 120;
+const MAX_BYTES_BEFORE_SECRET_NAME: usize = 120;
 /// Maximum length of an import or attribute, in characters.
-const MAX_DETAIL_CHARS: usize = 80;
+const MAX_IMPORT_OR_ATTRIBUTE_CHARS: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
-pub(super) const MAX_DETAILS: usize = 64;
+pub(super) const MAX_ATTRIBUTES_PER_SYMBOL: usize = 64;
 /// Maximum number of bytes of a captured text that count toward a hash.
 const MAX_HASHED_BYTES: usize = 512;
 /// Maximum depth of sources inside other sources, such as macros in the arguments of macros.
@@ -150,7 +150,7 @@ pub(super) trait PiecePlan<'a> {
     /// Returns the byte offset from which the plan needs anchors.
     fn next_anchor_offset(&self) -> usize;
     /// Decides what to do at an anchor before a node that starts at byte `start`.
-    fn decide(&mut self, anchor: &WalkAnchor, start: usize) -> WalkAction;
+    fn action_at_anchor(&mut self, anchor: &WalkAnchor, start: usize) -> WalkAction;
     /// Receives the findings before an anchor at byte `start`.
     fn take_piece(&mut self, findings: WalkFindings<'a>, anchor: WalkAnchor, start: usize);
     /// Receives the findings up to the end of the text.
@@ -164,7 +164,7 @@ impl<'a> PiecePlan<'a> for SinglePiece {
         usize::MAX
     }
 
-    fn decide(&mut self, _: &WalkAnchor, _: usize) -> WalkAction {
+    fn action_at_anchor(&mut self, _: &WalkAnchor, _: usize) -> WalkAction {
         WalkAction::Continue
     }
 
@@ -328,12 +328,12 @@ impl<'a> Walk<'a> {
             let kind = node.kind_id();
             let flags = self.tables.flags(kind);
             let start = node.start_byte();
-            self.close_ended(start);
+            self.close_ended_definitions(start);
             self.mention_hidden_words_before(start);
             if start >= plan.next_anchor_offset()
                 && let Some(anchor) = self.anchor_before(&node)
             {
-                match plan.decide(&anchor, start) {
+                match plan.action_at_anchor(&anchor, start) {
                     WalkAction::Continue => {}
                     WalkAction::Cut => plan.take_piece(self.take_findings(), anchor, start),
                     WalkAction::Stop => {
@@ -347,12 +347,12 @@ impl<'a> Walk<'a> {
             if flags & flag::PATTERN_START != 0 {
                 self.run_query(&mut query_cursor, &node);
             }
-            if flags & flag::IDENTIFIER_NODE != 0 {
-                let usage = match self.usage_bits(cursor) {
-                    usage::PLAIN if flags & flag::TYPE_NAME != 0 => usage::MEMBER_NAME,
+            if flags & flag::NAME_NODE != 0 {
+                let usage = match self.usage_bits_at(cursor) {
+                    usage::UNCLASSIFIED_USAGE if flags & flag::TYPE_NAME_NODE != 0 => usage::MEMBER_USAGE,
                     usage => usage,
                 };
-                self.mention(&node, usage);
+                self.add_mention(&node, usage);
             }
             let list = self.list_usage_bits(kind, cursor);
             if cursor.goto_first_child() {
@@ -430,26 +430,26 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the [`usage`] bits of a name at the cursor.
-    fn usage_bits(&self, cursor: &TreeCursor<'_>) -> u8 {
+    fn usage_bits_at(&self, cursor: &TreeCursor<'_>) -> u8 {
         match self.ancestors.last() {
             Some(Ancestor { list: Some(usage), .. }) => *usage,
             Some(parent) if self.tables.flags(parent.kind) & flag::NAMES_BY_POSITION != 0 => {
-                self.tables.usage(parent.kind, || cursor.field_id())
+                self.tables.usage_bits(parent.kind, || cursor.field_id())
             }
-            _ => usage::PLAIN,
+            _ => usage::UNCLASSIFIED_USAGE,
         }
     }
 
     /// Returns the [`usage`] bits of the names directly inside the cursor's node, if it is a list.
     fn list_usage_bits(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
-        (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage_bits(cursor))
+        (self.tables.flags(kind) & flag::LIST_AT_OWN_POSITION != 0).then(|| self.usage_bits_at(cursor))
     }
 
     fn push_ancestor(&mut self, node: &Node<'_>, list: Option<u8>) {
         let kind = node.kind_id();
         let context_hash = self
             .query_hash
-            .map_or(0, |query_hash| mix(mix(self.context_hash(), u64::from(kind)), query_hash));
+            .map_or(0, |query_hash| mix_hash(mix_hash(self.context_hash(), u64::from(kind)), query_hash));
         self.ancestors.push(Ancestor { kind, end: node.end_byte(), context_hash, list });
     }
 
@@ -471,13 +471,13 @@ impl<'a> Walk<'a> {
             let text = self.source.text(hidden.clone());
             for name in words(&text) {
                 let (from, end) = (hidden.start + name.start, hidden.start + name.end);
-                self.mention_range(from..end, usage::PLAIN);
+                self.add_mention_range(from..end, usage::UNCLASSIFIED_USAGE);
             }
         }
     }
 
     /// Closes the definitions and modifiers that end at or before byte `start`.
-    fn close_ended(&mut self, start: usize) {
+    fn close_ended_definitions(&mut self, start: usize) {
         while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
             write_head(&self.source, &mut self.findings.symbols, &mut open);
         }
@@ -514,7 +514,7 @@ impl<'a> Walk<'a> {
                     open.head.end = start;
                     open.is_broken = true;
                 }
-            } else if flags & flag::STRING != 0 {
+            } else if flags & flag::STRING_NODE != 0 {
                 open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Literal });
             } else if node.is_named() && node.is_extra() {
                 open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
@@ -575,7 +575,7 @@ impl<'a> Walk<'a> {
                         import = Some(start..capture.node.end_byte());
                     }
                     OutlineRole::Instance => self.add_instance_name(&capture.node),
-                    OutlineRole::Reference => self.mention(&capture.node, usage::MEMBER_NAME),
+                    OutlineRole::Reference => self.add_mention(&capture.node, usage::MEMBER_USAGE),
                     OutlineRole::Test => self.findings.tests = self.findings.tests.saturating_add(1),
                     OutlineRole::TestScope => self.pending_attributes().scope = SymbolPurpose::Tests,
                     OutlineRole::Lead | OutlineRole::Silent => {}
@@ -583,7 +583,7 @@ impl<'a> Walk<'a> {
             }
             if let Some(range) = import {
                 self.import_until = self.import_until.max(range.end);
-                self.import(range);
+                self.add_import(range);
             }
             if defines && candidate.declarator.is_some() {
                 declared.push(candidate);
@@ -639,7 +639,7 @@ impl<'a> Walk<'a> {
     /// Adds a capture to the hash of the query's result for the current node.
     fn hash_capture(&mut self, pattern: usize, capture: u32, role: OutlineRole, node: &Node<'_>) {
         let Some(mut query_hash) = self.query_hash else { return };
-        query_hash = mix(mix(query_hash, pattern as u64), u64::from(capture));
+        query_hash = mix_hash(mix_hash(query_hash, pattern as u64), u64::from(capture));
         let role_suffices = matches!(
             role,
             OutlineRole::Definition(_)
@@ -659,9 +659,10 @@ impl<'a> Walk<'a> {
         if !role_suffices {
             let text = self.text(node);
             for bytes in text.as_bytes().chunks(8).take(MAX_HASHED_BYTES / 8) {
-                query_hash = mix(query_hash, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+                query_hash =
+                    mix_hash(query_hash, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
             }
-            query_hash = mix(query_hash, text.len() as u64);
+            query_hash = mix_hash(query_hash, text.len() as u64);
         }
         self.query_hash = Some(query_hash);
     }
@@ -716,7 +717,7 @@ impl<'a> Walk<'a> {
         let prefix = open.prefix.clone();
         for definition in others {
             let Some(name_node) = definition.name else { continue };
-            let (name, name_range) = self.name(&name_node, definition.body);
+            let (name, name_range) = self.definition_name(&name_node, definition.body);
             if !is_name(&name) {
                 continue;
             }
@@ -738,7 +739,7 @@ impl<'a> Walk<'a> {
                 level,
                 scope,
                 repeat,
-                head: if head.is_empty() { head::clean_name(&name) } else { head },
+                head: if head.is_empty() { head::one_line_name(&name) } else { head },
                 name,
                 container: self.container(definition),
                 range: node.byte_range(),
@@ -750,13 +751,13 @@ impl<'a> Walk<'a> {
 
     /// Returns a name and its byte range, without quotes around it, the colon of a symbol before it, or a `=` between
     /// it and its value.
-    fn name(&self, node: &Node<'_>, body: Option<Node<'_>>) -> (Cow<'a, str>, Range<usize>) {
+    fn definition_name(&self, node: &Node<'_>, body: Option<Node<'_>>) -> (Cow<'a, str>, Range<usize>) {
         let (text, range) = (self.text(node), node.byte_range());
         if text.len() > 1 && text.ends_with('=') && body.is_some_and(|body| body.start_byte() == range.end) {
             let bare_range = range.start..range.end - 1;
             return (self.source.text(bare_range.clone()), bare_range);
         }
-        let is_symbol = self.tables.flags(node.kind_id()) & flag::SYMBOL != 0;
+        let is_symbol = self.tables.flags(node.kind_id()) & flag::SYMBOL_NODE != 0;
         let colon = text.strip_prefix(':').filter(|bare_name| is_symbol && !bare_name.is_empty());
         let quoted = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
         let bare_range = match (colon, quoted) {
@@ -781,7 +782,7 @@ impl<'a> Walk<'a> {
             self.source.text(start..name.unwrap_or(end))
         });
         let text = text.unwrap_or_default();
-        if text.len() <= MAX_NAME && !head::is_secret(&text) { text } else { Cow::Borrowed("") }
+        if text.len() <= MAX_NAME_BYTES && !head::is_secret_name(&text) { text } else { Cow::Borrowed("") }
     }
 
     /// Returns the innermost enclosing node that is no section, with its depth: the document, or a quote or list item
@@ -805,7 +806,7 @@ impl<'a> Walk<'a> {
                 draft.range.end = draft.range.end.min(start);
             }
         }
-        self.close_ended(start);
+        self.close_ended_definitions(start);
     }
 
     fn define(&mut self, node: &Node<'_>, kind: SymbolKind, definition: DefinitionCaptures<'_>) {
@@ -822,7 +823,7 @@ impl<'a> Walk<'a> {
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let pending = pending.filter(|pending| pending.depth == depth);
         let Some(name_node) = definition.name else { return };
-        let (name, name_range) = self.name(&name_node, definition.body);
+        let (name, name_range) = self.definition_name(&name_node, definition.body);
         let parent = self.open.last();
         // A definition inside a head is shown as part of it.
         if start < self.opaque_until || parent.is_some_and(|open| open.is_hidden || open.is_in_head(start)) {
@@ -904,7 +905,7 @@ impl<'a> Walk<'a> {
     /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
     /// inside a head, it belongs to a parameter and stays in place. Elsewhere, it is kept for the next definition.
     fn assign_attribute(&mut self, node: &Node<'_>) {
-        let text = head::one_line(&self.text(node), MAX_DETAIL_CHARS);
+        let text = head::one_line(&self.text(node), MAX_IMPORT_OR_ATTRIBUTE_CHARS);
         if let Some(open) = self.open.last_mut()
             && open.is_in_head(node.start_byte())
         {
@@ -913,14 +914,14 @@ impl<'a> Walk<'a> {
             }
             open.spans.push(HeadSpan { range: node.byte_range(), kind: HeadSpanKind::Dropped });
             if let Some(symbol) = open.symbol.and_then(|symbol| self.findings.symbols.get_mut(symbol))
-                && symbol.attributes.len() < MAX_DETAILS
+                && symbol.attributes.len() < MAX_ATTRIBUTES_PER_SYMBOL
             {
                 symbol.attributes.push(text);
             }
             return;
         }
         let pending = self.pending_attributes();
-        if pending.attributes.len() < MAX_DETAILS {
+        if pending.attributes.len() < MAX_ATTRIBUTES_PER_SYMBOL {
             pending.attributes.push(text);
         }
     }
@@ -945,18 +946,18 @@ impl<'a> Walk<'a> {
         pending
     }
 
-    fn import(&mut self, range: Range<usize>) {
+    fn add_import(&mut self, range: Range<usize>) {
         let text = self.source.text(range);
         let text = text.trim_matches(['"', '\'', '`']);
         if self.open.last().is_none_or(|open| open.scope != SymbolPurpose::Tests) {
-            self.findings.imports.push(head::one_line(text, MAX_DETAIL_CHARS));
+            self.findings.imports.push(head::one_line(text, MAX_IMPORT_OR_ATTRIBUTE_CHARS));
         }
     }
 
     fn add_instance_name(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() <= MAX_NAME && !self.is_secret_mention(&name, node.byte_range()) {
+        if name.len() <= MAX_NAME_BYTES && !self.is_secret_mention(&name, node.byte_range()) {
             self.findings.instance.push(InstanceNameDraft {
                 preceding_symbols: self.findings.symbols.len(),
                 owner,
@@ -965,19 +966,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn mention(&mut self, node: &Node<'_>, usage: u8) {
+    fn add_mention(&mut self, node: &Node<'_>, usage: u8) {
         if self.open.last().is_some_and(|open| open.name.start == node.start_byte()) {
             return;
         }
-        self.mention_range(node.byte_range(), usage);
+        self.add_mention_range(node.byte_range(), usage);
     }
 
-    fn mention_range(&mut self, range: Range<usize>, usage: u8) {
+    fn add_mention_range(&mut self, range: Range<usize>, usage: u8) {
         let name = self.source.text(range.clone());
         // Single letters are type parameters or loop variables and hardly distinguish files. A line break
         // occurs only in names of broken text, and is the separator of stored names.
         if name.len() < 2
-            || name.len() > MAX_NAME
+            || name.len() > MAX_NAME_BYTES
             || name.contains('\n')
             || self.is_secret_mention(&name, range)
         {
@@ -988,10 +989,12 @@ impl<'a> Walk<'a> {
 
     /// Whether the screen finds the mentioned name at `range` in its line, as it would in the text of the file.
     fn is_secret_mention(&self, name: &str, range: Range<usize>) -> bool {
-        let before =
-            || self.source.rounded_text(range.start.saturating_sub(MAX_SECRET_CONTEXT_BYTES)..range.end);
-        head::could_be_secret(name)
-            && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
+        let before = || {
+            self.source
+                .text_at_char_boundaries(range.start.saturating_sub(MAX_BYTES_BEFORE_SECRET_NAME)..range.end)
+        };
+        head::may_be_secret_name(name)
+            && head::is_secret_name_on_line(name, before().lines().last().unwrap_or_default())
     }
 
     fn text(&self, node: &Node<'_>) -> Cow<'a, str> {
@@ -1020,7 +1023,7 @@ impl SymbolDraft<'_> {
             kind: self.kind,
             depth: self.level,
             scope: self.scope,
-            name: head::clean_name(&self.name).into(),
+            name: head::one_line_name(&self.name).into(),
             container: container_name(&self.container).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
@@ -1053,8 +1056,8 @@ fn container_name(text: &str) -> String {
 /// Whether a text can be the name of a symbol.
 fn is_name(name: &str) -> bool {
     !name.chars().all(|c| c.is_whitespace() || c.is_control())
-        && name.len() <= MAX_NAME
-        && !head::is_secret(name)
+        && name.len() <= MAX_NAME_BYTES
+        && !head::is_secret_name(name)
 }
 
 fn single_node_cursor() -> QueryCursor {
@@ -1072,13 +1075,13 @@ fn write_head(source: &SourceText<'_>, symbols: &mut [SymbolDraft<'_>], open: &m
         symbol.head =
             head::render_head(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
         if symbol.head.is_empty() {
-            symbol.head = head::clean_name(&symbol.name);
+            symbol.head = head::one_line_name(&symbol.name);
         }
     }
 }
 
 /// Mixes two numbers into a hash (two rounds of MurmurHash3's finalizer).
-fn mix(a: u64, b: u64) -> u64 {
+fn mix_hash(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     mixed ^ (mixed >> 33)

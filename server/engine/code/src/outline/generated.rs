@@ -8,7 +8,7 @@ const GENERATED_MARKER_LINES: usize = 20;
 /// Number of bytes at the start of a file in which to search for a marker.
 pub(super) const HEAD_BYTES: usize = 4_096;
 /// Average line length, in bytes, above which code counts as minified.
-const MAX_AVERAGE_LINE: usize = 300;
+const MINIFIED_LINE_BYTES: usize = 300;
 /// Minimum size of a file that can count as minified, in bytes.
 const MIN_MINIFIED_BYTES: usize = 4_096;
 /// Prefixes of comment lines, in any language.
@@ -18,7 +18,7 @@ const COMMENT_PREFIXES: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "
 /// breaks.
 pub(super) fn is_generated(language: LanguageId, head: &str, bytes: usize, breaks: usize) -> bool {
     let is_minified =
-        !language.is_document() && bytes >= MIN_MINIFIED_BYTES && bytes / (breaks + 1) > MAX_AVERAGE_LINE;
+        !language.is_document() && bytes >= MIN_MINIFIED_BYTES && bytes / (breaks + 1) > MINIFIED_LINE_BYTES;
     is_minified || head.lines().take(GENERATED_MARKER_LINES).any(has_generated_marker)
 }
 

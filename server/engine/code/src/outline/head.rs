@@ -15,11 +15,11 @@ const MIN_SECRET_BYTES: usize = 16;
 /// Maximum length of a head, in characters, including the truncation mark.
 const MAX_HEAD_CHARS: usize = 200;
 /// Minimum number of characters for the name of a head and the text after it.
-const MIN_FROM_NAME_CHARS: usize = 80;
+const MIN_CHARS_FROM_NAME: usize = 80;
 /// Maximum length of the word before the name, such as its qualifier, that stays if the text before the name is cut.
 const MAX_QUALIFIER_CHARS: usize = 30;
 /// Minimum number of characters for the text before the name, if there is that much.
-const MIN_BEFORE_NAME: usize = 40;
+const MIN_CHARS_BEFORE_NAME: usize = 40;
 /// Maximum length of a string literal in a head, in characters.
 const MAX_LITERAL_CHARS: usize = 24;
 /// Maximum number of bytes to read of a head, not counting bodies inside it. Limits the work when heads are nested.
@@ -58,30 +58,35 @@ pub(super) fn render_head(
     let before = range.start..name_at.min(range.start.saturating_add(scan));
     let mut line = LineBuilder::new(usize::MAX);
     line.push_code(prefix);
-    write(&mut line, source, before.clone(), spans);
+    write_spans(&mut line, source, before.clone(), spans);
     let reserved = source
         .text(name.clone())
         .chars()
         .count()
-        .clamp(MIN_FROM_NAME_CHARS, MAX_HEAD_CHARS - MIN_BEFORE_NAME);
+        .clamp(MIN_CHARS_FROM_NAME, MAX_HEAD_CHARS - MIN_CHARS_BEFORE_NAME);
     let is_before_cut = before.end < name_at;
     line.max = MAX_HEAD_CHARS;
     if is_before_cut || line.chars > MAX_HEAD_CHARS - reserved {
         let rest = name_at..range.end.min(name_at.saturating_add(scan));
         let mut untruncated = line.clone();
-        write(&mut untruncated, source, rest, spans);
+        write_spans(&mut untruncated, source, rest, spans);
         if is_before_cut || untruncated.is_full() {
             line.truncate_to(MAX_HEAD_CHARS - reserved - 1);
         }
     }
     let end = range.end.min(name_at.saturating_add(scan));
-    let read_end = write(&mut line, source, name_at..end, spans);
+    let read_end = write_spans(&mut line, source, name_at..end, spans);
     line.is_cut |= end < range.end && read_end < range.end;
     line.finish_head()
 }
 
 /// Writes the text of `range` with its spans replaced, and returns the end of what was read.
-fn write(line: &mut LineBuilder, source: &SourceText<'_>, range: Range<usize>, spans: &[HeadSpan]) -> usize {
+fn write_spans(
+    line: &mut LineBuilder,
+    source: &SourceText<'_>,
+    range: Range<usize>,
+    spans: &[HeadSpan],
+) -> usize {
     // A head without a body, such as a list, may be of any length.
     let first = spans.partition_point(|span| span.range.start < range.start);
     let last = spans.partition_point(|span| span.range.start < range.end);
@@ -98,16 +103,16 @@ fn write(line: &mut LineBuilder, source: &SourceText<'_>, range: Range<usize>, s
         if span.range.start < offset || span.range.start >= range.end || line.is_full() {
             continue;
         }
-        line.push_code(&source.rounded_text(offset..span.range.start));
+        line.push_code(&source.text_at_char_boundaries(offset..span.range.start));
         match span.kind {
             HeadSpanKind::Dropped => line.push_code(" "),
-            HeadSpanKind::Literal => line.push_literal(&source.rounded_text(span.range.clone())),
+            HeadSpanKind::Literal => line.push_literal(&source.text_at_char_boundaries(span.range.clone())),
             HeadSpanKind::Secret => line.push_code("…"),
         }
         offset = span.range.end;
     }
     if !line.is_full() {
-        line.push_code(&source.rounded_text(offset..range.end.max(offset)));
+        line.push_code(&source.text_at_char_boundaries(offset..range.end.max(offset)));
     }
     offset
 }
@@ -119,8 +124,8 @@ fn add_secret_spans(
     range: Range<usize>,
     spans: &[HeadSpan],
 ) -> Option<Vec<HeadSpan>> {
-    let text = source.rounded_text(range.clone());
-    let span_text = |span: &HeadSpan| source.rounded_text(span.range.clone());
+    let text = source.text_at_char_boundaries(range.clone());
+    let span_text = |span: &HeadSpan| source.text_at_char_boundaries(span.range.clone());
     let is_secret =
         |span: &&HeadSpan| span.kind == HeadSpanKind::Literal && contains_or_is_secret(&span_text(span));
     let hits = find_secrets(&text);
@@ -164,26 +169,26 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
 }
 
 /// Renders a name on one line. Removes only whitespace and control characters, because `==` and `total=` are names too.
-pub(crate) fn clean_name(text: &str) -> String {
+pub(crate) fn one_line_name(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a name contains a secret, which can happen in headings and in text without quotes. Such names are never stored.
-/// That a name looks random is not enough: `Ed25519KeyPairSigner` and names of compilers do as well.
-pub(super) fn is_secret(name: &str) -> bool {
-    could_be_secret(name) && contains_secret(name)
+/// Whether a name contains a secret, which can happen in headings and in text without quotes. Such names are never
+/// stored. That a name looks random is not enough: `Ed25519KeyPairSigner` and names of compilers do as well.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    may_be_secret_name(name) && contains_secret(name)
 }
 
 /// Whether a name mentioned at the end of `line` is a secret, judging by the text before it.
-pub(super) fn is_secret_on_line(name: &str, line: &str) -> bool {
+pub(super) fn is_secret_name_on_line(name: &str, line: &str) -> bool {
     let name_start = line.len().saturating_sub(name.len());
     contains_secret(name)
         || (contains_or_is_secret(name) && find_secrets(line).iter().any(|hit| name_start < hit.range.end))
 }
 
 /// Rules out nearly all names, but no credential.
-pub(super) fn could_be_secret(name: &str) -> bool {
+pub(super) fn may_be_secret_name(name: &str) -> bool {
     name.len() >= MIN_SECRET_BYTES && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
@@ -362,12 +367,12 @@ mod tests {
             "css-1dbjc4n-r-18u37iz",
             random,
         ] {
-            assert!(!is_secret(name), "{name}");
-            assert!(!is_secret_on_line(name, &format!("    return {name}")), "{name}");
+            assert!(!is_secret_name(name), "{name}");
+            assert!(!is_secret_name_on_line(name, &format!("    return {name}")), "{name}");
         }
-        assert!(is_secret(&format!("Token: {random}")));
-        assert!(is_secret(&["gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX"].concat()));
-        assert!(is_secret_on_line(random, &format!("client_secret: {random}")));
+        assert!(is_secret_name(&format!("Token: {random}")));
+        assert!(is_secret_name(&["gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX"].concat()));
+        assert!(is_secret_name_on_line(random, &format!("client_secret: {random}")));
     }
 
     #[test]

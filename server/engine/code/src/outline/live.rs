@@ -36,7 +36,7 @@ use super::{
 
 /// Number of bytes to copy from the rope beyond a run of edited pieces, in case the walk reads past the end of the
 /// run.
-const READ_AHEAD: usize = 4 * MIN_PIECE_BYTES;
+const READ_AHEAD_BYTES: usize = 4 * MIN_PIECE_BYTES;
 /// Maximum number of pending edits. After more edits, the outline is rebuilt instead of updated.
 const MAX_PENDING_EDITS: usize = 1_000;
 
@@ -92,7 +92,7 @@ enum ChangeExtent {
 }
 
 /// A range of old pieces and the pieces that replace them.
-struct Splice<'a> {
+struct PieceSplice<'a> {
     old: Range<usize>,
     new: Vec<WalkedPiece<'a>>,
 }
@@ -118,7 +118,7 @@ impl LiveOutline {
         let source = text.to_string();
         let mut plan = PieceSplitter::new(&[], &[], &[], (WalkAnchor::default(), 0));
         walk_tree_from(tree, SourceText::from_text(&source), None, &mut plan, cancel)?;
-        let splice = Splice { old: 0..0, new: plan.walked };
+        let splice = PieceSplice { old: 0..0, new: plan.walked };
         live.replace(vec![splice], Vec::new());
         live.outline.generated = is_generated(language, text);
         live.outline.unparsed = tree.unparsed;
@@ -197,21 +197,22 @@ impl LiveOutline {
         let texts: Vec<(usize, Range<usize>, String)> = touched_runs(&is_touched)
             .map(|run| {
                 let from = piece_start(&starts, run.start);
-                let end = piece_start(&starts, run.end).min(text.len_bytes()).saturating_add(READ_AHEAD);
+                let end =
+                    piece_start(&starts, run.end).min(text.len_bytes()).saturating_add(READ_AHEAD_BYTES);
                 let range = from..end.min(text.len_bytes());
                 let range = floor_char_boundary(text, range.start)..floor_char_boundary(text, range.end);
                 let piece = text.get_byte_slice(range.clone()).map(|slice| slice.to_string());
                 (range.start, run, piece.unwrap_or_default())
             })
             .collect();
-        let mut splices: Vec<Splice<'_>> = Vec::new();
+        let mut splices: Vec<PieceSplice<'_>> = Vec::new();
         for (from, run, piece_text) in &texts {
             let replaced_end = splices.last().map_or(0, |splice| splice.old.end);
             if run.end <= replaced_end {
                 continue;
             }
             let source = SourceText::from_rope_part(piece_text, *from, text);
-            match self.rewalk(
+            match self.rewalk_pieces(
                 tree,
                 source,
                 &starts,
@@ -233,7 +234,7 @@ impl LiveOutline {
 
     /// Walks the piece with index `first.end` again, up to an anchor after which nothing changed. If the walk cannot
     /// start there, tries earlier pieces down to `first.start`. Returns `None` if it cannot start at any of them.
-    fn rewalk<'a>(
+    fn rewalk_pieces<'a>(
         &self,
         tree: &SyntaxTree,
         source: SourceText<'a>,
@@ -241,20 +242,20 @@ impl LiveOutline {
         touched: &[bool],
         first: Range<usize>,
         cancel: &Cancel,
-    ) -> Result<Option<Splice<'a>>, Cancelled> {
+    ) -> Result<Option<PieceSplice<'a>>, Cancelled> {
         for piece in (first.start..=first.end).rev() {
             let (Some(old), Some(start)) = (self.pieces.get(piece), starts.get(piece)) else { continue };
             let from = (piece > 0).then_some((&old.anchor, *start));
             let mut plan = PieceSplitter::new(&self.pieces, starts, touched, (old.anchor.clone(), *start));
             if walk_tree_from(tree, source, from, &mut plan, cancel)?.is_some() {
-                return Ok(Some(Splice { old: piece..plan.candidate, new: plan.walked }));
+                return Ok(Some(PieceSplice { old: piece..plan.candidate, new: plan.walked }));
             }
         }
         Ok(None)
     }
 
     /// Replaces pieces. `starts` are the starts of all old pieces in the new text.
-    fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
+    fn replace(&mut self, splices: Vec<PieceSplice<'_>>, starts: Vec<usize>) {
         self.starts = starts;
         let has_max_symbols = |pieces: &[OutlinePiece]| {
             pieces.iter().map(|piece| piece.symbols.len()).sum::<usize>() >= MAX_SYMBOLS
@@ -321,7 +322,7 @@ impl LiveOutline {
                 }
             }
         }
-        let names = resolver.into_instances();
+        let names = resolver.into_instance_names();
         let names: FxHashMap<u32, NameList> =
             names.into_iter().map(|(number, names)| (number, names.iter().collect())).collect();
         self.shown_symbols =
@@ -402,7 +403,7 @@ fn carry_over_shown(
     }
     let (before, after) = (symbols_with_redefinitions(old), symbols_with_redefinitions(new));
     let is_same_shape = |(a, b): &(&SymbolWithRedefinition<'_>, &SymbolWithRedefinition<'_>)| {
-        structural_key(a) == structural_key(b)
+        properties_affecting_others(a) == properties_affecting_others(b)
     };
     let prefix = before.iter().zip(&after).take_while(is_same_shape).count();
     let (before_rest, after_rest) = (before.len() - prefix, after.len() - prefix);
@@ -480,7 +481,9 @@ fn symbols_with_redefinitions(pieces: &[OutlinePiece]) -> Vec<SymbolWithRedefini
 type RedefinedName<'a> = (&'a str, &'a str, Option<usize>);
 
 /// Returns the properties of a symbol that affect how other symbols are shown.
-fn structural_key<'a>(&(symbol, repeat): &SymbolWithRedefinition<'a>) -> (u32, Option<RedefinedName<'a>>) {
+fn properties_affecting_others<'a>(
+    &(symbol, repeat): &SymbolWithRedefinition<'a>,
+) -> (u32, Option<RedefinedName<'a>>) {
     let repeated_name = match repeat {
         Redefinition::New => None,
         Redefinition::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),

@@ -107,7 +107,7 @@ fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
 }
 
 fn is_name(tables: &OutlineTables, cursor: &TreeCursor<'_>) -> bool {
-    tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER_NODE != 0
+    tables.flags(cursor.node().kind_id()) & flag::NAME_NODE != 0
 }
 
 /// Moves to the next node that is not inside the current one. Returns `false` at the end of the tree.

@@ -31,7 +31,7 @@ pub(super) struct MentionCounter {
     references: NameList,
     count: usize,
     /// Names whose status as a reference may have changed, with their earlier status.
-    touched: BTreeMap<Arc<str>, ReferenceStatus>,
+    touched: BTreeMap<Arc<str>, EarlierReferenceStatus>,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct MentionedName {
 
 /// Whether a name counted as a reference before the current changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ReferenceStatus {
+enum EarlierReferenceStatus {
     Reference,
     Nothing,
 }
@@ -92,8 +92,8 @@ impl MentionCounter {
         let mut changes = Vec::new();
         for (name, before) in &touched {
             match (before, self.is_reference(name)) {
-                (ReferenceStatus::Nothing, true) => changes.push((&**name, NameChange::Add)),
-                (ReferenceStatus::Reference, false) => changes.push((&**name, NameChange::Remove)),
+                (EarlierReferenceStatus::Nothing, true) => changes.push((&**name, NameChange::Add)),
+                (EarlierReferenceStatus::Reference, false) => changes.push((&**name, NameChange::Remove)),
                 _ => {}
             }
         }
@@ -130,18 +130,18 @@ impl MentionCounter {
     fn change_counts(&mut self, mention: PackedMention, change: impl Fn(&mut u32)) {
         let at = usize::try_from(mention.0 >> USAGE_BIT_COUNT).unwrap_or(usize::MAX);
         let Some(name) = self.names.get_mut(at) else { return };
-        let before = if is_reference(combined_usage(&name.pieces)) {
-            ReferenceStatus::Reference
+        let before = if is_reference(combine_usage_bits(&name.pieces)) {
+            EarlierReferenceStatus::Reference
         } else {
-            ReferenceStatus::Nothing
+            EarlierReferenceStatus::Nothing
         };
         for (bit, pieces) in name.pieces.iter_mut().enumerate() {
             if mention.0 >> bit & 1 == 1 {
                 change(pieces);
             }
         }
-        let after = is_reference(combined_usage(&name.pieces));
-        if (before == ReferenceStatus::Reference) != after
+        let after = is_reference(combine_usage_bits(&name.pieces));
+        if (before == EarlierReferenceStatus::Reference) != after
             && !self.touched.contains_key(&name.text)
             && !self.language.is_builtin(&name.text)
         {
@@ -152,11 +152,11 @@ impl MentionCounter {
     fn is_reference(&self, name: &str) -> bool {
         let id = self.ids.get(name).and_then(|id| usize::try_from(*id).ok());
         let name = id.and_then(|id| self.names.get(id));
-        name.is_some_and(|name| is_reference(combined_usage(&name.pieces)))
+        name.is_some_and(|name| is_reference(combine_usage_bits(&name.pieces)))
     }
 }
 
 /// Combines the ways in which pieces use a name into `usage` bits.
-fn combined_usage(pieces: &[u32; USAGE_BIT_COUNT]) -> u8 {
+fn combine_usage_bits(pieces: &[u32; USAGE_BIT_COUNT]) -> u8 {
     pieces.iter().rev().fold(0, |usage, pieces| usage << 1 | u8::from(*pieces > 0))
 }

@@ -9,11 +9,11 @@ use super::qualified::{QualifiedNameTracker, name_parts};
 use super::{LocatedSymbol, SymbolKind};
 
 /// Maximum indentation, in levels.
-const MAX_INDENT: usize = 12;
+const MAX_INDENT_LEVELS: usize = 12;
 
 /// How well a definition matches a qualified name. A smaller value is closer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum NameMatch {
+enum NameMatchQuality {
     /// The name as outlines show it, with all containers.
     Shown,
     /// The parts of the whole name, without type arguments and quotes.
@@ -41,13 +41,13 @@ pub fn find_definitions<'a>(places: &'a [LocatedSymbol], name: &str) -> Vec<&'a 
         let parts = names.parts();
         let prefix = dotted_name.strip_suffix(name);
         let name_match = if dotted_name == name {
-            NameMatch::Shown
+            NameMatchQuality::Shown
         } else if parts == query_parts {
-            NameMatch::Parts
+            NameMatchQuality::Parts
         } else if prefix.is_some_and(|prefix| prefix.ends_with('.')) {
-            NameMatch::ShownEnd
+            NameMatchQuality::ShownEnd
         } else if names.ends_with(&query_parts) {
-            NameMatch::End
+            NameMatchQuality::End
         } else {
             continue;
         };
@@ -76,7 +76,7 @@ pub fn numbered_outline(places: &[LocatedSymbol], lines: &LineStarts) -> String 
             continue;
         }
         function_depth = symbol.kind.is_function().then_some(symbol.depth);
-        let indent = (symbol.depth as usize).min(MAX_INDENT);
+        let indent = (symbol.depth as usize).min(MAX_INDENT_LEVELS);
         let (first, last) = lines.line_range(range);
         let _ = write!(text, "{:indent$}{first}", "");
         if last > first {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{InstanceNameDraft, MAX_DETAILS, Redefinition, SymbolDraft, WalkFindings};
+use super::extract::{InstanceNameDraft, MAX_ATTRIBUTES_PER_SYMBOL, Redefinition, SymbolDraft, WalkFindings};
 use super::tables::usage;
 use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, NameList, Outline, Symbol, UnparsedLines};
 
@@ -122,7 +122,7 @@ fn select_symbols(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_
             );
         }
     }
-    let names = resolver.into_instances().into_iter();
+    let names = resolver.into_instance_names().into_iter();
     let mut names: FxHashMap<u32, NameList> =
         names.map(|(number, names)| (number, names.iter().collect())).collect();
     let mut number = 0;
@@ -146,7 +146,7 @@ pub(super) fn distinct_imports<'a>(imports: impl Iterator<Item = &'a str>) -> Na
 
 /// Whether a name with these `usage` bits may be defined elsewhere.
 pub(super) fn is_reference(usage: u8) -> bool {
-    usage & usage::MEMBER_NAME != 0 || usage == usage::PLAIN
+    usage & usage::MEMBER_USAGE != 0 || usage == usage::UNCLASSIFIED_USAGE
 }
 
 /// Decides which definitions are shown. Definitions must be passed in source order.
@@ -221,14 +221,14 @@ impl<'a> SymbolSelector<'a> {
         let Some(owner) = enclosing.and_then(|enclosing| enclosing.number) else { return };
         if self.known_names.insert((owner, name)) {
             let names = self.instances.entry(owner).or_default();
-            if names.len() < MAX_DETAILS {
+            if names.len() < MAX_ATTRIBUTES_PER_SYMBOL {
                 names.push(name);
             }
         }
     }
 
     /// Returns the names set on instances, keyed by the index of their type among the shown definitions.
-    pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
+    pub(super) fn into_instance_names(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }
 }

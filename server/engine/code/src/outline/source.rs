@@ -42,7 +42,7 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns the text in a range whose ends are first moved back to character boundaries.
-    pub(super) fn rounded_text(&self, range: Range<usize>) -> Cow<'a, str> {
+    pub(super) fn text_at_char_boundaries(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.floor_char_boundary(range.start)..self.floor_char_boundary(range.end))
     }
 

@@ -11,30 +11,30 @@ use super::SymbolKind;
 /// Bit flags for the properties of a node kind that control a walk. Several flags can apply to one kind.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
-    pub(crate) const IDENTIFIER_NODE: u8 = 1;
+    pub(crate) const NAME_NODE: u8 = 1;
     /// A string literal.
-    pub(crate) const STRING: u8 = 2;
+    pub(crate) const STRING_NODE: u8 = 2;
     /// A pattern of the outline query can start here.
     pub(crate) const PATTERN_START: u8 = 4;
     /// The names directly inside the node are classified by their position.
     pub(crate) const NAMES_BY_POSITION: u8 = 8;
     /// A literal that is a name after a colon.
-    pub(crate) const SYMBOL: u8 = 16;
+    pub(crate) const SYMBOL_NODE: u8 = 16;
     /// The position of the node applies to the names directly inside it.
-    pub(crate) const LIST: u8 = 32;
+    pub(crate) const LIST_AT_OWN_POSITION: u8 = 32;
     /// A leaf whose text is the name of a type.
-    pub(crate) const TYPE_NAME: u8 = 64;
+    pub(crate) const TYPE_NAME_NODE: u8 = 64;
 }
 
 /// Bit flags for the ways in which a name is used, judged by its position. Combined over all mentions of the name.
 pub(crate) mod usage {
     /// The name is in a position that no rule covers.
-    pub(crate) const PLAIN: u8 = 1;
+    pub(crate) const UNCLASSIFIED_USAGE: u8 = 1;
     /// The name is a member of a value, or the outline query captures it as a reference, so it is not a local
     /// variable.
-    pub(crate) const MEMBER_NAME: u8 = 2;
+    pub(crate) const MEMBER_USAGE: u8 = 2;
     /// The name is bound locally somewhere in the file.
-    pub(crate) const BOUND_LOCALLY: u8 = 4;
+    pub(crate) const LOCAL_BINDING_USAGE: u8 = 4;
 }
 
 /// The role of a capture in the outline query.
@@ -104,15 +104,15 @@ impl OutlineTables {
     }
 
     /// Returns the [`usage`] bits of a name below a parent of kind `parent`, in the field `field()`.
-    pub(crate) fn usage(&self, parent: u16, field: impl FnOnce() -> Option<NonZeroU16>) -> u8 {
+    pub(crate) fn usage_bits(&self, parent: u16, field: impl FnOnce() -> Option<NonZeroU16>) -> u8 {
         let rules = self.positions.get(usize::from(parent)).map_or(&[][..], Vec::as_slice);
         let field = match rules {
-            [] => return usage::PLAIN,
+            [] => return usage::UNCLASSIFIED_USAGE,
             [(None, bits)] => return *bits,
             _ => field(),
         };
         let matching = rules.iter().find(|(rule_field, _)| rule_field.is_none() || *rule_field == field);
-        matching.map_or(usage::PLAIN, |(_, bits)| *bits)
+        matching.map_or(usage::UNCLASSIFIED_USAGE, |(_, bits)| *bits)
     }
 
     pub(crate) fn role(&self, capture: u32) -> OutlineRole {
@@ -135,23 +135,25 @@ impl OutlineTables {
             query: language.outline_query(),
         };
         for kind in rules.identifiers {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::IDENTIFIER_NODE);
+            tables.set_flag(grammar.id_for_node_kind(kind, true), flag::NAME_NODE);
         }
         for kind in rules.symbols {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::SYMBOL);
+            tables.set_flag(grammar.id_for_node_kind(kind, true), flag::SYMBOL_NODE);
         }
         for kind in rules.strings {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::STRING);
+            tables.set_flag(grammar.id_for_node_kind(kind, true), flag::STRING_NODE);
         }
         for kind in rules.types {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::TYPE_NAME);
+            tables.set_flag(grammar.id_for_node_kind(kind, true), flag::TYPE_NAME_NODE);
         }
         for kind in rules.lists {
-            tables.mark(grammar.id_for_node_kind(kind, true), flag::LIST);
+            tables.set_flag(grammar.id_for_node_kind(kind, true), flag::LIST_AT_OWN_POSITION);
         }
-        for (positions, bits) in [(rules.members, usage::MEMBER_NAME), (rules.locals, usage::BOUND_LOCALLY)] {
+        for (positions, bits) in
+            [(rules.members, usage::MEMBER_USAGE), (rules.locals, usage::LOCAL_BINDING_USAGE)]
+        {
             for position in positions.iter().filter_map(|text| Position::resolve(text, &grammar)) {
-                tables.mark(position.parent, flag::NAMES_BY_POSITION);
+                tables.set_flag(position.parent, flag::NAMES_BY_POSITION);
                 if let Some(rules) = tables.positions.get_mut(usize::from(position.parent)) {
                     rules.push((position.field, bits));
                     // Rules for one field take precedence over rules for any child.
@@ -164,15 +166,15 @@ impl OutlineTables {
             for pattern in 0..query.pattern_count() {
                 let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
                 let text = language.outline.get(range).unwrap_or_default();
-                if let Some(kind) = root_kind(text) {
-                    tables.mark(grammar.id_for_node_kind(kind, true), flag::PATTERN_START);
+                if let Some(kind) = root_node_kind(text) {
+                    tables.set_flag(grammar.id_for_node_kind(kind, true), flag::PATTERN_START);
                 }
             }
         }
         tables
     }
 
-    fn mark(&mut self, kind: u16, flag: u8) {
+    fn set_flag(&mut self, kind: u16, flag: u8) {
         if let Some(flags) = self.flags.get_mut(usize::from(kind)) {
             *flags |= flag;
         }
@@ -180,7 +182,7 @@ impl OutlineTables {
 }
 
 /// Returns the kind of node at which a pattern starts: `class_definition` for `(class_definition name: ...)`.
-fn root_kind(pattern: &str) -> Option<&str> {
+fn root_node_kind(pattern: &str) -> Option<&str> {
     let inside = pattern.trim_start().strip_prefix('(')?;
     let end = inside.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     inside.get(..end)
@@ -229,7 +231,7 @@ mod tests {
             for pattern in 0..query.pattern_count() {
                 let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
                 let text = &language.outline[range];
-                assert!(root_kind(text).is_some_and(|kind| !kind.is_empty()), "{language}: {text}");
+                assert!(root_node_kind(text).is_some_and(|kind| !kind.is_empty()), "{language}: {text}");
             }
             for name in query.capture_names().iter().filter(|name| name.starts_with("definition.")) {
                 assert_ne!(role(name), OutlineRole::Silent, "{language}: @{name}");

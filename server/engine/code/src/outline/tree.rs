@@ -211,7 +211,7 @@ fn run_parser(
     let (mut reports, mut is_too_large) = (0_u64, false);
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
-        let work = parse_work(reports, limits::characters_read());
+        let work = total_parse_work(reports, limits::characters_read());
         is_too_large = limits::parser_memory_bytes() > limit.memory;
         if is_too_large || work > limit.work || limits::is_exceeded() || cancel.is_cancelled() {
             ControlFlow::Break(())
@@ -234,10 +234,10 @@ fn run_parser(
         Some(ExceededLimit::Characters) => Err(Unparsed::TooMuchWork),
         Some(ExceededLimit::Depth) => Err(Unparsed::NestedComments),
     };
-    Ok((tree, parse_work(reports, limited.characters)))
+    Ok((tree, total_parse_work(reports, limited.characters)))
 }
 
-fn parse_work(reports: u64, characters: u64) -> u64 {
+fn total_parse_work(reports: u64, characters: u64) -> u64 {
     reports.saturating_mul(WORK_PER_REPORT).saturating_add(characters)
 }
 

@@ -68,7 +68,7 @@ impl UnparsedLines {
                     break;
                 }
             } else if node.has_error() && cursor.goto_first_child() {
-                local_ranges.push(local_parts(tables, &node, source));
+                local_ranges.push(local_definition_ranges(tables, &node, source));
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -127,7 +127,7 @@ fn innermost_local_range<'r>(
 }
 
 /// Returns the ranges of a node, or of parts of it, that contain only local definitions, such as a function.
-fn local_parts(tables: &OutlineTables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
+fn local_definition_ranges(tables: &OutlineTables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let Some(query) = tables.query.filter(|_| tables.flags(node.kind_id()) & flag::PATTERN_START != 0) else {
         return parts;

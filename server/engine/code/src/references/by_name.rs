@@ -35,7 +35,7 @@ impl LikelyReferrers {
         }
         let is_tracked = definers
             .iter()
-            .any(|key| index.get(*key).is_some_and(|file| graph.tracks(file.language.family, name)));
+            .any(|key| index.get(*key).is_some_and(|file| graph.is_name_tracked(file.language.family, name)));
         let definers = definers.iter().copied().cloned().collect();
         Self { likelihoods, definers, is_tracked }
     }

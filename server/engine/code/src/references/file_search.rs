@@ -56,7 +56,7 @@ impl<'s> MentionSearch<'s> {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the search finishes.
     pub(super) fn run(self, resolver: NameResolver<'_>) -> Result<ReferenceReport, Cancelled> {
-        resolver.check()?;
+        resolver.check_cancelled()?;
         let mut skipped = resolver.into_skipped();
         let mut report = ReferenceReport::default();
         for mut part in (self.sources.each_part)(&|part, parts| self.search_part(part, parts)) {
@@ -83,7 +83,10 @@ impl<'s> MentionSearch<'s> {
         let mut searched = SearchedPart::default();
         let files = self.sources.index.iter().skip(part).step_by(parts);
         for (key, file) in files {
-            if self.search_file(&resolver, key, file, &mut searched).and_then(|()| resolver.check()).is_err()
+            if self
+                .search_file(&resolver, key, file, &mut searched)
+                .and_then(|()| resolver.check_cancelled())
+                .is_err()
             {
                 searched.is_cancelled = true;
                 break;
@@ -115,7 +118,7 @@ impl<'s> MentionSearch<'s> {
             lines.text_kind = if is_document { TextKind::Document } else { TextKind::Unparsed };
         } else if is_undefined {
             self.add_mentions(resolver, key, Some(Confidence::Guess), &mut lines, searched)?;
-        } else if let Some(number) = resolver.number(key)
+        } else if let Some(number) = resolver.file_number(key)
             && let Some(names) = resolver.file_scopes(number)
         {
             self.add_resolved_mentions(resolver, key, (number, &names), &mut lines, searched)?;

@@ -118,7 +118,7 @@ impl<'a> NameResolver<'a> {
         self.skipped.into_inner()
     }
 
-    pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
+    pub(super) fn file_number(&self, key: &FileKey) -> Option<usize> {
         self.sources.graph.files().binary_search(key).ok()
     }
 
@@ -132,7 +132,7 @@ impl<'a> NameResolver<'a> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
         }
-        let read = self.read(file).unwrap_or_else(|Cancelled| {
+        let read = self.read_file_scopes(file).unwrap_or_else(|Cancelled| {
             self.cancelled.set(true);
             None
         });
@@ -148,10 +148,10 @@ impl<'a> NameResolver<'a> {
     pub(super) fn parse_file(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
-        self.parse(key, symbols, text)
+        self.parse_file_text(key, symbols, text)
     }
 
-    fn parse(
+    fn parse_file_text(
         &self,
         key: &FileKey,
         symbols: &FileSymbols,
@@ -175,17 +175,19 @@ impl<'a> NameResolver<'a> {
     ///
     /// # Errors
     /// [`Cancelled`] if the search was cancelled.
-    pub(super) fn check(&self) -> Result<(), Cancelled> {
+    pub(super) fn check_cancelled(&self) -> Result<(), Cancelled> {
         self.cancel.check()?;
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
     }
 
-    fn read(&self, file: usize) -> Result<Option<Arc<FileScopes>>, Cancelled> {
+    fn read_file_scopes(&self, file: usize) -> Result<Option<Arc<FileScopes>>, Cancelled> {
         let Some(key) = self.key(file) else { return Ok(None) };
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
         self.sources.names.get_or_read(symbols.language, &text, || {
-            let Some((text, tree)) = self.parse(key, symbols, Arc::clone(&text))? else { return Ok(None) };
+            let Some((text, tree)) = self.parse_file_text(key, symbols, Arc::clone(&text))? else {
+                return Ok(None);
+            };
             FileScopes::read(tree, text, self.cancel)
         })
     }
@@ -217,7 +219,7 @@ impl<'a> NameResolver<'a> {
             let Some(candidate) = names.scopes.get(scope_index) else { break };
             if let Some(id) = names.binding_group_id(scope_index, name)
                 && let Some(group) = names.groups.get(id)
-                && is_visible(group, candidate.kind, scope_index == scope)
+                && is_visible_in_scope(group, candidate.kind, scope_index == scope)
             {
                 return self.resolve_group(file, id);
             }
@@ -249,7 +251,7 @@ impl<'a> NameResolver<'a> {
             let group = names.enclosing_type_group(range.start)?;
             Some(DefinitionId { file, group })
         };
-        match names.shape(range) {
+        match names.expression_shape(range) {
             Some(ExpressionShape::Member { object, name }) => {
                 let name = names.str(name);
                 collect_values(self.resolve_expression(file, object), |value| {
@@ -259,7 +261,7 @@ impl<'a> NameResolver<'a> {
             Some(ExpressionShape::Call { callee }) => {
                 let values =
                     collect_values(self.resolve_expression(file, callee), |value| self.resolve_call(&value));
-                collect_values(values, |value| match (value, names.shape(callee)) {
+                collect_values(values, |value| match (value, names.expression_shape(callee)) {
                     (ResolvedValue::Receiver, Some(ExpressionShape::Member { object, .. })) => {
                         self.resolve_expression(file, object)
                     }
@@ -368,7 +370,7 @@ impl<'a> NameResolver<'a> {
     fn import_targets(&self, file: usize, module: &str) -> Vec<usize> {
         let Some(key) = self.key(file) else { return Vec::new() };
         let Some(symbols) = self.sources.index.get(key) else { return Vec::new() };
-        self.sources.graph.imported(key, symbols.language, module)
+        self.sources.graph.imported_file_numbers(key, symbols.language, module)
     }
 
     fn resolve_module_member(&self, file: usize, module: &str, name: &str) -> Vec<ResolvedValue> {
@@ -550,7 +552,7 @@ impl<'a> NameResolver<'a> {
             let Some((start, first)) = parts.next() else { return Vec::new() };
             let mut last = start;
             let range_of_first = range.start + start..range.start + start + first.len();
-            if matches!(names.shape(&range_of_first), Some(ExpressionShape::Own)) {
+            if matches!(names.expression_shape(&range_of_first), Some(ExpressionShape::Own)) {
                 return vec![ResolvedValue::Receiver];
             }
             let mut values = self.resolve_name(file, scope, first);
@@ -572,7 +574,7 @@ impl<'a> NameResolver<'a> {
 
 /// Whether a name bound in a scope is visible to a mention. `is_innermost` is set if the scope directly
 /// contains the mention.
-fn is_visible(group: &BindingGroup, kind: ScopeKind, is_innermost: bool) -> bool {
+fn is_visible_in_scope(group: &BindingGroup, kind: ScopeKind, is_innermost: bool) -> bool {
     let outer = group.bindings.iter().all(|binding| binding.reach == BindingKind::Outer);
     let inside = group.bindings.iter().any(|binding| binding.reach == BindingKind::Inside);
     !outer && (kind != ScopeKind::Type || is_innermost || inside)

@@ -179,7 +179,7 @@ impl FileScopes {
         innermost_scope(&self.scopes, byte)
     }
 
-    pub(super) fn shape(&self, range: &Range<usize>) -> Option<&ExpressionShape> {
+    pub(super) fn expression_shape(&self, range: &Range<usize>) -> Option<&ExpressionShape> {
         self.shapes.get(&(range.start, range.end))
     }
 
@@ -222,7 +222,7 @@ impl FileScopes {
 
     /// Returns the annotated type of the variable that is initialized with the object value around `key`. The
     /// outer `None` means that there is no such value, the inner `None` that the variable has no annotation.
-    pub(super) fn object_annotation_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
+    pub(super) fn annotation_of_object_with_key(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut enclosing = self.records.get(..before)?.iter().rev();
         enclosing.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
@@ -399,13 +399,13 @@ impl<'t> MatchCaptures<'t> {
 struct FileScopesBuilder<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
-    bindings: FxHashMap<(usize, BindingPlace), Binding>,
+    bindings: FxHashMap<(usize, BindingScope), Binding>,
     names: FileScopeParts,
 }
 
 /// The scope in which a name is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum BindingPlace {
+enum BindingScope {
     /// The enclosing scope.
     Around,
     /// The parent of the scope that the definition opens.
@@ -445,7 +445,7 @@ impl<'s> FileScopesBuilder<'s> {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    fn bind(&mut self, name: Range<usize>, place: BindingPlace) -> &mut Binding {
+    fn bind(&mut self, name: Range<usize>, place: BindingScope) -> &mut Binding {
         let start = name.start;
         self.bindings.entry((start, place)).or_insert_with(|| Binding { name, ..Binding::default() })
     }
@@ -460,29 +460,29 @@ impl<'s> FileScopesBuilder<'s> {
                     scope.1 = scope.1.or(define.as_ref().map(|name| name.start));
                 }
                 ReferenceRole::Define => match parts.range(ReferenceRole::Owner) {
-                    Some(_) => self.bind_with_parts(range, BindingPlace::Owner, parts),
-                    None => self.bind_with_parts(range, BindingPlace::Outside, parts),
+                    Some(_) => self.bind_with_related_ranges(range, BindingScope::Owner, parts),
+                    None => self.bind_with_related_ranges(range, BindingScope::Outside, parts),
                 },
-                ReferenceRole::Bind => self.bind_with_parts(range, BindingPlace::Around, parts),
-                ReferenceRole::Field => self.bind_with_parts(range, BindingPlace::Type, parts),
+                ReferenceRole::Bind => self.bind_with_related_ranges(range, BindingScope::Around, parts),
+                ReferenceRole::Field => self.bind_with_related_ranges(range, BindingScope::Type, parts),
                 ReferenceRole::BindPart => {
-                    self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
-                    self.bind(range, BindingPlace::Around).is_part = true;
+                    self.bind_with_related_ranges(range.clone(), BindingScope::Around, parts);
+                    self.bind(range, BindingScope::Around).is_part = true;
                 }
                 ReferenceRole::BindInside => {
-                    self.bind(range, BindingPlace::Around).reach = BindingKind::Inside;
+                    self.bind(range, BindingScope::Around).reach = BindingKind::Inside;
                 }
-                ReferenceRole::Outer => self.bind(range, BindingPlace::Around).reach = BindingKind::Outer,
+                ReferenceRole::Outer => self.bind(range, BindingScope::Around).reach = BindingKind::Outer,
                 ReferenceRole::Alias => {
-                    self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
-                    self.bind(range, BindingPlace::Around).reach = BindingKind::Alias;
+                    self.bind_with_related_ranges(range.clone(), BindingScope::Around, parts);
+                    self.bind(range, BindingScope::Around).reach = BindingKind::Alias;
                 }
                 ReferenceRole::Record => {
                     let annotation = self.names.records.entry((range.start, range.end)).or_default();
                     *annotation = annotation.take().or_else(|| parts.range(ReferenceRole::Type));
                 }
                 ReferenceRole::Default => {
-                    let binding = self.bind(range.clone(), BindingPlace::Default);
+                    let binding = self.bind(range.clone(), BindingScope::Default);
                     binding.value = Some(range);
                 }
                 ReferenceRole::Key => {
@@ -550,7 +550,12 @@ impl<'s> FileScopesBuilder<'s> {
         }
     }
 
-    fn bind_with_parts(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchCaptures<'_>) {
+    fn bind_with_related_ranges(
+        &mut self,
+        name: Range<usize>,
+        place: BindingScope,
+        parts: &MatchCaptures<'_>,
+    ) {
         let binding = self.bind(name, place);
         let add = |slot: &mut Option<Range<usize>>, role| *slot = slot.take().or_else(|| parts.range(role));
         add(&mut binding.annotation, ReferenceRole::Type);
@@ -585,14 +590,14 @@ impl<'s> FileScopesBuilder<'s> {
             }
             _ => return,
         };
-        self.bind(name, BindingPlace::Around).import = Some(import);
+        self.bind(name, BindingScope::Around).import = Some(import);
     }
 
     fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileScopes {
         let mut scopes = nest_scopes(self.scopes, self.text.len());
-        let mut bindings: Vec<((usize, BindingPlace), Binding)> = self.bindings.into_iter().collect();
+        let mut bindings: Vec<((usize, BindingScope), Binding)> = self.bindings.into_iter().collect();
         // A type may be defined after its members.
-        bindings.sort_unstable_by_key(|((start, place), _)| (*place == BindingPlace::Owner, *start, *place));
+        bindings.sort_unstable_by_key(|((start, place), _)| (*place == BindingScope::Owner, *start, *place));
         let scope_by_name: FxHashMap<usize, usize> = (0..)
             .zip(&scopes)
             .filter_map(|(index, scope): (usize, &Scope)| Some((scope.name?, index)))
@@ -602,27 +607,27 @@ impl<'s> FileScopesBuilder<'s> {
         for ((start, place), mut binding) in bindings {
             let enclosing_scope = innermost_scope(&scopes, start);
             let scope = match place {
-                BindingPlace::Around => Some(enclosing_scope),
-                BindingPlace::Outside => match scope_by_name.get(&start) {
+                BindingScope::Around => Some(enclosing_scope),
+                BindingScope::Outside => match scope_by_name.get(&start) {
                     Some(opened) => scopes.get(*opened).and_then(|scope| scope.parent),
                     None => Some(enclosing_scope),
                 },
-                BindingPlace::Type => enclosing_type_scope(&scopes, enclosing_scope),
-                BindingPlace::Owner => {
+                BindingScope::Type => enclosing_type_scope(&scopes, enclosing_scope),
+                BindingScope::Owner => {
                     let owner = binding.owner.as_ref().and_then(|owner| self.text.get(owner.clone()));
                     let owner = owner.and_then(|owner| visible_group(&scopes, enclosing_scope, owner));
                     let owner = owner.and_then(|group| groups.get_mut(group));
                     Some(owner.and_then(|owner| member_scope(owner, &mut scopes)).unwrap_or(enclosing_scope))
                 }
-                BindingPlace::Default => Some(0),
+                BindingScope::Default => Some(0),
             };
             let name = match place {
-                BindingPlace::Default => DEFAULT_EXPORT,
+                BindingScope::Default => DEFAULT_EXPORT,
                 _ => self.text.get(binding.name.clone()).unwrap_or_default(),
             };
             let Some(scope) = scope.filter(|_| !name.is_empty()) else { continue };
             binding.opened_scope = scope_by_name.get(&start).copied().filter(|opened| {
-                place == BindingPlace::Outside
+                place == BindingScope::Outside
                     && scopes.get(*opened).is_some_and(|scope| scope.kind != ScopeKind::Function)
             });
             let next = groups.len();
@@ -634,7 +639,7 @@ impl<'s> FileScopesBuilder<'s> {
             if let Some(group) = groups.get_mut(group) {
                 group.bindings.push(binding);
             }
-            if place != BindingPlace::Default {
+            if place != BindingScope::Default {
                 bound.insert(start, group);
             }
         }

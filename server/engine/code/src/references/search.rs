@@ -39,7 +39,7 @@ impl<'q> ReferenceQuery<'q> {
 
     /// Returns the query without splitting the name, if a definition has this whole name, such as `log::info` in a
     /// shell.
-    fn with_unsplit_name(&self, index: &SymbolIndex) -> Option<Self> {
+    fn with_whole_name(&self, index: &SymbolIndex) -> Option<Self> {
         let has_whole_name = |symbol: &Symbol| *symbol.name == *self.text && symbol.kind != SymbolKind::Impl;
         let mut files = index.iter().filter(|(_, file)| !file.language.is_document());
         let is_defined =
@@ -70,7 +70,7 @@ pub fn find_references(
     query: &ReferenceQuery<'_>,
     cancel: &Cancel,
 ) -> Result<ReferenceReport, Cancelled> {
-    let unsplit_query = query.with_unsplit_name(sources.index);
+    let unsplit_query = query.with_whole_name(sources.index);
     let query = unsplit_query.as_ref().unwrap_or(query);
     let resolver = NameResolver::new(sources, cancel, 1);
     let mut targets = SearchTargets::default();
@@ -139,7 +139,8 @@ pub fn find_references_at(
         return Ok(ReferenceReport::default());
     };
     let mut targets = SearchTargets::default();
-    let file_names = resolver.number(file).and_then(|number| Some((number, resolver.file_scopes(number)?)));
+    let file_names =
+        resolver.file_number(file).and_then(|number| Some((number, resolver.file_scopes(number)?)));
     if let Some((number, names)) = file_names {
         let values = resolve_mention(&resolver, number, &names, name, range);
         let ids = values.iter().filter_map(|value| match value {

@@ -62,7 +62,8 @@ impl SearchTargets {
     ) -> Result<(), Cancelled> {
         let Some((text, tree)) = resolver.parse_file(key)? else { return Ok(()) };
         let located = outline::locate_symbols(&tree, &text, cancel)?;
-        let names = resolver.number(key).and_then(|number| Some((number, resolver.file_scopes(number)?)));
+        let names =
+            resolver.file_number(key).and_then(|number| Some((number, resolver.file_scopes(number)?)));
         let mut found_definitions: Vec<FoundDefinition> = Vec::new();
         match names {
             Some((number, names)) => {
@@ -115,7 +116,7 @@ impl SearchTargets {
                         filter(key, &parts, None)
                     });
                     if matches_shorter_name || filter(key, &container, None) {
-                        self.has_member |= !container.is_empty() || is_member(symbol.kind);
+                        self.has_member |= !container.is_empty() || is_member_kind(symbol.kind);
                         found_definitions.push(FoundDefinition {
                             file: key.clone(),
                             line: line_number(&text, place.name_range.start),
@@ -212,7 +213,7 @@ pub(super) fn resolve_mention(
         let is_defined_here = |annotation: Option<&Range<usize>>| {
             annotation.is_some_and(|annotation| resolver.is_repository_type(file, annotation))
         };
-        if names.object_annotation_at(start).is_none_or(is_defined_here) {
+        if names.annotation_of_object_with_key(start).is_none_or(is_defined_here) {
             values.push(ResolvedValue::Unknown);
         }
         return values;
@@ -225,6 +226,6 @@ pub(super) fn resolve_mention(
     if imports.is_empty() { vec![ResolvedValue::Definition(DefinitionId { file, group })] } else { imports }
 }
 
-fn is_member(kind: SymbolKind) -> bool {
+fn is_member_kind(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Field)
 }

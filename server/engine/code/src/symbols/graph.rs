@@ -46,7 +46,7 @@ impl Default for ReferenceGraph {
 impl ReferenceGraph {
     /// Builds the graph of an index. Uses `manifests` to resolve imports.
     pub fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Self {
-        links::build(index, manifests)
+        links::build_graph(index, manifests)
     }
 
     /// Updates the graph for new outlines of the `changed` files. `index` must be current. The update is cheap
@@ -66,12 +66,14 @@ impl ReferenceGraph {
 
     /// Returns the files that refer to the file, strongest references first.
     pub fn dependents(&self, key: &FileKey) -> Vec<&FileKey> {
-        self.by_strength(self.number(key).map(|number| self.incoming.edges_to(number)).unwrap_or_default())
+        self.files_by_edge_weight(
+            self.number(key).map(|number| self.incoming.edges_to(number)).unwrap_or_default(),
+        )
     }
 
     /// Returns the files that the file refers to, strongest references first.
     pub fn dependencies(&self, key: &FileKey) -> Vec<&FileKey> {
-        self.by_strength(
+        self.files_by_edge_weight(
             self.number(key).and_then(|number| self.node(number)).map_or(&[], |node| &node.edges),
         )
     }
@@ -84,14 +86,19 @@ impl ReferenceGraph {
 
     /// Returns the files that `import` refers to in the file `from`, as indices into [all
     /// files](Self::files).
-    pub(crate) fn imported(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<usize> {
-        let numbers = self.resolver.numbers(from, language, import);
+    pub(crate) fn imported_file_numbers(
+        &self,
+        from: &FileKey,
+        language: LanguageId,
+        import: &str,
+    ) -> Vec<usize> {
+        let numbers = self.resolver.imported_file_numbers(from, language, import);
         numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect()
     }
 
     /// Whether the graph tracks a name in a language family. Names that are too short, too common or have too
     /// many definers are not tracked.
-    pub(crate) fn tracks(&self, family: &str, name: &str) -> bool {
+    pub(crate) fn is_name_tracked(&self, family: &str, name: &str) -> bool {
         let number = self.names.name_id(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
     }
@@ -127,7 +134,7 @@ impl ReferenceGraph {
     }
 
     /// Whether `.gitattributes` declares a file generated, or `None` if no rule matches the file.
-    pub(in crate::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
+    pub(in crate::symbols) fn declared_generated(&self, key: &FileKey) -> Option<bool> {
         self.resolver.manifests().is_generated(key)
     }
 
@@ -154,10 +161,10 @@ impl ReferenceGraph {
         if referenced_files.is_empty() {
             return self.names.definers(name).iter().filter_map(|definer| self.key(definer.file)).collect();
         }
-        self.by_strength(&referenced_files)
+        self.files_by_edge_weight(&referenced_files)
     }
 
-    fn by_strength(&self, edges: &[Edge]) -> Vec<&FileKey> {
+    fn files_by_edge_weight(&self, edges: &[Edge]) -> Vec<&FileKey> {
         let mut edges = edges.to_vec();
         edges.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.file.cmp(&b.file)));
         edges.iter().filter_map(|edge| self.key(edge.file)).collect()

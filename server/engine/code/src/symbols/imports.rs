@@ -45,7 +45,12 @@ impl Resolver {
 
     /// Returns the numbers of the files that `import` refers to in the file `from`, in key order, excluding
     /// `from` itself. `language` is the language of `from`.
-    pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
+    pub(super) fn imported_file_numbers(
+        &self,
+        from: &FileKey,
+        language: LanguageId,
+        import: &str,
+    ) -> Vec<u32> {
         let importer = Importer { key: from, language };
         let mut files = match language.imports {
             ImportStyle::Dotted => dotted::resolve(&self.table, &self.manifests, importer, import),
@@ -77,7 +82,7 @@ impl Resolver {
     }
 
     /// Returns the files in the same directory as the file `number`, including the file itself.
-    pub(super) fn files_beside(&self, number: u32) -> &[u32] {
+    pub(super) fn files_in_same_directory(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.files_in_directory(key.directory()))
     }
 }

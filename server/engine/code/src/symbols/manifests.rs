@@ -209,7 +209,7 @@ fn go_module(directory: &str, text: &str) -> Option<GoModule> {
 }
 
 /// Usual source directories of a Python project, relative to its manifest.
-pub(super) const PYTHON_SOURCES: [&str; 4] = ["", "src", "lib", "python"];
+pub(super) const PYTHON_SOURCE_DIRECTORIES: [&str; 4] = ["", "src", "lib", "python"];
 
 /// Returns the source directories of the Python project in a directory: the usual ones, and those that setuptools
 /// (`package-dir`, `packages.find.where`), Poetry (`packages.from`) and PDM (`package-dir`) are told.
@@ -225,7 +225,7 @@ fn python_sources(directory: &str, text: &str) -> Vec<String> {
             _ => Vec::new(),
         }
     };
-    let mut sources: Vec<String> = PYTHON_SOURCES.map(str::to_owned).into();
+    let mut sources: Vec<String> = PYTHON_SOURCE_DIRECTORIES.map(str::to_owned).into();
     for path in [
         &["setuptools", "package-dir", ""][..],
         &["setuptools", "packages", "find", "where"],

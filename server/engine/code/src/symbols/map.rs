@@ -27,17 +27,17 @@ const CANDIDATE_BUDGET_FACTOR: f64 = 8.0;
 /// sets.
 const MIN_CANDIDATE_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
-const TOKEN_BYTES: f64 = 3.5;
+const INITIAL_BYTES_PER_TOKEN: f64 = 3.5;
 /// A map is extended only while at least this many tokens of its budget remain.
-const MIN_EXTENSION_TOKENS: usize = 6;
-/// An existing map is extended only if more than `1 / EXTENSION_DIVISOR` of the budget remains, because extending it
-/// requires examining all files.
-const EXTENSION_BUDGET_DIVISOR: usize = 256;
+const MIN_TOKENS_TO_EXTEND_MAP: usize = 6;
+/// An existing map is extended only if more than `1 / MIN_BUDGET_TO_EXTEND_MAP_DIVISOR` of the budget remains, because
+/// extending it requires examining all files.
+const MIN_BUDGET_TO_EXTEND_MAP_DIVISOR: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
 /// after the last round.
-const ESTIMATED_SHARE: f64 = 0.8;
+const ESTIMATED_BUDGET_SHARE: f64 = 0.8;
 /// Maximum number of rounds that spend the budget by estimate.
-const MAX_ESTIMATE_ROUNDS: usize = 4;
+const MAX_ESTIMATION_ROUNDS: usize = 4;
 
 /// Limits and requirements of a map.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ pub struct MapSelection {
 
 impl MapEntry {
     /// Returns the record of this block that a session stores.
-    pub fn member(&self) -> MapMember {
+    pub fn to_member(&self) -> MapMember {
         MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
     }
 }
@@ -95,7 +95,7 @@ fn is_path_only(file: &FileSymbols, key: &FileKey, references: &ReferenceGraph) 
     let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
     file.outline.is_empty()
         || file.language.is_test_file(key.as_str())
-        || references.says_generated(key).unwrap_or_else(looks_generated)
+        || references.declared_generated(key).unwrap_or_else(looks_generated)
 }
 
 /// Chooses the blocks of a map and their levels of detail. `count` returns the tokens of a text.
@@ -147,10 +147,12 @@ pub fn build_map(
     // Blocks that changed are rewritten anyway, and edited files matter, so extend them before others.
     if !changed.is_empty() {
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
-        builder.spend_remaining(references, &|key| changed.contains(key));
+        builder.spend_remaining_budget(references, &|key| changed.contains(key));
     }
-    if fixed.is_empty() || builder.remaining_tokens() > request.budget / EXTENSION_BUDGET_DIVISOR {
-        builder.spend_remaining(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
+    if fixed.is_empty() || builder.remaining_tokens() > request.budget / MIN_BUDGET_TO_EXTEND_MAP_DIVISOR {
+        builder.spend_remaining_budget(references, &|key| {
+            !fixed.contains(key) && !selection.missing.contains(key)
+        });
     }
     let MapBuilder { blocks, total, .. } = builder;
     let order: FxHashMap<&FileKey, usize> =
@@ -234,11 +236,11 @@ impl<'a> MapBuilder<'a> {
 
     /// Spends the remaining budget on the files that `may_grow` accepts: shows more of them, or adds them to the
     /// map.
-    fn spend_remaining(&mut self, references: &ReferenceGraph, may_grow: &dyn Fn(&FileKey) -> bool) {
-        if self.remaining_tokens() < MIN_EXTENSION_TOKENS {
+    fn spend_remaining_budget(&mut self, references: &ReferenceGraph, may_grow: &dyn Fn(&FileKey) -> bool) {
+        if self.remaining_tokens() < MIN_TOKENS_TO_EXTEND_MAP {
             return;
         }
-        let ladders = self.ladders(references, may_grow);
+        let ladders = self.build_ladders(references, may_grow);
         let mut steps: Vec<DetailUpgrade<'_>> = Vec::new();
         for (ladder_index, (key, ladder)) in ladders.iter().enumerate() {
             let all = ladder.efficient_rungs().into_iter();
@@ -246,9 +248,9 @@ impl<'a> MapBuilder<'a> {
         }
         steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
         let mut next_step = 0;
-        let mut bytes_a_token = TOKEN_BYTES;
-        for _ in 0..MAX_ESTIMATE_ROUNDS {
-            let bytes_left = self.remaining_tokens() as f64 * ESTIMATED_SHARE * bytes_a_token;
+        let mut bytes_a_token = INITIAL_BYTES_PER_TOKEN;
+        for _ in 0..MAX_ESTIMATION_ROUNDS {
+            let bytes_left = self.remaining_tokens() as f64 * ESTIMATED_BUDGET_SHARE * bytes_a_token;
             if bytes_left < 400.0 {
                 break;
             }
@@ -296,7 +298,7 @@ impl<'a> MapBuilder<'a> {
         // Spend the remaining budget on the cheapest blocks of the highest-ranked missing files.
         let mut misses = 0;
         for (key, ladder) in &ladders {
-            if misses >= MAX_CONSECUTIVE_MISFITS || self.remaining_tokens() < MIN_EXTENSION_TOKENS {
+            if misses >= MAX_CONSECUTIVE_MISFITS || self.remaining_tokens() < MIN_TOKENS_TO_EXTEND_MAP {
                 break;
             }
             if let Some(cheapest) = ladder.cheapest().filter(|_| !self.indices.contains_key(*key)) {
@@ -308,7 +310,7 @@ impl<'a> MapBuilder<'a> {
     /// Shows a file at a rung, unless the file is already shown in more detail. Returns `false` if the block
     /// does not fit.
     fn show_file(&mut self, key: &FileKey, ladder: &DetailLadder<'_>, rung: Rung) -> bool {
-        let detail = ladder.detail(rung);
+        let detail = ladder.block_detail(rung);
         let current = self.indices.get(key).and_then(|index| self.blocks.get(*index));
         if current.is_some_and(|current| current.detail == detail || current.detail.level > detail.level) {
             return true;
@@ -318,14 +320,14 @@ impl<'a> MapBuilder<'a> {
     }
 
     /// Returns the ladders of the highest-ranked files.
-    fn ladders(
+    fn build_ladders(
         &self,
         references: &ReferenceGraph,
         may_grow: &dyn Fn(&FileKey) -> bool,
     ) -> Vec<(&'a FileKey, DetailLadder<'a>)> {
         let index: &'a SymbolIndex = self.index;
         let MapRequest { ranking, required, without, about, .. } = *self.request;
-        let max_bytes = self.remaining_tokens() as f64 * TOKEN_BYTES * CANDIDATE_BUDGET_FACTOR;
+        let max_bytes = self.remaining_tokens() as f64 * INITIAL_BYTES_PER_TOKEN * CANDIDATE_BUDGET_FACTOR;
         let (mut total_bytes, mut ladders) = (0.0, Vec::new());
         // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
         // file.

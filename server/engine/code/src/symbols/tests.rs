@@ -172,7 +172,7 @@ fn map_text(map: &MapSelection) -> String {
 }
 
 fn members(map: &MapSelection) -> Vec<MapMember> {
-    map.blocks.iter().map(MapEntry::member).collect()
+    map.blocks.iter().map(MapEntry::to_member).collect()
 }
 
 fn stored(path: &str) -> MapMember {

@@ -58,20 +58,21 @@ pub(super) fn stem(word: &str) -> &str {
         return word;
     }
     let prefix = |end: usize| word.get(..end).unwrap_or(word);
-    if let Some(len) = stem_length(prefix(end), "ies", 2) {
+    if let Some(len) = length_without_ending(prefix(end), "ies", 2) {
         // `queries` and `query` are both reduced to `quer`.
         return prefix(len);
     }
     if let Some(len) =
-        ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| stem_length(prefix(end), e, 1))
+        ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| length_without_ending(prefix(end), e, 1))
     {
         end = len + if prefix(end).ends_with("xes") || prefix(end).ends_with("zes") { 1 } else { 2 };
     } else if !prefix(end).ends_with("ss") && !prefix(end).ends_with("us") && !prefix(end).ends_with("is") {
-        end = stem_length(prefix(end), "s", 3).unwrap_or(end);
+        end = length_without_ending(prefix(end), "s", 3).unwrap_or(end);
     }
-    end = ["ing", "ed"].iter().find_map(|ending| stem_length(prefix(end), ending, 3)).unwrap_or(end);
-    end = stem_length(prefix(end), "e", 3).unwrap_or(end);
-    end = stem_length(prefix(end), "y", 3).unwrap_or(end);
+    end =
+        ["ing", "ed"].iter().find_map(|ending| length_without_ending(prefix(end), ending, 3)).unwrap_or(end);
+    end = length_without_ending(prefix(end), "e", 3).unwrap_or(end);
+    end = length_without_ending(prefix(end), "y", 3).unwrap_or(end);
     // Reduce a doubled consonant: `stopped` becomes `stop`.
     let bytes = prefix(end).as_bytes();
     if let [.., a, b] = bytes
@@ -86,7 +87,7 @@ pub(super) fn stem(word: &str) -> &str {
 
 /// Returns the length of a word without an ending, or `None` if the word does not have the ending or fewer
 /// than `min_length` bytes would remain.
-fn stem_length(word: &str, ending: &str, min_length: usize) -> Option<usize> {
+fn length_without_ending(word: &str, ending: &str, min_length: usize) -> Option<usize> {
     word.strip_suffix(ending).map(str::len).filter(|len| *len >= min_length)
 }
 

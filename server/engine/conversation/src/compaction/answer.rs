@@ -9,10 +9,10 @@ use crate::extractive::SummaryStructure;
 const OVERLONG_ANSWER_FACTOR: usize = 8;
 
 /// Divisor of the material's tokens that gives the minimum tokens of a summary.
-const MIN_SUMMARY_DIVISOR: usize = 10_000;
+const MIN_SUMMARY_SHARE_DIVISOR: usize = 10_000;
 
 /// Divisor of the allowed tokens that gives the largest minimum of a summary.
-const MIN_SUMMARY_CAP_DIVISOR: usize = 20;
+const MAX_REQUIRED_SUMMARY_DIVISOR: usize = 20;
 
 /// Token limit for an answer that is a refusal if it begins like one.
 const MAX_REFUSAL_TOKENS: usize = 100;
@@ -22,7 +22,7 @@ const MAX_REFUSAL_TOKENS: usize = 100;
 const MIN_TOKENS_REQUIRING_HEADING: usize = 10_000;
 
 /// Markers around reasoning in the text of answers.
-const REASONING: [(&str, &str); 8] = [
+const REASONING_TAGS: [(&str, &str); 8] = [
     // DeepSeek, Qwen and most others.
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -39,10 +39,11 @@ const REASONING: [(&str, &str); 8] = [
 ];
 
 /// Markers of the end of an answer, which some servers do not remove.
-const ENDS: [&str; 6] = ["<|return|>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>", "</s>"];
+const END_OF_ANSWER_TOKENS: [&str; 6] =
+    ["<|return|>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>", "</s>"];
 
 /// Beginnings of refusals, in lower case.
-const REFUSALS: [&str; 18] = [
+const REFUSAL_BEGINNINGS: [&str; 18] = [
     "i can't",
     "i cannot",
     "i can not",
@@ -85,11 +86,12 @@ pub(super) fn validated_summary(
         return Err(format!("the answer has {tokens} tokens, more than the {} allowed", question.max_tokens));
     }
     let start = text.to_lowercase().replace('\u{2019}', "'");
-    if tokens <= MAX_REFUSAL_TOKENS && REFUSALS.iter().any(|refusal| start.starts_with(refusal)) {
+    if tokens <= MAX_REFUSAL_TOKENS && REFUSAL_BEGINNINGS.iter().any(|refusal| start.starts_with(refusal)) {
         return Err("the model refused to summarize".to_owned());
     }
     let material = count(&question.prompt);
-    let least = (material / MIN_SUMMARY_DIVISOR).min(question.max_tokens / MIN_SUMMARY_CAP_DIVISOR);
+    let least =
+        (material / MIN_SUMMARY_SHARE_DIVISOR).min(question.max_tokens / MAX_REQUIRED_SUMMARY_DIVISOR);
     if tokens < least {
         return Err(format!("the answer has only {tokens} tokens for {material} tokens of conversation"));
     }
@@ -102,7 +104,7 @@ pub(super) fn validated_summary(
 /// Returns the part of an answer after its reasoning, without markers of its end. Empty if the reasoning does not end.
 pub(super) fn without_reasoning(answer: &str) -> &str {
     let mut rest = answer.trim_start();
-    for (open, close) in REASONING {
+    for (open, close) in REASONING_TAGS {
         // Some chat templates write the opening marker into the prompt, so that only the closing one is in the answer.
         match rest.find(close) {
             Some(at) if rest.starts_with(open) || !rest.contains(open) => {
@@ -112,7 +114,8 @@ pub(super) fn without_reasoning(answer: &str) -> &str {
             _ => {}
         }
     }
-    let without_end = |text: &str| ENDS.iter().find_map(|end| text.strip_suffix(end).map(str::len));
+    let without_end =
+        |text: &str| END_OF_ANSWER_TOKENS.iter().find_map(|end| text.strip_suffix(end).map(str::len));
     while let Some(length) = without_end(rest.trim_end()) {
         rest = rest.get(..length).unwrap_or_default();
     }

@@ -104,7 +104,7 @@ pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     let requests = messages.iter().rev().filter_map(|message| {
         let text = message.text();
         if message.is_summary() {
-            carried_request(&text).map(str::to_owned)
+            request_in_earlier_summary(&text).map(str::to_owned)
         } else {
             History::begins_exchange(message).then_some(text)
         }
@@ -113,7 +113,7 @@ pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
 }
 
 /// Extracts the last request from the summary of an earlier compaction.
-fn carried_request(summary: &str) -> Option<&str> {
+fn request_in_earlier_summary(summary: &str) -> Option<&str> {
     if let Some((_, request)) = summary.rsplit_once(LAST_REQUEST) {
         return Some(request);
     }

@@ -52,7 +52,7 @@ impl Rebuilder<'_> {
             .spared
             .iter()
             .filter(|at| **at < self.split.end)
-            .filter_map(|at| self.id(*at))
+            .filter_map(|at| self.message_id(*at))
             .collect();
         // A kept first message precedes the summary, and pinned messages follow it. A first message that
         // contains half of a tool call also follows, because nothing may separate a call from its result.
@@ -92,7 +92,7 @@ impl Rebuilder<'_> {
     /// `missing` are not empty, they are added as a message before the newest ones.
     pub(super) fn rebuild_without_summary(&self, opening: &str, missing: &str) -> Vec<RebuildStep> {
         let spared =
-            self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
+            self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.message_id(*at));
         let spared: Vec<RebuildStep> = spared.map(RebuildStep::Keep).collect();
         let text = format!("{opening}{missing}");
         let opening_message =
@@ -113,7 +113,7 @@ impl Rebuilder<'_> {
         Some(clip(text, GOAL_CHARS))
     }
 
-    fn id(&self, at: usize) -> Option<MessageId> {
+    fn message_id(&self, at: usize) -> Option<MessageId> {
         self.visible.get(at).map(|message| message.id)
     }
 

@@ -28,7 +28,7 @@ use super::trigger::ContextPressure;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
 /// conversation.
-pub const EMERGENCY_DROP_FACTOR: usize = 2;
+pub const DROP_OLDEST_LIMIT_FACTOR: usize = 2;
 
 /// Minimum tokens to which a summary is clipped when the compacted prompt is too large.
 const MIN_CLIPPED_SUMMARY_TOKENS: usize = 200;
@@ -389,7 +389,7 @@ impl CompactionRun {
     fn drop_oldest(&mut self, counters: TokenCounters<'_>) {
         if let Some(limit) = self
             .token_limit()
-            .filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY_DROP_FACTOR))
+            .filter(|limit| self.pressure.history > limit.saturating_mul(DROP_OLDEST_LIMIT_FACTOR))
         {
             let remaining = emergency_truncate(&self.visible, limit, counters.message);
             let split =

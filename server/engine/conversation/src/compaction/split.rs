@@ -21,8 +21,8 @@ pub(crate) struct ConversationSplit {
     pub end: usize,
 }
 
-/// Multiple of `Keep::tokens` up to which the newest exchanges are kept whole.
-const WHOLE_EXCHANGES_FACTOR: usize = 6;
+/// Multiple of `KeepRules::tokens` up to which the newest exchanges are kept whole.
+const MAX_WHOLE_EXCHANGES_FACTOR: usize = 6;
 
 /// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `count_tokens` returns the
 /// tokens of a message.
@@ -44,7 +44,7 @@ pub(crate) fn split(
     };
     // The window may be smaller than the trigger limit, and the request also needs space for the summary and
     // the next question.
-    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(WHOLE_EXCHANGES_FACTOR));
+    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(MAX_WHOLE_EXCHANGES_FACTOR));
     let max_tokens = [limit, pressure.window, half, newest].into_iter().flatten().min();
     let from = from.min(last_exchanges_start(visible, keep.exchanges, max_tokens, count_tokens));
     let cut = split_before_index(visible, profile, from);
@@ -73,10 +73,10 @@ pub(super) fn split_before_index(
     profile: &Profile,
     from: usize,
 ) -> Option<ConversationSplit> {
-    let end = clean_cut(visible, from);
+    let end = cut_without_splitting_calls(visible, from);
     let first = (profile.keep.first == FirstMessageRetention::Kept && end > 0).then_some(0);
     let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
-    let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
+    let spared = with_call_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
     let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
     (!old.is_empty()).then_some(ConversationSplit { old, spared, end })
 }
@@ -122,7 +122,7 @@ pub(super) fn last_exchanges_start(
 
 /// Returns the last index at or before `from` where a cut separates no call from its result. Calls whose
 /// results are pending stay after the cut.
-fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
+fn cut_without_splitting_calls(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
     let mut pairs_by_result: Vec<CallPair> = call_pairs(visible);
     pairs_by_result.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
@@ -166,7 +166,7 @@ fn call_pairs(visible: &[Arc<Message>]) -> Vec<CallPair> {
 }
 
 /// Adds to `spared` the messages that answer its tool calls or contain the calls that it answers.
-fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
+fn with_call_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
     if spared.is_empty() {
         return spared;
     }

@@ -28,18 +28,18 @@ impl From<&SummaryRules> for ClipLimits {
 }
 
 /// Tag that opens the conversation in a question to a model.
-pub(super) const OPEN: &str = "<conversation>";
+pub(super) const CONVERSATION_OPEN_TAG: &str = "<conversation>";
 pub(super) const CONVERSATION_CLOSE_TAG: &str = "</conversation>";
 
 /// Formats each message for a summarizing model. Every call in the result is answered.
 pub(super) fn transcript(messages: &[Arc<Message>], clipping: ClipLimits) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
-    projection.acknowledge_tool_results();
-    projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
+    projection.add_reply_to_tool_results();
+    projection.history.iter().map(|projected| format_message(projected, clipping)).collect()
 }
 
 /// Formats one message as recorded. Unlike [`transcript`], does not add missing results or drop unmatched ones.
-pub(super) fn recorded_text(message: &Message, clipping: ClipLimits) -> String {
+pub(super) fn format_recorded_message(message: &Message, clipping: ClipLimits) -> String {
     let archived = message.body.kind == MessageKind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {
         ContentBlock::ToolResult { .. } if archived => format!("[result] {}", archived_stub(message.id)),
@@ -49,7 +49,7 @@ pub(super) fn recorded_text(message: &Message, clipping: ClipLimits) -> String {
     escape_closing_tags(&words.join("\n"))
 }
 
-fn paragraph(projected: &ProjectedMessage, clipping: ClipLimits) -> String {
+fn format_message(projected: &ProjectedMessage, clipping: ClipLimits) -> String {
     let speaker = match projected.role {
         Role::User => "[user]",
         Role::Assistant => "[assistant]",

@@ -159,7 +159,7 @@ impl Trigger {
             heavy.map(|reading| TriggerReading { due: reading.due && pressure.pays, ..reading }),
             over(HistoryTokens, history, self.history_over),
             from(ContextTokens, context, self.context_from).map(helpful),
-            over(ContextTokens, context, share_in_tokens(self.window_share, pressure.window)).map(helpful),
+            over(ContextTokens, context, tokens_for_share(self.window_share, pressure.window)).map(helpful),
             near.map(helpful),
             over(Messages, messages, self.messages_over),
             over(Exchanges, exchanges, self.exchanges_over),
@@ -179,7 +179,7 @@ impl Trigger {
     /// Returns the lowest trigger limit in tokens, if any. Kept messages may take at most half of it.
     pub fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.usable_window(window));
-        let share = share_in_tokens(self.window_share, window);
+        let share = tokens_for_share(self.window_share, window);
         [self.pays_over, self.history_over, self.context_from, near, share, compaction_ceiling(limit)]
             .into_iter()
             .flatten()
@@ -187,7 +187,7 @@ impl Trigger {
     }
 }
 
-fn share_in_tokens(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
+fn tokens_for_share(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
     share.zip(tokens).map(|(share, tokens)| (tokens as f64 * share) as usize)
 }
 

@@ -71,7 +71,7 @@ impl CallSubject {
         let nothing = Map::new();
         let arguments = input.as_object().unwrap_or(&nothing);
         if purpose == ToolPurpose::Command {
-            subject.command = first_argument(arguments, &COMMAND_KEYS).and_then(command_line);
+            subject.command = first_argument(arguments, &COMMAND_KEYS).and_then(parse_command_line);
             if let Some(command) = subject.command.as_deref() {
                 parse_patch(command, &mut subject.files, &mut subject.changes);
             }
@@ -81,7 +81,7 @@ impl CallSubject {
             parse_patch(patch.unwrap_or_default(), &mut subject.files, &mut subject.changes);
         }
         if matches!(purpose, ToolPurpose::Edit | ToolPurpose::Read) && subject.files.is_empty() {
-            let state = intended_operation(name, purpose, arguments);
+            let state = operation_of_file_tool(name, purpose, arguments);
             subject.files.extend(paths(arguments).into_iter().map(|path| (path, state)));
             if matches!(state, FileState::Edited | FileState::Created) {
                 subject.extract_changes(arguments);
@@ -124,7 +124,7 @@ impl CallSubject {
 
 /// Determines the intended operation of a file tool. Some tools support several and take the operation as an
 /// argument.
-fn intended_operation(name: &str, purpose: ToolPurpose, arguments: &Map<String, Value>) -> FileState {
+fn operation_of_file_tool(name: &str, purpose: ToolPurpose, arguments: &Map<String, Value>) -> FileState {
     let name = name.to_ascii_lowercase();
     let operation = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
     match (purpose, &*operation) {
@@ -175,7 +175,7 @@ fn paths(arguments: &Map<String, Value>) -> Vec<String> {
 
 /// Parses a command line, given as a string or a list of arguments. For a shell, returns the command that it
 /// runs.
-fn command_line(value: &Value) -> Option<String> {
+fn parse_command_line(value: &Value) -> Option<String> {
     let line = match value {
         Value::String(line) => line.trim().to_owned(),
         Value::Array(words) => {

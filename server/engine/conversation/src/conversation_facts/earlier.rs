@@ -27,7 +27,12 @@ const MAX_REQUEST_CHARS: usize = 4_000;
 const MAX_FILE_DESCRIPTIONS: usize = 64;
 
 /// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
-pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
+pub(super) fn add_facts_of_summary(
+    text: &str,
+    message: MessageId,
+    index: usize,
+    facts: &mut ConversationFacts,
+) {
     let mut parser = SummaryParser { message, index, facts, section: SectionKind::Anything, described: 0 };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| parser.parse_line(line));
 }
@@ -112,7 +117,7 @@ impl SummaryParser<'_> {
         if is_empty_marker(content) || self.parse_labelled_line(line, content) {
             return;
         }
-        self.record_paths(content, None);
+        self.record_paths_in_line(content, None);
         let text = one_line(content, MAX_SUMMARY_LINE_CHARS);
         let is_item = content.len() < line.len();
         match self.section {
@@ -159,7 +164,7 @@ impl SummaryParser<'_> {
         }
         for state in STATES {
             if let Some(paths) = content.strip_prefix(state_label(state)) {
-                self.record_paths(paths, Some(state));
+                self.record_paths_in_line(paths, Some(state));
                 return true;
             }
         }
@@ -238,7 +243,7 @@ impl SummaryParser<'_> {
     fn parse_description(&mut self, text: &str) -> bool {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
-        let Some(trace) = self.file_named(name) else { return false };
+        let Some(trace) = self.file_with_unique_suffix(name) else { return false };
         trace.about = Some(one_line(about, MAX_SUMMARY_LINE_CHARS));
         true
     }
@@ -247,14 +252,14 @@ impl SummaryParser<'_> {
     fn parse_change(&mut self, text: &str) -> bool {
         let at = self.index;
         let Some((name, code)) = text.split_once(": `") else { return false };
-        let Some(trace) = self.file_named(name) else { return false };
+        let Some(trace) = self.file_with_unique_suffix(name) else { return false };
         trace.change =
             Some(LastChange { at, code: one_line(code.trim_end_matches('`'), MAX_SUMMARY_LINE_CHARS) });
         true
     }
 
     /// Returns the file whose path ends with `name`, if there is exactly one.
-    fn file_named(&mut self, name: &str) -> Option<&mut FileTrace> {
+    fn file_with_unique_suffix(&mut self, name: &str) -> Option<&mut FileTrace> {
         self.described += 1;
         if self.described > MAX_FILE_DESCRIPTIONS {
             return None;
@@ -281,7 +286,7 @@ impl SummaryParser<'_> {
 
     /// Records the paths in a line. In a line without a label, only words with a directory and a file
     /// extension count, and the heading and wording decide whether the file was changed.
-    fn record_paths(&mut self, content: &str, labelled: Option<FileState>) {
+    fn record_paths_in_line(&mut self, content: &str, labelled: Option<FileState>) {
         let state = labelled.unwrap_or_else(|| match self.section {
             SectionKind::Read => FileState::Read,
             SectionKind::Edited => FileState::Edited,
@@ -308,7 +313,7 @@ impl SummaryParser<'_> {
     fn parse_model_description(&mut self, content: &str) {
         let Some((name, about)) = content.split_once(": ") else { return };
         let name = without_line_numbers(name.trim_matches(['`', '*'])).to_owned();
-        if let Some(trace) = self.file_named(&name)
+        if let Some(trace) = self.file_with_unique_suffix(&name)
             && trace.about.is_none()
         {
             trace.about = Some(one_line(about, MAX_SUMMARY_LINE_CHARS));
@@ -385,7 +390,7 @@ mod tests {
 
     fn read_from(text: &str) -> ConversationFacts {
         let mut facts = ConversationFacts::default();
-        read(text, MessageId(7), 0, &mut facts);
+        add_facts_of_summary(text, MessageId(7), 0, &mut facts);
         facts
     }
 

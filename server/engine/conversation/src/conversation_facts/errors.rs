@@ -62,7 +62,7 @@ impl UnresolvedErrors {
     /// Records an error from an earlier summary.
     pub(super) fn add_from_summary(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
-            Some(about) => FailureKey::Command(command_head(about)),
+            Some(about) => FailureKey::Command(retry_invariant_command(about)),
             None => FailureKey::Call(error.text.clone(), None),
         };
         self.record_outcome(cause, StepOutcome::Badly, || error);
@@ -84,13 +84,13 @@ impl UnresolvedErrors {
 
 /// Returns the part of a command line that stays the same when the command is retried with other options: the
 /// program and its first one or two arguments. Skips changing directories, setting variables and waiting.
-pub(crate) fn command_head(command: &str) -> String {
+pub(crate) fn retry_invariant_command(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
-    let words = parts.map(head_words).find(|words| !words.is_empty());
+    let words = parts.map(retry_invariant_words).find(|words| !words.is_empty());
     words.unwrap_or_default().join(" ")
 }
 
-fn head_words(part: &str) -> Vec<&str> {
+fn retry_invariant_words(part: &str) -> Vec<&str> {
     const PRELUDE: [&str; 7] = ["cd", "export", "source", "set", "sleep", "pushd", "true"];
     const WRAPPERS: [&str; 5] = ["sudo", "time", "env", "timeout", "nice"];
     let is_variable = |word: &str| word.contains('=') && !word.starts_with('-');
@@ -171,7 +171,7 @@ mod tests {
             ("", ""),
             ("cd /x", ""),
         ] {
-            assert_eq!(command_head(command), expected, "{command}");
+            assert_eq!(retry_invariant_command(command), expected, "{command}");
         }
     }
 

@@ -182,10 +182,10 @@ impl FileTraces {
     }
 
     /// Returns the traces by path, and adds the number of mentions from `names` to each.
-    pub(super) fn into_traces(mut self, names: &NameMentions) -> BTreeMap<String, FileTrace> {
-        self.join_spellings();
+    pub(super) fn into_traces(mut self, names: &FileNameMentions) -> BTreeMap<String, FileTrace> {
+        self.merge_relative_and_absolute_paths();
         for (path, trace) in &mut self.traces {
-            if let Some(mentions) = names.get(name(path)) {
+            if let Some(mentions) = names.get(file_name(path)) {
                 trace.mentions += mentions.texts;
                 trace.last = trace.last.max(mentions.last);
             }
@@ -194,14 +194,15 @@ impl FileTraces {
     }
 
     /// Merges a relative path with an absolute one if exactly one absolute path ends with it.
-    fn join_spellings(&mut self) {
+    fn merge_relative_and_absolute_paths(&mut self) {
         let is_absolute = |path: &str| path.starts_with('/') || path.get(1..3) == Some(":\\");
         let mut absolute: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in self.traces.keys().filter(|path| is_absolute(path)) {
-            absolute.entry(name(path)).or_default().push(path);
+            absolute.entry(file_name(path)).or_default().push(path);
         }
         let same = |path: &String| {
-            let candidates = absolute.get(name(path)).filter(|paths| paths.len() <= MAX_SAME_NAME_PATHS)?;
+            let candidates =
+                absolute.get(file_name(path)).filter(|paths| paths.len() <= MAX_SAME_NAME_PATHS)?;
             let ends = |candidate: &&&str| {
                 candidate.strip_suffix(path.as_str()).is_some_and(|front| front.ends_with('/'))
             };
@@ -225,7 +226,7 @@ impl FileTraces {
 /// the match is ambiguous and comparing would be slow.
 const MAX_SAME_NAME_PATHS: usize = 16;
 
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -253,7 +254,7 @@ pub(super) fn normalize_path(path: &str) -> Option<&str> {
 
 /// File names and the messages that mention them.
 #[derive(Default)]
-pub(super) struct NameMentions {
+pub(super) struct FileNameMentions {
     by_name: HashMap<String, FileMentions>,
 }
 
@@ -265,9 +266,9 @@ pub(super) struct FileMentions {
     pub last: usize,
 }
 
-impl NameMentions {
+impl FileNameMentions {
     /// Records the file names in `text`: words that contain a dot, without their directories.
-    pub(super) fn record_names(&mut self, index: usize, text: &str) {
+    pub(super) fn record_file_names(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {
             let name = word.trim_end_matches('.');

@@ -12,7 +12,7 @@ use super::clip::{self, one_line};
 use super::cues::{SentenceCues, StatementKind};
 use super::describe;
 use super::errors::{self, FailureKey, UnresolvedErrors};
-use super::files::{self, FileState, FileTraces, LastChange, NameMentions};
+use super::files::{self, FileNameMentions, FileState, FileTraces, LastChange};
 use super::todos::{self, Todos};
 use super::tools::{ToolPatterns, ToolPurpose};
 use super::{
@@ -23,7 +23,7 @@ use super::{
 /// Maximum characters kept of a sentence, or of the subject of a failed call.
 const MAX_SENTENCE_CHARS: usize = 300;
 /// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
-const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
+const USER_REFUSAL_PHRASES: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
 /// Number of bytes at the beginning of a result that are checked for the outcome of the call.
 const OUTCOME_PREFIX_BYTES: usize = 400;
 
@@ -33,7 +33,7 @@ pub(super) struct Gatherer<'a> {
     purposes: HashMap<&'a str, ToolPurpose>,
     open: OpenCalls<&'a str, OpenCall<'a>>,
     files: FileTraces,
-    names: NameMentions,
+    names: FileNameMentions,
     errors: UnresolvedErrors,
     todos: Todos,
     known_texts: HashSet<String>,
@@ -58,7 +58,7 @@ impl<'a> Gatherer<'a> {
             purposes: HashMap::new(),
             open: OpenCalls::default(),
             files: FileTraces::default(),
-            names: NameMentions::default(),
+            names: FileNameMentions::default(),
             errors: UnresolvedErrors::default(),
             todos: Todos::default(),
             known_texts: HashSet::new(),
@@ -110,7 +110,7 @@ impl<'a> Gatherer<'a> {
 
     pub(super) fn read_summary(&mut self, index: usize, message: MessageId, text: &str) {
         let mut carried = ConversationFacts::default();
-        earlier::read(text, message, index, &mut carried);
+        earlier::add_facts_of_summary(text, message, index, &mut carried);
         carried.files.iter().for_each(|(path, trace)| self.files.add_from_summary(path, trace));
         carried.errors.into_iter().for_each(|error| self.errors.add_from_summary(error));
         carried.todos.into_iter().for_each(|todo| self.todos.add_from_summary(todo));
@@ -136,7 +136,7 @@ impl<'a> Gatherer<'a> {
             for (path, state) in &call.subject.files {
                 self.files.record(path, call.index, *state);
             }
-            record_changes(&mut self.files, &call.subject, call.index);
+            record_written_code(&mut self.files, &call.subject, call.index);
         }
         ConversationFacts {
             files: self.files.into_traces(&self.names),
@@ -151,7 +151,7 @@ impl<'a> Gatherer<'a> {
             return;
         }
         let words = match message.body.role {
-            Role::User => requests::user_words(text),
+            Role::User => requests::text_typed_by_user(text),
             Role::Assistant => text.into(),
         };
         if words.is_empty() {
@@ -160,7 +160,7 @@ impl<'a> Gatherer<'a> {
         if message.body.role == Role::User {
             self.facts.requests.push(UserRequest { message: message.id, text: words.clone().into_owned() });
         }
-        self.names.record_names(index, &words);
+        self.names.record_file_names(index, &words);
         self.todos.read_checklist(&words);
         for sentence in sentences::prose_sentences(&words) {
             self.read_sentence(message, sentence);
@@ -222,12 +222,12 @@ impl<'a> Gatherer<'a> {
             }
         }
         if ended != StepOutcome::Badly {
-            record_changes(&mut self.files, &call.subject, index);
+            record_written_code(&mut self.files, &call.subject, index);
         }
         if let Some(command) = call.command.and_then(|at| self.facts.commands.get_mut(at)) {
             command.ended = ended;
         }
-        if REFUSED.iter().any(|refusal| start.contains(refusal)) {
+        if USER_REFUSAL_PHRASES.iter().any(|refusal| start.contains(refusal)) {
             return;
         }
         let error = UnresolvedError {
@@ -243,7 +243,7 @@ impl<'a> Gatherer<'a> {
 }
 
 /// Records the code that a successful call wrote to its files.
-fn record_changes(files: &mut FileTraces, subject: &CallSubject, at: usize) {
+fn record_written_code(files: &mut FileTraces, subject: &CallSubject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
         files.record_description(path, Some(about), None);
     }
@@ -262,7 +262,7 @@ fn failure_keys(call: &OpenCall<'_>) -> Vec<FailureKey> {
         return call.subject.files.iter().map(cause).collect();
     }
     vec![match &call.subject.command {
-        Some(command) => FailureKey::Command(errors::command_head(command)),
+        Some(command) => FailureKey::Command(errors::retry_invariant_command(command)),
         None => FailureKey::Call(call.tool.to_owned(), call.subject.label().map(str::to_owned)),
     }]
 }

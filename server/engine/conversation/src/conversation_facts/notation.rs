@@ -17,7 +17,7 @@ pub(crate) fn to_brace_notation<'a>(paths: impl IntoIterator<Item = &'a str>) ->
     let mut tree = PathTree::default();
     let mut unfoldable = Vec::new();
     for path in paths {
-        if path.contains(is_special_char) || path.ends_with('/') {
+        if path.contains(is_notation_char) || path.ends_with('/') {
             unfoldable.push(path);
         } else if !path.is_empty() {
             tree.insert(path);
@@ -44,7 +44,7 @@ pub fn expand_brace_notation(text: &str) -> Vec<String> {
     let mut budget = BASE_EXPANSION_BYTES + MAX_EXPANSION_FACTOR * text.len();
     for (at, piece) in text.split('`').enumerate() {
         let quoted = at % 2 == 1;
-        if quoted && !piece.contains('\n') && piece.contains(is_special_char) {
+        if quoted && !piece.contains('\n') && piece.contains(is_notation_char) {
             paths.push(piece.to_owned());
         }
         for word in piece.split_whitespace() {
@@ -55,7 +55,7 @@ pub fn expand_brace_notation(text: &str) -> Vec<String> {
 }
 
 /// Whether a character has a meaning in bundles (`src/{a.rs,b.rs}`) or separates words.
-fn is_special_char(c: char) -> bool {
+fn is_notation_char(c: char) -> bool {
     matches!(c, '{' | '}' | ',' | '`') || c.is_whitespace() || c.is_control()
 }
 
@@ -186,13 +186,13 @@ impl<'a> Expansion<'a> {
             match sign {
                 '{' if closed.is_none() => self.open.push((self.prefix.len(), self.paths.len())),
                 ',' if !self.open.is_empty() => {
-                    self.push_prefix(closed)?;
+                    self.push_expanded_prefix(closed)?;
                     let &(start, _) = self.open.last()?;
                     self.prefix.truncate(start);
                     closed = None;
                 }
                 '}' => {
-                    self.push_prefix(closed)?;
+                    self.push_expanded_prefix(closed)?;
                     let (start, first) = self.open.pop()?;
                     self.prefix.truncate(start);
                     closed = Some(first);
@@ -203,10 +203,10 @@ impl<'a> Expansion<'a> {
         if !self.open.is_empty() {
             return None;
         }
-        self.push_prefix(closed)
+        self.push_expanded_prefix(closed)
     }
 
-    fn push_prefix(&mut self, closed: Option<usize>) -> Option<()> {
+    fn push_expanded_prefix(&mut self, closed: Option<usize>) -> Option<()> {
         if closed.is_none() {
             *self.budget = self.budget.checked_sub(self.prefix.len())?;
             self.paths.push(self.prefix.clone());

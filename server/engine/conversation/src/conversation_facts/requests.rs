@@ -48,15 +48,15 @@ impl Message {
 
 /// Returns the user's own words in `text`, possibly none. Keeps an agent's command with arguments (`/review
 /// the parser`), and drops one without arguments.
-pub(crate) fn user_words(text: &str) -> Cow<'_, str> {
+pub(crate) fn text_typed_by_user(text: &str) -> Cow<'_, str> {
     if NOTICES.iter().any(|notice| text.trim_start().starts_with(notice)) {
         return Cow::Borrowed("");
     }
     if !text.contains('<') {
         return Cow::Borrowed(text.trim());
     }
-    if let Some(name) = element(text, "command-name") {
-        let arguments = element(text, "command-args").unwrap_or_default();
+    if let Some(name) = first_element_content(text, "command-name") {
+        let arguments = first_element_content(text, "command-args").unwrap_or_default();
         return if arguments.is_empty() {
             Cow::Borrowed("")
         } else {
@@ -67,7 +67,7 @@ pub(crate) fn user_words(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the content of the first element `<name>` in `text`; `None` if there is none or it is not closed.
-fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn first_element_content<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     Some(rest.split_once(&format!("</{name}>"))?.0.trim())
 }
@@ -118,7 +118,7 @@ mod tests {
             ("[Request interrupted by user for tool use]", ""),
             ("<div>mine</div>", "<div>mine</div>"),
         ] {
-            assert_eq!(user_words(text), words, "{text}");
+            assert_eq!(text_typed_by_user(text), words, "{text}");
         }
     }
 }

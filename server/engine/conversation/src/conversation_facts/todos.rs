@@ -50,7 +50,7 @@ pub(super) struct Todos {
 impl Todos {
     /// Reads a tool call that replaces the list, adds a task, or updates one.
     pub(super) fn read_call(&mut self, call_id: &str, name: &str, input: &Value) -> TodoToolEffect {
-        if let Some(list) = whole_list(input) {
+        if let Some(list) = parse_todo_list(input) {
             self.list = list.into_iter().map(|todo| (None, todo)).collect();
             return TodoToolEffect::List;
         }
@@ -147,7 +147,7 @@ pub(super) enum TodoToolEffect {
 }
 
 /// Reads a whole list from the arguments of a call: `todos` for Claude Code and Cursor, `plan` for Codex.
-fn whole_list(input: &Value) -> Option<Vec<Todo>> {
+fn parse_todo_list(input: &Value) -> Option<Vec<Todo>> {
     let list =
         ["todos", "plan", "todo_list", "tasks"].into_iter().find_map(|key| input.get(key))?.as_array()?;
     let todos: Vec<Todo> = list.iter().take(MAX_TASKS).filter_map(parse_todo).collect();

@@ -17,7 +17,7 @@ use crate::history::{
 use crate::transcript::format_timestamp;
 
 /// Replacement for an image.
-const IMAGE: &str = "[image omitted]";
+const IMAGE_REPLACEMENT: &str = "[image omitted]";
 
 /// opencode's default agent, which continues the conversation.
 const OPENCODE_AGENT: &str = "build";
@@ -97,11 +97,11 @@ fn anthropic_block(block: &ContentBlock) -> Option<Value> {
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let parts: Vec<Value> =
-                texts(content).map(|text| json!({"type": "text", "text": text})).collect();
+                result_texts(content).map(|text| json!({"type": "text", "text": text})).collect();
             let is_error = *outcome == ToolOutcome::Error;
             json!({"type": "tool_result", "tool_use_id": call_id, "content": parts, "is_error": is_error})
         }
-        other => json!({"type": "text", "text": text(other)?}),
+        other => json!({"type": "text", "text": block_text(other)?}),
     })
 }
 
@@ -129,7 +129,7 @@ fn write_codex(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Vec<Value
                     json!({"type": "function_call_output", "call_id": call_id, "output": join_texts(content)})
                 }
                 other => {
-                    let Some(text) = text(other) else { continue };
+                    let Some(text) = block_text(other) else { continue };
                     written.push(line(time, "event_msg", json!({"type": event, "message": text})));
                     let content = [json!({"type": part, "text": text})];
                     json!({"type": "message", "role": message.role.as_str(), "content": content})
@@ -168,7 +168,7 @@ fn write_gemini_cli(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Valu
                     }));
                 }
                 other => {
-                    if let Some(text) = text(other) {
+                    if let Some(text) = block_text(other) {
                         entry(text, &mut Vec::new());
                     }
                 }
@@ -222,7 +222,7 @@ fn write_opencode(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value 
                     json!({"type": "tool", "tool": name, "callID": id, "state": state})
                 }
                 ContentBlock::ToolResult { .. } => continue,
-                other => match text(other) {
+                other => match block_text(other) {
                     Some(text) => json!({"type": "text", "text": text}),
                     None => continue,
                 },
@@ -269,10 +269,10 @@ fn results_by_call_id(entries: &[TimedMessage]) -> HashMap<&str, (String, ToolOu
         .collect()
 }
 
-fn text(block: &ContentBlock) -> Option<&str> {
+fn block_text(block: &ContentBlock) -> Option<&str> {
     match block {
         ContentBlock::Text { text } => Some(text),
-        ContentBlock::Image(_) => Some(IMAGE),
+        ContentBlock::Image(_) => Some(IMAGE_REPLACEMENT),
         ContentBlock::Foreign(foreign) => foreign.text(),
         ContentBlock::Thinking { .. }
         | ContentBlock::RedactedThinking { .. }
@@ -281,16 +281,16 @@ fn text(block: &ContentBlock) -> Option<&str> {
     }
 }
 
-fn texts(parts: &[ResultPart]) -> impl Iterator<Item = &str> {
+fn result_texts(parts: &[ResultPart]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(|part| match part {
-        ResultPart::Image(_) => Some(IMAGE),
+        ResultPart::Image(_) => Some(IMAGE_REPLACEMENT),
         part => part.text(),
     })
 }
 
 /// Returns the texts of a result, one per line.
 fn join_texts(parts: &[ResultPart]) -> String {
-    texts(parts).collect::<Vec<_>>().join("\n")
+    result_texts(parts).collect::<Vec<_>>().join("\n")
 }
 
 /// Adds the fields of `other` to an object.

@@ -39,7 +39,7 @@ pub(super) fn read_codex<'a>(
             skipped += 1;
             continue;
         };
-        let read = responses::read(&json!([item])).map_err(|error| error.inside(index))?;
+        let read = responses::read_conversation(&json!([item])).map_err(|error| error.inside(index))?;
         messages.extend(read.messages);
     }
     Ok((messages, skipped))

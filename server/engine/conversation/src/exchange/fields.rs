@@ -37,7 +37,7 @@ pub(crate) fn read_each<T>(
     key: &str,
     read: impl Fn(&Value) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
-    super::each((list(value, key)?, format!("/{key}")), read)
+    super::read_each_item((list(value, key)?, format!("/{key}")), read)
 }
 
 /// Returns the `type` of a block, part or item.

@@ -89,9 +89,11 @@ pub fn import_conversation(text: &str) -> Result<ImportedConversation, ReadError
             recorded(agents::read_chatgpt(&agents::chatgpt_conversations(&parsed.into_value())))
         }
         ConversationFormat::Strata => recorded(parsed.read_strata()?),
-        ConversationFormat::Anthropic => (anthropic::exchange::read(&parsed.into_value())?, 0),
-        ConversationFormat::OpenAi => (openai::exchange::read(&parsed.into_value())?, 0),
-        ConversationFormat::OpenAiResponses => (responses::exchange::read(&parsed.into_value())?, 0),
+        ConversationFormat::Anthropic => (anthropic::exchange::read_conversation(&parsed.into_value())?, 0),
+        ConversationFormat::OpenAi => (openai::exchange::read_conversation(&parsed.into_value())?, 0),
+        ConversationFormat::OpenAiResponses => {
+            (responses::exchange::read_conversation(&parsed.into_value())?, 0)
+        }
     };
     Ok(ImportedConversation { form, system, messages, skipped })
 }

@@ -15,9 +15,13 @@ use crate::history::{
     ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome, Visibility,
 };
-use crate::providers::anthropic::exchange::{read as read_anthropic, tests::write as write_anthropic};
-use crate::providers::openai::exchange::{read as read_openai, tests::write as write_openai};
-use crate::providers::responses::exchange::{read as read_responses, tests::write as write_responses};
+use crate::providers::anthropic::exchange::{
+    read_conversation as read_anthropic, tests::write as write_anthropic,
+};
+use crate::providers::openai::exchange::{read_conversation as read_openai, tests::write as write_openai};
+use crate::providers::responses::exchange::{
+    read_conversation as read_responses, tests::write as write_responses,
+};
 
 fn call(id: &str, input: Value) -> ContentBlock {
     ContentBlock::ToolCall { id: id.into(), name: "read".into(), input }

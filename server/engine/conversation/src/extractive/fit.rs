@@ -22,7 +22,7 @@ enum HeadingSelection {
 
 /// Returns the text of a summary with as many of the `lines` as `fits` accepts; empty if not even one line
 /// fits.
-pub(super) fn fit(
+pub(super) fn fit_summary(
     structure: SummaryStructure,
     lines: Vec<SummaryLine>,
     fits: &dyn Fn(&str) -> bool,

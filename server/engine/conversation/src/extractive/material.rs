@@ -11,7 +11,7 @@ use crate::conversation_facts::labels::{
 };
 use crate::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
-    command_head, last_calls, non_edit_steps, one_line, user_words,
+    last_calls, non_edit_steps, one_line, retry_invariant_command, text_typed_by_user,
 };
 use crate::history::{ContentBlock, Message, MessageId, Role};
 
@@ -38,7 +38,7 @@ const MAX_SHORT_NAME_PARTS: usize = 3;
 const MIN_SUBSTANTIAL_REQUEST_BYTES: usize = 12;
 /// Recency of facts from an earlier summary, on the scale of `LineCollector::recency`. It is high because that
 /// summary already considered them important.
-const EARLIER_SUMMARY_RECENCY: usize = 600;
+const EARLIER_SUMMARY_FACT_RECENCY: usize = 600;
 
 /// Facts that are being converted to the lines of a summary.
 pub(super) struct LineCollector<'a> {
@@ -64,7 +64,7 @@ impl<'a> LineCollector<'a> {
         let mut recency = HashMap::with_capacity(messages.len());
         for (index, message) in messages.iter().enumerate() {
             let recent = if message.is_summary() {
-                EARLIER_SUMMARY_RECENCY
+                EARLIER_SUMMARY_FACT_RECENCY
             } else {
                 (index + 1) * 1_000 / messages.len()
             };
@@ -171,7 +171,7 @@ impl<'a> LineCollector<'a> {
     fn add_commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {
-            let (known, times) = last.entry(command_head(&command.text)).or_default();
+            let (known, times) = last.entry(retry_invariant_command(&command.text)).or_default();
             *known = at;
             *times += 1;
         }
@@ -351,7 +351,7 @@ impl<'a> LineCollector<'a> {
         }
         let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
         let words = assistant.filter(|message| !message.is_summary()).find_map(|message| {
-            let words = one_line(&user_words(&message.text()), self.widths.quotation * 2);
+            let words = one_line(&text_typed_by_user(&message.text()), self.widths.quotation * 2);
             (!words.is_empty()).then_some(words)
         });
         if let Some(words) = words {
@@ -362,7 +362,7 @@ impl<'a> LineCollector<'a> {
     /// Returns the value of a line: the higher, the newer its message is and the more messages mention a name
     /// in it.
     fn line_value(&self, message: MessageId, text: &str) -> usize {
-        let recent = self.recency.get(&message).copied().unwrap_or(EARLIER_SUMMARY_RECENCY);
+        let recent = self.recency.get(&message).copied().unwrap_or(EARLIER_SUMMARY_FACT_RECENCY);
         recent * 2 + 150 * self.recurrence.score(text) as usize
     }
 

@@ -23,7 +23,7 @@ mod turns;
 mod utterance;
 
 use calls::CallTracker;
-pub(crate) use clean::OPENAI_STRING_CHARS;
+pub(crate) use clean::MAX_OPENAI_STRING_CHARS;
 pub use clean::archived_stub;
 use clean::clean_blocks;
 use turns::Turns;
@@ -65,7 +65,7 @@ impl Projection {
     /// Adds an assistant message if the history ends with tool results, so that the following text (such as a
     /// summarizer's instructions) is not read as part of them. Call this only for requests that are not
     /// continued, since the assistant never wrote this message.
-    pub(crate) fn acknowledge_tool_results(&mut self) {
+    pub(crate) fn add_reply_to_tool_results(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
             let content = vec![ContentBlock::text(UNDERSTOOD)];

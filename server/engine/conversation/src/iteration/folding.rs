@@ -70,7 +70,7 @@ impl AgentLoop {
         text: &str,
         count: &dyn Fn(&str) -> usize,
     ) -> Result<(), FoldError> {
-        if !self.is_current(fold) {
+        if !self.is_fold_current(fold) {
             return Err(FoldError::Stale);
         }
         let text = text.trim();
@@ -102,7 +102,7 @@ impl AgentLoop {
         config: &RollingConfig,
         count: &dyn Fn(&str) -> usize,
     ) {
-        if !self.is_current(fold) {
+        if !self.is_fold_current(fold) {
             return;
         }
         if config.summarize_every > 0 {
@@ -117,7 +117,7 @@ impl AgentLoop {
 
     /// Whether a fold (a request to merge iterations into the summary) is still up to date: the summary has not been
     /// replaced since, and the fold's iterations are still the oldest ones that wait to be merged.
-    fn is_current(&self, fold: &FoldRequest) -> bool {
+    fn is_fold_current(&self, fold: &FoldRequest) -> bool {
         let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
         let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;
         fold.edition == self.edition

@@ -14,7 +14,7 @@ use super::{AgentLoop, FileEvent, RollingConfig};
 /// Token limit for the whole prompt.
 const MAX_PROMPT_TOKENS: usize = 50_000;
 /// Token limit for the goal.
-const GOAL_TOKENS: usize = 1_000;
+const MAX_GOAL_TOKENS: usize = 1_000;
 /// Token limit for each iteration shown in the prompt.
 const MAX_ITERATION_TOKENS: usize = 6_000;
 /// Token limit for all iterations shown in the prompt together.
@@ -32,11 +32,11 @@ const MAX_SHOWN_OUTPUT_CHARS: usize = 1_000;
 /// Maximum characters of the name of a program.
 const MAX_PROGRAM_NAME_CHARS: usize = 100;
 /// Maximum characters of an environment variable's value, or of a path.
-const VALUE_CHARS: usize = 200;
+const MAX_VALUE_CHARS: usize = 200;
 /// Maximum number of files listed with their last change.
-const SHOWN_FILES: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
-const INSTRUCTIONS: &str = "# Instructions\n\
+const LOOP_INSTRUCTIONS: &str = "# Instructions\n\
 Continue working toward the goal. Output:\n\
 - `<progress>what you accomplished</progress>` for progress\n\
 - `<promise>COMPLETE</promise>` when goal is fully achieved";
@@ -62,7 +62,7 @@ impl AgentLoop {
             ("summary", self.summary_section(config, count)),
             ("iterations", self.recent_iterations_section(count)),
             ("state", Some(clip_to_tokens(&self.state_section(count), MAX_STATE_TOKENS, count))),
-            ("instructions", Some(clip_to_tokens(INSTRUCTIONS, MAX_INSTRUCTION_TOKENS, count))),
+            ("instructions", Some(clip_to_tokens(LOOP_INSTRUCTIONS, MAX_INSTRUCTION_TOKENS, count))),
         ];
         let sections: Vec<(&str, String)> =
             sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
@@ -76,14 +76,14 @@ impl AgentLoop {
     }
 
     fn goal_section(&self, count: &dyn Fn(&str) -> usize) -> String {
-        clip_to_tokens(&format!("# Goal\n{}", self.goal), GOAL_TOKENS, count)
+        clip_to_tokens(&format!("# Goal\n{}", self.goal), MAX_GOAL_TOKENS, count)
     }
 
     fn summary_section(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> Option<String> {
         if self.summary.is_empty() {
             return None;
         }
-        let rest = GOAL_TOKENS + MAX_ITERATIONS_TOKENS + MAX_STATE_TOKENS + MAX_INSTRUCTION_TOKENS;
+        let rest = MAX_GOAL_TOKENS + MAX_ITERATIONS_TOKENS + MAX_STATE_TOKENS + MAX_INSTRUCTION_TOKENS;
         let most = config.max_summary_tokens.min(MAX_PROMPT_TOKENS - rest);
         let text = format!(
             "# Progress Summary (iterations 1-{})\n{}",
@@ -123,7 +123,7 @@ impl AgentLoop {
         let variables = self.env_snapshot.iter();
         let lines: Vec<String> = variables
             .map(|(name, value)| {
-                let value = ExternalText::new(clip(value, VALUE_CHARS));
+                let value = ExternalText::new(clip(value, MAX_VALUE_CHARS));
                 format!("  - {}: {}", escape_line_start(name), value.line())
             })
             .collect();
@@ -136,11 +136,11 @@ impl AgentLoop {
         let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));
         let mut lines: Vec<String> = events
             .map(|FileEvent { path, change, .. }| {
-                format!("  - {}: {}", escape_line_start(clip(path, VALUE_CHARS)), change.name())
+                format!("  - {}: {}", escape_line_start(clip(path, MAX_VALUE_CHARS)), change.name())
             })
             .collect();
-        let more = lines.len().saturating_sub(SHOWN_FILES);
-        lines.truncate(SHOWN_FILES);
+        let more = lines.len().saturating_sub(MAX_LISTED_FILES);
+        lines.truncate(MAX_LISTED_FILES);
         if more > 0 {
             lines.push(format!("  - and {more} more"));
         }

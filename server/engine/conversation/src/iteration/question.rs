@@ -47,12 +47,12 @@ impl FoldRequest {
             texts.collect::<Vec<_>>().join("\n\n")
         };
         let mut prompt = String::new();
-        enclose(&mut prompt, "summary", existing);
+        push_in_tags(&mut prompt, "summary", existing);
         if !self.iterations.is_empty() {
-            enclose(&mut prompt, "iterations", &format_all(&self.iterations));
+            push_in_tags(&mut prompt, "iterations", &format_all(&self.iterations));
         }
         if self.kind == FoldKind::Renew && !self.recent.is_empty() {
-            enclose(&mut prompt, "recent", &format_all(&self.recent));
+            push_in_tags(&mut prompt, "recent", &format_all(&self.recent));
             let _ = write!(prompt, "{RECENT_ITERATIONS_NOTE}\n\n");
         }
         prompt.push_str(SUMMARY_INSTRUCTIONS);
@@ -89,7 +89,7 @@ fn format_iteration(iteration: &Iteration) -> String {
 }
 
 /// Adds `text` between tags. Escapes closing tags in `text`.
-fn enclose(prompt: &mut String, tag: &str, text: &str) {
+fn push_in_tags(prompt: &mut String, tag: &str, text: &str) {
     let text = sanitize::escape_closing_tags(text, &QUESTION_TAGS);
     let _ = write!(prompt, "<{tag}>\n{text}\n</{tag}>\n\n");
 }

@@ -63,7 +63,7 @@ impl Dialect for BedrockConverse {
         let count = messages.len() + usize::from(!system.is_empty());
         let mut tools: Vec<Value> = envelope.tools.iter().map(tool).collect();
         if tools.is_empty() {
-            tools = called_tool_declarations(&messages);
+            tools = declarations_of_called_tools(&messages);
         }
         if !tools.is_empty() {
             body.insert("toolConfig".into(), json!({"tools": tools}));
@@ -78,7 +78,7 @@ impl Dialect for BedrockConverse {
 
 /// Declares the tools that earlier messages called. "The toolConfig field must be defined when using toolUse and
 /// toolResult content blocks": <https://github.com/vxcontrol/pentagi/pull/196>.
-fn called_tool_declarations(messages: &[Value]) -> Vec<Value> {
+fn declarations_of_called_tools(messages: &[Value]) -> Vec<Value> {
     let blocks = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
     let names: BTreeSet<&str> = blocks.filter_map(|block| block.pointer("/toolUse/name")?.as_str()).collect();
     names

@@ -9,7 +9,7 @@ use super::spoken::{Speaker, SpokenBlock, SpokenMessage};
 use crate::history::{ContentBlock, Message, project};
 
 /// The formats whose rules include those of the others.
-const STRICT: [&dyn Dialect; 2] = [&AnthropicMessages, &ChatCompletionsDialect];
+const STRICTEST_DIALECTS: [&dyn Dialect; 2] = [&AnthropicMessages, &ChatCompletionsDialect];
 
 /// Returns the rules that the conversation would break if it were sent with another user message. Empty if every
 /// provider would accept the conversation.
@@ -19,7 +19,7 @@ pub fn violations(messages: &[&Message]) -> Vec<Violation> {
 
 /// Returns the rules that the conversation would break if it were sent with another user message of these blocks.
 pub(crate) fn violations_with_prompt(messages: &[&Message], prompt: &[ContentBlock]) -> Vec<Violation> {
-    let broken = STRICT.into_iter().flat_map(|dialect| {
+    let broken = STRICTEST_DIALECTS.into_iter().flat_map(|dialect| {
         let projection = project(messages.iter().copied(), prompt, dialect.properties().origin);
         let coming: Vec<ContentBlock> = projection.results.into_iter().chain(projection.prompt).collect();
         let history =
@@ -33,7 +33,7 @@ pub(crate) fn violations_with_prompt(messages: &[&Message], prompt: &[ContentBlo
                 _ => spoken.push(SpokenMessage { speaker, blocks: blocks.collect(), volatile: 0 }),
             }
         }
-        dialect.check(&dialect.body(&spoken, &Envelope::plain("any")).fields.into())
+        dialect.check(&dialect.body(&spoken, &Envelope::without_tools("any")).fields.into())
     });
     broken.collect()
 }

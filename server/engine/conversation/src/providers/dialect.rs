@@ -77,7 +77,7 @@ pub trait Dialect: fmt::Debug + Sync {
             vec![spoken_message(Speaker::System, &system), spoken_message(Speaker::User, &prompt)];
         messages
             .retain(|message| message.blocks.iter().all(|block| *block.content != ContentBlock::text("")));
-        self.body(&messages, &Envelope::plain(model)).fields.into()
+        self.body(&messages, &Envelope::without_tools(model)).fields.into()
     }
 }
 

@@ -23,7 +23,7 @@ impl Findings {
     }
 
     /// Returns the string at `key` of `object`, or adds a violation if there is none.
-    pub(super) fn string<'a>(&mut self, object: &'a Value, key: &str, path: &str) -> Option<&'a str> {
+    pub(super) fn require_string<'a>(&mut self, object: &'a Value, key: &str, path: &str) -> Option<&'a str> {
         let text = object.get(key).and_then(Value::as_str);
         if text.is_none() {
             self.add(Rule::Shape, path, format!("`{key}` must be a string"));
@@ -46,15 +46,15 @@ impl Findings {
     }
 
     /// Returns the messages of `body`, after checking that it has a model and a non-empty list of messages.
-    pub(super) fn messages<'a>(&mut self, body: &'a Value) -> &'a [Value] {
+    pub(super) fn require_messages<'a>(&mut self, body: &'a Value) -> &'a [Value] {
         self.check_model(body, "model");
         let details = ["`messages` must be a list", "at least one message is required"];
-        self.non_empty_list(body, "messages", "/messages", details)
+        self.require_non_empty_list(body, "messages", "/messages", details)
     }
 
     /// Returns the list at `key` of `object`. Adds a violation at `path` if there is none, or if it is empty, with the
     /// first or the second of the `details`.
-    pub(super) fn non_empty_list<'a>(
+    pub(super) fn require_non_empty_list<'a>(
         &mut self,
         object: &'a Value,
         key: &str,
@@ -69,7 +69,7 @@ impl Findings {
         list(object, key)
     }
 
-    pub(super) fn tools<'a>(&mut self, body: &'a Value) -> &'a [Value] {
+    pub(super) fn declared_tools<'a>(&mut self, body: &'a Value) -> &'a [Value] {
         match body.get("tools") {
             None => &[],
             Some(Value::Array(tools)) => tools,
@@ -82,7 +82,7 @@ impl Findings {
 
     /// Checks a declared tool: the form and uniqueness of its name, and the type of its schema.
     pub(super) fn check_declaration(&mut self, tool: &Value, schema: Option<&Value>, path: &str) {
-        let Some(name) = self.tool_name(tool, path) else { return };
+        let Some(name) = self.check_tool_name(tool, path) else { return };
         if !self.tool_names.insert(name.to_owned()) {
             self.add(Rule::ToolTwice, path, format!("the tool `{name}` is declared twice"));
         }
@@ -92,8 +92,8 @@ impl Findings {
     }
 
     /// Returns the name of a declared or called tool, after checking its form.
-    pub(super) fn tool_name<'a>(&mut self, tool: &'a Value, path: &str) -> Option<&'a str> {
-        let name = self.string(tool, "name", path)?;
+    pub(super) fn check_tool_name<'a>(&mut self, tool: &'a Value, path: &str) -> Option<&'a str> {
+        let name = self.require_string(tool, "name", path)?;
         let fits = (1..=64).contains(&name.len()) && name.bytes().all(is_word_byte);
         if !fits {
             let detail = format!("the tool name {name:?} does not match ^[a-zA-Z0-9_-]{{1,64}}$");
@@ -103,14 +103,14 @@ impl Findings {
     }
 
     /// Returns the id of a call, after checking that it has at most `max` characters.
-    pub(super) fn call_id<'a>(
+    pub(super) fn check_call_id<'a>(
         &mut self,
         call: &'a Value,
         key: &str,
         max: usize,
         path: &str,
     ) -> Option<&'a str> {
-        let id = self.string(call, key, path)?;
+        let id = self.require_string(call, key, path)?;
         if !(1..=max).contains(&id.chars().count()) {
             self.add(Rule::CallId, path, format!("a call's id must have 1 to {max} characters"));
         }

@@ -70,7 +70,7 @@ impl Dialect for ChatCompletionsDialect {
 }
 
 /// Maximum length of `prompt_cache_key`, in characters, according to the API reference.
-const CACHE_KEY_CHARS: usize = 64;
+const MAX_CACHE_KEY_CHARS: usize = 64;
 
 /// Converts a tool to its declaration.
 pub(super) fn tool(tool: &Tool) -> Value {
@@ -97,7 +97,7 @@ pub(super) fn write_cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
 
 /// Returns the key, or its hash if the key is too long for the API.
 fn cache_key(key: &str) -> String {
-    if key.chars().count() <= CACHE_KEY_CHARS {
+    if key.chars().count() <= MAX_CACHE_KEY_CHARS {
         key.to_owned()
     } else {
         ContentHash::from_text(key).to_string()

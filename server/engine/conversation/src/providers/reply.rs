@@ -18,8 +18,8 @@ pub(crate) use super::json_fields::text;
 
 pub use context_limit::ContextSize;
 pub use draft::{Reply, ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply};
-pub(crate) use draft::{number, parse_arguments};
-pub(crate) use end::{blocked_end, parse_stop_reason};
+pub(crate) use draft::{count_at_pointer, parse_arguments};
+pub(crate) use end::{end_blocked_by_content_rules, parse_stop_reason};
 pub use error::{ProviderError, ProviderErrorKind};
 pub(crate) use sse::SseDecoder;
 pub use sse::{Framing, ServerEvent};

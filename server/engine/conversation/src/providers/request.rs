@@ -68,7 +68,7 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    pub fn plain(model: &'a str) -> Self {
+    pub fn without_tools(model: &'a str) -> Self {
         let (tool_choice, breakpoints) = (ToolChoice::Auto, BreakpointMode::Automatic);
         Self { model, tools: &[], tool_choice, cache_key: None, breakpoints }
     }

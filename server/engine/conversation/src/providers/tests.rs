@@ -71,7 +71,7 @@ fn models_that_do_not_reason_are_not_asked_for_encrypted_reasoning() {
         ("openai/gpt-4o-mini", false),
         ("chatgpt-4o-latest", false),
     ] {
-        let body = Format::Responses.dialect().unwrap().body(&[], &Envelope::plain(model)).fields;
+        let body = Format::Responses.dialect().unwrap().body(&[], &Envelope::without_tools(model)).fields;
         assert_eq!(body.contains_key("include"), includes, "{model}");
     }
 }

@@ -1,6 +1,6 @@
 //! Processes the parts of a new tool result. The caller writes long texts to files and reports their paths.
 
-use super::{MAX_TRUNCATED_CHARS, OutputHandling, SpilledOutput, handle_output, notice, truncated};
+use super::{MAX_TRUNCATED_CHARS, OutputHandling, SpilledOutput, decide_output_handling, notice, truncated};
 use crate::history::ResultPart;
 use crate::settings::ToolOutputSettings;
 
@@ -22,7 +22,7 @@ impl IncomingToolResult {
     /// Truncates text parts that exceed a limit, except those to be written to files.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
-            ResultPart::Text { text } => match handle_output(&text, settings) {
+            ResultPart::Text { text } => match decide_output_handling(&text, settings) {
                 OutputHandling::Kept => IncomingPart::Settled(ResultPart::Text { text }),
                 OutputHandling::Truncated { text, .. } => IncomingPart::Settled(ResultPart::Text { text }),
                 OutputHandling::Spill(_) => IncomingPart::Long(text),

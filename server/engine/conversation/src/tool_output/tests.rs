@@ -22,7 +22,7 @@ fn numbered(lines: usize) -> String {
 
 #[track_caller]
 fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, TruncationSizes) {
-    match handle_output(text, settings) {
+    match decide_output_handling(text, settings) {
         OutputHandling::Truncated { text, report } => (text, report),
         other => panic!("not truncated: {other:?}"),
     }
@@ -50,8 +50,8 @@ fn each_limit_is_met_exactly() {
         (&bytes, "\u{e9}".repeat(25_600), "x"),
         (&large, "\u{e9}".repeat(204_800), "x"),
     ] {
-        assert_eq!(handle_output(&text, settings), OutputHandling::Kept);
-        assert_ne!(handle_output(&(text + one_more), settings), OutputHandling::Kept);
+        assert_eq!(decide_output_handling(&text, settings), OutputHandling::Kept);
+        assert_ne!(decide_output_handling(&(text + one_more), settings), OutputHandling::Kept);
     }
 }
 
@@ -59,7 +59,7 @@ fn each_limit_is_met_exactly() {
 fn outputs_above_the_spill_threshold_are_spilled_regardless_of_other_limits() {
     let text = "\u{e9}".repeat(204_801);
     let size = OutputSize { lines: 1, chars: 204_801, bytes: 409_602 };
-    assert_eq!(handle_output(&text, &defaults()), OutputHandling::Spill(size));
+    assert_eq!(decide_output_handling(&text, &defaults()), OutputHandling::Spill(size));
     // The limit is in characters: the same number of bytes is truncated.
     let (shortened, _) = truncation(&"\u{e9}".repeat(204_800), &defaults());
     assert!(shortened.len() < 51_400, "{}", shortened.len());

@@ -12,7 +12,7 @@ const CHARS_PER_TOKEN: usize = 4;
 const MAX_EXPECTED_TURNS: f64 = 50.0;
 /// Prompts so far for each prompt that is expected before the next archival, and the upper limit of that expectation.
 /// Measured with `strata replay --transcripts`; see `docs/compaction.md`, "Tool results, ageing".
-const PAST_PROMPTS_PER_EXPECTED: f64 = 4.0;
+const PAST_PROMPTS_PER_EXPECTED_PROMPT: f64 = 4.0;
 const MAX_EXPECTED_PROMPTS: f64 = 8.0;
 
 /// State of the provider's cache for a conversation.
@@ -102,7 +102,7 @@ pub fn expected_turns(so_far: usize) -> f64 {
 /// Returns the expected number of prompts until the next archival, given the number of prompts so far. Savings after
 /// that do not count, because the next archival could free the same results.
 pub fn turns_until_next_archival(so_far: usize) -> f64 {
-    (so_far as f64 / PAST_PROMPTS_PER_EXPECTED).clamp(1.0, MAX_EXPECTED_PROMPTS)
+    (so_far as f64 / PAST_PROMPTS_PER_EXPECTED_PROMPT).clamp(1.0, MAX_EXPECTED_PROMPTS)
 }
 
 /// Returns a message in its archived form, for counting.

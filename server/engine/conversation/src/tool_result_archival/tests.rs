@@ -82,7 +82,7 @@ fn the_defaults_are_the_documented_ones() {
         (10, ToolSummaryStrategy::Llm, ArchivalMode::CacheAware,)
     );
     assert_eq!(
-        (MAX_RESULT_INPUT_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_HEURISTIC_SUMMARY_CHARS),
+        (MAX_SUMMARIZER_RESULT_CHARS, MAX_MODEL_SUMMARY_CHARS, MAX_HEURISTIC_SUMMARY_CHARS),
         (12_000, 1_200, 800)
     );
 }
@@ -107,7 +107,7 @@ fn an_archived_result_is_hidden_only_from_the_model() {
     history.change(MessageId(4), |message| message.user = Visibility::Hidden).unwrap();
     let before = history.clone();
     let plan = plan(&history, &settings(10, ToolSummaryStrategy::Heuristic)).unwrap();
-    let rebuilt = plan.apply(None).enter(&mut history);
+    let rebuilt = plan.apply(None).apply_to_history(&mut history);
     for (id, user) in [(2, Visibility::Shown), (4, Visibility::Hidden)] {
         let message = &history.get(MessageId(id)).unwrap().body;
         assert_eq!((message.agent, message.user), (Visibility::Hidden, user));
@@ -125,7 +125,7 @@ fn one_summary_visible_only_to_the_model_is_appended() {
     plan(&history, &settings(10, ToolSummaryStrategy::Llm))
         .unwrap()
         .apply(Some("All is well."))
-        .enter(&mut history);
+        .apply_to_history(&mut history);
     let summaries: Vec<_> =
         history.messages().iter().filter(|m| m.body.kind == MessageKind::ToolSummary).collect();
     assert_eq!(summaries.len(), 1);
@@ -238,7 +238,7 @@ fn the_summary_precedes_pending_calls() {
         plan(&history, &settings(10, ToolSummaryStrategy::Heuristic))
             .unwrap()
             .apply(None)
-            .enter(&mut history);
+            .apply_to_history(&mut history);
         let at = history.messages().iter().position(|m| m.body.kind == MessageKind::ToolSummary).unwrap();
         history.messages().len() - 1 - at
     };
@@ -257,11 +257,11 @@ fn messages_changed_during_the_request_are_not_archived() {
     let mut history = rounds(12);
     let archival = plan(&history, &settings(10, ToolSummaryStrategy::Heuristic)).unwrap().apply(None);
     history.change(MessageId(2), |message| message.agent = Visibility::Hidden).unwrap();
-    let rebuilt = archival.clone().enter(&mut history);
+    let rebuilt = archival.clone().apply_to_history(&mut history);
     assert_eq!(rebuilt.changed, [(MessageId(4), MessageKind::ToolResult)]);
     assert_eq!(history.get(MessageId(2)).unwrap().body.kind, MessageKind::ToolResult);
     let before = history.clone();
-    assert_eq!(archival.enter(&mut history), HistoryChange::default());
+    assert_eq!(archival.apply_to_history(&mut history), HistoryChange::default());
     assert_eq!(history, before);
 }
 
@@ -388,7 +388,7 @@ proptest! {
             history.add(NewMessage::text(Role::Assistant, "Later."));
         }
         let added = history.messages().len();
-        let rebuilt = archival_plan.apply(None).enter(&mut history);
+        let rebuilt = archival_plan.apply(None).apply_to_history(&mut history);
         prop_assert_eq!(rebuilt.added.len(), 1);
         prop_assert_eq!(history.messages().len(), added + 1);
         // Archiving again does nothing, and no message is moved or lost.

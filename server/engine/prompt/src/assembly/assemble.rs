@@ -9,7 +9,7 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::document::DocumentSync;
 use strata_code::symbols::MapMember;
-use strata_conversation::compaction::{EMERGENCY_DROP_FACTOR, RequestSize};
+use strata_conversation::compaction::{DROP_OLDEST_LIMIT_FACTOR, RequestSize};
 use strata_conversation::providers::{self, Envelope, Format};
 use strata_conversation::tool_result_archival::expected_turns;
 use strata_tokens::cost::{
@@ -178,7 +178,7 @@ impl FittedPlan {
 
 /// When a prompt is rebuilt because it did not fit, Strata leaves a share of the token limit free (1 divided by this
 /// number), so that later prompts can keep the new layout.
-const REBUILD_HEADROOM_DIVISOR: usize = 12;
+const REBUILT_PROMPT_HEADROOM_DIVISOR: usize = 12;
 
 struct Assembler<'a> {
     workspace: &'a Workspace<'a>,
@@ -226,7 +226,7 @@ impl Assembler<'_> {
             if attempt.tokens() <= limit {
                 return Ok(FittedPlan { plan: with_reuse, attempt, minimal_tokens });
             }
-            plan = plan.with_headroom(limit / REBUILD_HEADROOM_DIVISOR);
+            plan = plan.with_headroom(limit / REBUILT_PROMPT_HEADROOM_DIVISOR);
         }
         loop {
             let attempt = self.try_plan(&plan);
@@ -257,7 +257,8 @@ impl Assembler<'_> {
         let profile = settings.compaction.active_profile(&settings.tool_output);
         let size = self.measure.request_size(0, 0);
         let trigger = profile.trigger.token_limit(size.window, size.limit);
-        let max_history = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY_DROP_FACTOR));
+        let max_history =
+            trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(DROP_OLDEST_LIMIT_FACTOR));
         let history_limit = limit.saturating_sub(fixed).min(max_history);
         let minimal_plan =
             ContentPlan::minimal(optional_tokens.files.keys().cloned()).with_history_limit(history_limit);
@@ -314,7 +315,7 @@ impl Assembler<'_> {
         let count = self.measure.counter();
         let file_tokens = |(key, extent)| {
             let file = self.workspace.texts.get(key)?;
-            let pieces = piece::pieces(key, file, extent, &count);
+            let pieces = piece::file_pieces(key, file, extent, &count);
             Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
         };
         let excerpts =

@@ -78,7 +78,7 @@ fn lay_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model
             layout.set_end_breakpoint(ttl, carriers);
         }
     }
-    let turns = turns(project(conversation.messages, &[], format.foreign_provider()).history);
+    let turns = join_into_turns(project(conversation.messages, &[], format.foreign_provider()).history);
     let mut user_turns_left = turns.iter().filter(|(speaker, _)| *speaker == Speaker::User).count();
     for (speaker, blocks) in turns {
         blocks.into_iter().for_each(|content| layout.push(speaker, history_block(content)));
@@ -93,7 +93,7 @@ fn lay_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model
 }
 
 /// Joins consecutive messages of one speaker into turns.
-fn turns(history: Vec<ProjectedMessage>) -> Vec<(Speaker, Vec<ContentBlock>)> {
+fn join_into_turns(history: Vec<ProjectedMessage>) -> Vec<(Speaker, Vec<ContentBlock>)> {
     let mut turns: Vec<(Speaker, Vec<ContentBlock>)> = Vec::new();
     for ProjectedMessage { role, content, .. } in history {
         match turns.last_mut() {

@@ -19,11 +19,11 @@ use crate::settings::ContextFrameSettings;
 use crate::layout::inline_code;
 
 /// Maximum length of the request as repeated in the context frame, in characters.
-const QUERY_CHARS: usize = 200;
+const MAX_REPEATED_REQUEST_CHARS: usize = 200;
 
 /// Factor for the scores of tests, examples, documents and files without an outline, unless the request asks for tests,
 /// examples, documents or configuration.
-const SECONDARY_FACTOR: f64 = 0.5;
+const SECONDARY_FILE_FACTOR: f64 = 0.5;
 /// Names of directories whose files count as tests, examples or documents.
 const SECONDARY_DIRECTORIES: [&str; 8] =
     ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
@@ -84,7 +84,7 @@ fn frame_items(
     let wants_secondary = asks_for_secondary_files(text);
     for item in items.iter_mut().filter(|item| !wants_secondary && is_secondary(sources.symbols, &item.file))
     {
-        item.score *= SECONDARY_FACTOR;
+        item.score *= SECONDARY_FILE_FACTOR;
     }
     items.retain(|item| item.score >= settings.min_score);
     // The sort is stable: with equal scores, a file stays before its symbols.
@@ -128,7 +128,7 @@ fn format_frame(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let query: Vec<&str> = clip(query, QUERY_CHARS).split_whitespace().collect();
+    let query: Vec<&str> = clip(query, MAX_REPEATED_REQUEST_CHARS).split_whitespace().collect();
     let mut text = format!(
         "<context-frame>\nRelevant context for query: {}\nFound {} relevant items (ranked by relevance score):",
         inline_code(&query.join(" ")),

@@ -48,7 +48,7 @@ pub(super) fn gather_content<'a>(
 ) -> PromptContent<'a> {
     let full_files = files_in_full(workspace, session, plan);
     let selection = select_map_members(workspace, session, prompt_request, plan, count);
-    let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::member).collect();
+    let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::to_member).collect();
     let member_paths: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
     let unmapped = selection.missing.into_iter().filter(|key| !full_files.contains(key)).collect();
     let (superseded, shown_entries): (Vec<MapEntry>, Vec<MapEntry>) =
@@ -57,7 +57,7 @@ pub(super) fn gather_content<'a>(
     // Members that do not fit into this prompt are hidden instead of removed, so that they keep their positions.
     let not_fitting = session.map_members.iter().filter_map(|member| {
         let key = &member.path;
-        let text = member.current_text(workspace.symbols)?;
+        let text = member.current_block_text(workspace.symbols)?;
         let is_hidden = !shown_paths.contains(key) && session.selection.choice(key) != Choice::Excluded;
         is_hidden.then(|| (key.clone(), ContentHash::from_text(&text)))
     });
@@ -80,7 +80,7 @@ pub(super) fn gather_content<'a>(
         .selected
         .iter()
         .filter(|(key, _)| full_files.contains(*key))
-        .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
+        .filter_map(|(key, extent)| Some(piece::file_pieces(key, workspace.texts.get(key)?, extent, count)))
         .flatten();
     let excerpts = workspace.excerpts;
     let placed = excerpts.placed_excerpts().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
@@ -103,7 +103,7 @@ pub(super) fn gather_content<'a>(
         hidden,
         files,
         retained_excerpts,
-        urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
+        urls: session.pages.iter().map(|page| piece::web_page_piece(page, count)).collect(),
         tree: FileListInput {
             files: listed,
             outlined,

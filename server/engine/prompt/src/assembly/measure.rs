@@ -247,17 +247,20 @@ pub fn count_file_tokens(
     services: PromptServices<'_>,
 ) -> usize {
     let pieces =
-        with_configured_model(services, |measure| piece::pieces(key, file, extent, &measure.counter()));
+        with_configured_model(services, |measure| piece::file_pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
 /// Counts the tokens of a web page in a prompt, for the configured model.
 pub fn count_page_tokens(page: &Page, services: PromptServices<'_>) -> usize {
-    with_configured_model(services, |measure| piece::page(page, &measure.counter()).tokens)
+    with_configured_model(services, |measure| piece::web_page_piece(page, &measure.counter()).tokens)
 }
 
 /// Returns a function that counts the tokens of a text for `model`, or for the configured model if it is `None`.
-pub fn counter<'a>(model: Option<&str>, services: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
+pub fn token_counter<'a>(
+    model: Option<&str>,
+    services: PromptServices<'a>,
+) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = services.models.resolve(model.unwrap_or(&services.settings.model));
     let (counter, tokenizer) = (services.counter, resolved.model.tokenizer);
     move |text| counter.count(tokenizer, text)

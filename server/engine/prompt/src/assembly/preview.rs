@@ -82,7 +82,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
 pub fn changes_since(earlier: &str, current: &Preview) -> String {
     let mut changes = String::new();
     for line in diff::unified_diff(earlier, &current.text, DIFF_CONTEXT_LINES).split_inclusive('\n') {
-        let part = first_new_line(line).and_then(|at| {
+        let part = first_new_line_of_hunk(line).and_then(|at| {
             current.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at))
         });
         match part {
@@ -100,7 +100,7 @@ pub fn changes_since(earlier: &str, current: &Preview) -> String {
 
 /// Parses the zero-based number of the first new line from a hunk header. Returns `None` if `head` is not a hunk
 /// header.
-fn first_new_line(head: &str) -> Option<usize> {
+fn first_new_line_of_hunk(head: &str) -> Option<usize> {
     let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
     let (first, _) = new.split_once([',', ' '])?;
     first.parse::<usize>().ok()?.checked_sub(1)

@@ -32,7 +32,7 @@ impl Anchor {
             .filter(|(_, lines)| *lines == anchor_hashes.as_slice())
             .map(|(at, _)| at);
         if let Some(at) = exact_matches.min_by_key(distance) {
-            return range(at, at + anchor_hashes.len());
+            return to_line_range(at, at + anchor_hashes.len());
         }
         let positions_of = |line: &u32| {
             let positions = text_hashes.iter().enumerate().filter(move |(_, hash)| *hash == line);
@@ -48,12 +48,12 @@ impl Anchor {
         };
         match start_of_first {
             Some(begin) => {
-                range(begin, ends(begin).map_or(begin + length, |end| end + 1).min(text_hashes.len()))
+                to_line_range(begin, ends(begin).map_or(begin + length, |end| end + 1).min(text_hashes.len()))
             }
             None => {
                 let end =
                     positions_of(last).into_iter().min_by_key(|at| (at + 1).abs_diff(start + length))? + 1;
-                range(end.saturating_sub(length), end)
+                to_line_range(end.saturating_sub(length), end)
             }
         }
     }
@@ -62,7 +62,7 @@ impl Anchor {
 /// Number of lines by which a range may grow and still be found, in addition to doubling in length.
 const MAX_LINE_GROWTH: usize = 40;
 
-fn range(start: usize, end: usize) -> Option<Range<u32>> {
+fn to_line_range(start: usize, end: usize) -> Option<Range<u32>> {
     Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
 }
 

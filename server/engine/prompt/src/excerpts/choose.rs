@@ -10,7 +10,7 @@ use strata_base::key::FileKey;
 use strata_code::excerpts::{
     CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptCandidate, ExcerptQuery, ExcerptReason,
     LineAges, PassageCache, PastCommit, candidate_files, definition_range, is_self_contained, join_questions,
-    useful_token_limit,
+    worthwhile_token_limit,
 };
 use strata_code::symbols::{FileRelevance, LexicalIndex, ReferenceGraph, RelevanceQuery, Seeds, SymbolIndex};
 use strata_conversation::history::History;
@@ -86,7 +86,7 @@ impl<'a> ExcerptQuestion<'a> {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let earlier =
                     if is_self_contained(text) { String::new() } else { earlier_questions(session, text) };
-                let first_budget = requested.unwrap_or_else(|| useful_token_limit(text, budget));
+                let first_budget = requested.unwrap_or_else(|| worthwhile_token_limit(text, budget));
                 Some(Self { text, earlier, budget, first_budget })
             }
             _ => None,
@@ -185,7 +185,7 @@ pub fn rank_excerpts<E>(
     let best_first = candidates.iter().map(|candidate| &candidate.file);
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_TOTAL_READ_BYTES, read)?;
     let candidate_texts: Vec<ExcerptCandidate<'_>> =
-        candidates.iter().filter_map(|file| candidate(file, &files)).collect();
+        candidates.iter().filter_map(|file| to_excerpt_candidate(file, &files)).collect();
     let budget = question.budget.into();
     Ok(rank_passages(sources, session, &question, &candidate_texts, &BTreeMap::new(), budget, count))
 }
@@ -244,7 +244,7 @@ fn choose_from_files(
     if let Some(question) = question.filter(|question| question.budget > 0) {
         let shown = chooser.shown_lines();
         let candidate_texts: Vec<ExcerptCandidate<'_>> =
-            candidates.iter().filter_map(|file| candidate(file, files)).collect();
+            candidates.iter().filter_map(|file| to_excerpt_candidate(file, files)).collect();
         let excerpt_budget = ExcerptBudget { all: budget, new: new_tokens_left };
         let ranked =
             rank_passages(sources, session, question, &candidate_texts, &shown, excerpt_budget, count);
@@ -256,7 +256,7 @@ fn choose_from_files(
     chooser.finish(budget)
 }
 
-fn candidate<'a>(
+fn to_excerpt_candidate<'a>(
     file: &'a CandidateFile,
     files: &'a BTreeMap<FileKey, SourceFile>,
 ) -> Option<ExcerptCandidate<'a>> {
@@ -520,7 +520,7 @@ fn excerpt_body<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
         return "\n";
     }
     let Some(range) = LineRange::new(lines.start + 1, lines.end) else { return "" };
-    crate::assembly::lines(text, &[range]).first().copied().unwrap_or_default()
+    crate::assembly::texts_of_line_ranges(text, &[range]).first().copied().unwrap_or_default()
 }
 
 /// Whether the lines are those of an excerpt that shows that its file is empty.

@@ -241,7 +241,7 @@ impl<'a> LayoutContent<'a> {
     }
 
     /// Whether a file exists. An existing file whose text is no longer shown was deselected, not deleted.
-    pub(crate) fn is_in_workspace(&self, path: &FileKey) -> bool {
+    pub(crate) fn exists_in_workspace(&self, path: &FileKey) -> bool {
         self.hidden.contains_key(path)
             || self.tree.files.binary_search(path).is_ok()
             || self.tree.outlined.binary_search(path).is_ok()

@@ -54,9 +54,9 @@ impl Session {
 
     pub fn apply_archival(&mut self, archival: Archival) {
         let revision = self.cache.revision;
-        if !archival.enter(&mut self.history).changed.is_empty() {
+        if !archival.apply_to_history(&mut self.history).changed.is_empty() {
             self.reset_after_history_change();
-            self.accept_automatic_changes_since(revision);
+            self.mark_changes_automatic_since(revision);
         }
     }
 }

@@ -23,7 +23,7 @@ use super::cache_memory::{CacheMemory, LastPromptSize, PromptToRecord};
 use super::{ContextLimitRecovery, Session, SessionError};
 
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
-const STEPS_KEPT: usize = 10;
+const KEPT_EXPLORATION_STEPS: usize = 10;
 
 /// Number of turns for which a compaction counts as saving money, for each exchange that it summarizes. The next compaction
 /// could summarize the same exchanges a few turns later, so without this limit, conversations of long answers would be
@@ -35,7 +35,7 @@ const SAVING_TURNS_PER_EXCHANGE: f64 = 2.0;
 const MIN_FREED_DIVISOR: usize = 4;
 
 /// Price of an output token in tokens of uncached input: the ratio in most price lists.
-const OUTPUT_PRICE: f64 = 5.0;
+const OUTPUT_PRICE_RATIO: f64 = 5.0;
 
 /// Smallest stated limit that is believed. No model has a smaller window.
 const MIN_PLAUSIBLE_LIMIT: u64 = 1_024;
@@ -205,7 +205,7 @@ impl Session {
         });
         let freed = tokens.saturating_sub(profile.summary.tokens);
         let summary_cost = summarizer_price(compaction, model, services.models)
-            * (pressure.history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
+            * (pressure.history as f64 + OUTPUT_PRICE_RATIO * profile.summary.tokens as f64);
         let saved_per_token_turn = expected_reuse_price(self.cache.pace.trend().pauses_ms, &prices);
         let exchanges = summarized.iter().filter(|message| History::begins_exchange(message)).count();
         let turns =
@@ -233,12 +233,16 @@ impl Session {
         match profile.lists {
             ActivityListUpdate::Keep => {}
             ActivityListUpdate::Shorten => {
-                Arc::make_mut(&mut self.saved).trail.keep_last_steps(STEPS_KEPT, &self.history, tools);
+                Arc::make_mut(&mut self.saved).trail.keep_last_steps(
+                    KEPT_EXPLORATION_STEPS,
+                    &self.history,
+                    tools,
+                );
             }
             ActivityListUpdate::Clear => Arc::make_mut(&mut self.saved).trail.clear(&self.history),
         }
         self.reset_after_history_change();
-        self.accept_automatic_changes_since(revision);
+        self.mark_changes_automatic_since(revision);
         let profile = profile.name.clone();
         let record =
             CompactionRecord { profile, strategy, before, after, summarised_by, time_ms: now_ms, rebuilt };
@@ -275,7 +279,7 @@ impl Session {
     }
 
     /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision remain valid.
-    pub(super) fn accept_automatic_changes_since(&mut self, since: u64) {
+    pub(super) fn mark_changes_automatic_since(&mut self, since: u64) {
         let CacheMemory { revision, pending, .. } = self.cache_mut();
         for pending in pending.iter_mut().filter(|pending| pending.same_until == since) {
             pending.same_until = *revision;

@@ -66,7 +66,7 @@ impl LastTurn {
         Self {
             turns: turn.previous.map_or(0, |previous| previous.turns) + 1,
             model: turn.model.to_owned(),
-            policy: policy(turn.tiers),
+            policy: policy_of_state(turn.tiers),
             tiers: tiers.into_iter().map(weight).collect(),
             cached_tokens: turn.cached.map_or(0, |cached| cached.tokens),
             cache_expires_ms: turn.cached.map(|cached| cached.expires_ms),
@@ -76,7 +76,7 @@ impl LastTurn {
 }
 
 /// Returns the policy that produced this state.
-fn policy(tiers: &TierState) -> PolicyName {
+fn policy_of_state(tiers: &TierState) -> PolicyName {
     match tiers {
         TierState::Untracked => PolicyName::Flat,
         TierState::Ledger(_) => PolicyName::Ledger,

@@ -33,10 +33,10 @@ impl StepHistory {
         // A mark is ordered before the message that followed it.
         let marks = self.marked.iter().map(|mark| {
             let before =
-                self.scanned_messages(history).take_while(|message| message.id < mark.before).count();
+                self.messages_since_start(history).take_while(|message| message.id < mark.before).count();
             (before, 0, mark.path.clone())
         });
-        let read = files_read(self.scanned_messages(history), tools);
+        let read = files_read(self.messages_since_start(history), tools);
         let mut files: Vec<(usize, usize, String)> = marks.collect();
         files.extend(read.into_iter().map(|(at, path)| (at, 1, path)));
         files.sort_by_key(|(at, order, _)| (*at, *order));
@@ -53,7 +53,7 @@ impl StepHistory {
 
     /// Returns the exploration steps, most recent last.
     pub fn exploration_steps(&self, history: &History, tools: &ToolPatterns) -> Vec<Step> {
-        let later = non_edit_steps(self.scanned_messages(history), tools);
+        let later = non_edit_steps(self.messages_since_start(history), tools);
         self.kept.iter().cloned().chain(later).collect()
     }
 
@@ -76,7 +76,7 @@ impl StepHistory {
         *self = Self { marked: Vec::new(), kept: Vec::new(), since: history.next_id() };
     }
 
-    fn scanned_messages<'a>(&self, history: &'a History) -> impl Iterator<Item = &'a Message> {
+    fn messages_since_start<'a>(&self, history: &'a History) -> impl Iterator<Item = &'a Message> {
         let since = self.since;
         history.messages().iter().map(|message| &**message).filter(move |message| message.id >= since)
     }

@@ -10,7 +10,7 @@ use super::cache_memory::CacheMemory;
 use super::saved_session::SavedSession;
 
 /// Stored state is read like a field of the session. Any change of it makes a new value, which
-/// [`Session::is_unchanged_copy_of`] notices.
+/// [`Session::shares_all_state_with`] notices.
 impl Deref for Session {
     type Target = SavedSession;
 
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn every_change_is_detected() {
         let before = Session::new("s-1");
-        assert!(before.clone().is_unchanged_copy_of(&before));
+        assert!(before.clone().shares_all_state_with(&before));
         let changes: [fn(&mut Session); 8] = [
             |session| session.branch = Some("main".to_owned()),
             |session| session.selection.select("a.rs".into()),
@@ -82,7 +82,7 @@ mod tests {
         for (number, change) in changes.iter().enumerate() {
             let mut after = before.clone();
             change(&mut after);
-            assert!(!after.is_unchanged_copy_of(&before), "change {number}");
+            assert!(!after.shares_all_state_with(&before), "change {number}");
         }
     }
 }

@@ -132,7 +132,7 @@ pub fn report(
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
             let member = prepared.members.iter().find(|member| member.path == *path);
-            let text = member.and_then(|member| member.current_text(workspace.symbols));
+            let text = member.and_then(|member| member.current_block_text(workspace.symbols));
             text.map_or(0, |text| services.counter.count(tokenizer, &text))
         }
         _ => 0,

@@ -31,7 +31,7 @@ pub(super) struct RipplePolicy;
 /// Minimum size of a tier that is worth a breakpoint, in tokens, unless the model's shortest cacheable prefix is longer.
 const MIN_TIER_TOKENS: usize = 1_024;
 
-const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+const CACHED_TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for RipplePolicy {
     fn lay_out(&self, state: &TierState, content: &LayoutContent<'_>, rules: &LayoutRules) -> PolicyOutput {
@@ -74,7 +74,7 @@ fn build_layout(
         history: history.in_tier(tier),
     };
 
-    for tier in CACHED {
+    for tier in CACHED_TIERS {
         composer.set_tier(tier);
         let section = in_tier(tier);
         if tier == Tier::L0 {

@@ -50,7 +50,7 @@ impl TierState {
     /// Adjusts the state to the billed usage of the last recorded prompt.
     pub(crate) fn learn(&mut self, billed: BilledInput) {
         match self {
-            Self::Ledger(state) => Arc::make_mut(state).learn(billed),
+            Self::Ledger(state) => Arc::make_mut(state).compare_with_billed_reads(billed),
             Self::Untracked | Self::Ripple(_) => {}
         }
     }

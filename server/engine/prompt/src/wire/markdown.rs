@@ -185,7 +185,7 @@ fn is_self_contained(text: &str) -> bool {
         match open {
             Some(fence) if closes_fence(line, fence) => open = None,
             Some(_) => {}
-            None if may_be_structure(line) => return false,
+            None if may_be_markdown_structure(line) => return false,
             None => open = opening_fence(line),
         }
     }
@@ -210,7 +210,7 @@ fn closes_fence(line: &str, fence: Fence) -> bool {
 /// Whether a line outside of fences could be something other than plain text: a top-level heading that starts with
 /// neither a letter nor a digit, as the heading of a message does (`# [1] User`); the underline of a top-level heading;
 /// raw HTML; or a fence that may or may not belong to a list. Enclosing quotes and lists make no difference.
-fn may_be_structure(line: &str) -> bool {
+fn may_be_markdown_structure(line: &str) -> bool {
     let unindented = strip_block_indent(line);
     if unindented.len() < line.len() && opening_fence(unindented).is_some() {
         return true;

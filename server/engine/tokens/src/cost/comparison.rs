@@ -13,7 +13,7 @@ use crate::models::CacheLifetime;
 
 /// Number of requests after which an entry that none of them uses expires if there are no pauses, so that the simulated
 /// cache does not grow with the session.
-const UNUSED_EXPIRY_REQUESTS: u64 = 64;
+const UNUSED_ENTRY_EXPIRY_REQUESTS: u64 = 64;
 
 /// What the billed requests of a session cost, and what they would have cost under other conditions.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -162,7 +162,7 @@ impl ComparedCaches {
         let before = before.filter(|caches| caches.identity == sent.identity);
         let mut caches = before.unwrap_or_else(|| Self::new(sent));
         let lifetime_ms = u64::from(sent.prices.seconds) * 1_000;
-        caches.immediately_ms += lifetime_ms / UNUSED_EXPIRY_REQUESTS;
+        caches.immediately_ms += lifetime_ms / UNUSED_ENTRY_EXPIRY_REQUESTS;
         let immediately_ms = caches.immediately_ms;
         let uniform_prices = |lifetime: Option<&CacheLifetime>| {
             lifetime.map_or(sent.prices, |lifetime| sent.prices.with_lifetime(*lifetime))

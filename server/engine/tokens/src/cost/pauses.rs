@@ -4,11 +4,11 @@ use super::Prices;
 
 /// Pauses between questions in 165 public conversations with a terminal pair programmer, in seconds: the middle of each
 /// twentieth of 485 pauses.
-pub const PAUSES_S: [u64; 20] =
+pub const OBSERVED_PAUSES_SECONDS: [u64; 20] =
     [27, 43, 63, 74, 89, 102, 119, 131, 148, 169, 191, 227, 280, 336, 404, 511, 782, 1_032, 1_699, 3_679];
 
-/// Number of a session's own pauses that weigh as much as [`PAUSES_S`].
-const PRIOR_WEIGHT: f64 = 10.0;
+/// Number of a session's own pauses that weigh as much as [`OBSERVED_PAUSES_SECONDS`].
+const OBSERVED_PAUSES_WEIGHT: f64 = 10.0;
 
 /// Returns the probability that the next prompt comes after entries with the shortest lifetime have expired, but not
 /// those with the extended one. `pauses_ms` are the session's pauses so far.
@@ -31,12 +31,12 @@ pub fn expected_reuse_price(pauses_ms: &[u64], prices: &Prices) -> f64 {
 }
 
 /// Returns the probability that the next pause, in milliseconds, meets a condition, from the session's pauses so far and
-/// from [`PAUSES_S`].
+/// from [`OBSERVED_PAUSES_SECONDS`].
 fn pause_probability(pauses_ms: &[u64], is_met: impl Fn(u64) -> bool) -> f64 {
-    let usual_count = PAUSES_S.iter().filter(|pause| is_met(**pause * 1_000)).count() as f64;
+    let usual_count = OBSERVED_PAUSES_SECONDS.iter().filter(|pause| is_met(**pause * 1_000)).count() as f64;
     let session_count = pauses_ms.iter().filter(|pause| is_met(**pause)).count() as f64;
-    (PRIOR_WEIGHT * usual_count / PAUSES_S.len() as f64 + session_count)
-        / (PRIOR_WEIGHT + pauses_ms.len() as f64)
+    (OBSERVED_PAUSES_WEIGHT * usual_count / OBSERVED_PAUSES_SECONDS.len() as f64 + session_count)
+        / (OBSERVED_PAUSES_WEIGHT + pauses_ms.len() as f64)
 }
 
 /// Returns the probability that another prompt follows the `turn`th one, from the lengths of the same conversations:

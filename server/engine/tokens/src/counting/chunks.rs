@@ -10,7 +10,7 @@ const MIN_CHUNK_BYTES: usize = 2 * 1024;
 /// Number of bytes after which a chunk ends at the next exact cut (see [`is_exact_cut`]), regardless of the cut's hash.
 const TARGET_CHUNK_BYTES: usize = 8 * 1024;
 /// One in this many exact cuts (see [`is_exact_cut`]) may end a chunk. A hash of the surrounding bytes selects them.
-const CHUNK_CUT_INTERVAL: u64 = 16;
+const EXACT_CUTS_PER_CHUNK_CUT: u64 = 16;
 
 /// Iterator over the chunks of a text, in order and without gaps.
 pub(super) struct Chunks<'a> {
@@ -88,7 +88,7 @@ pub(super) fn is_exact_cut(text: &str, offset: usize) -> bool {
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects one in [`CHUNK_CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to
+/// Selects one in [`EXACT_CUTS_PER_CHUNK_CUT`] exact cuts, by a hash of the surrounding bytes. These are enough to
 /// distinguish similar lines.
 fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let surroundings = bytes.get(offset.saturating_sub(48)..(offset + 16).min(bytes.len())).unwrap_or(&[]);
@@ -96,7 +96,7 @@ fn is_selected_by_hash(bytes: &[u8], offset: usize) -> bool {
     let hash = surroundings.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     });
-    (hash >> 32) % CHUNK_CUT_INTERVAL == 0
+    (hash >> 32) % EXACT_CUTS_PER_CHUNK_CUT == 0
 }
 
 #[cfg(test)]

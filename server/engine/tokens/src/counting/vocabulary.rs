@@ -19,7 +19,7 @@ type TokenRank = u32;
 const NONE: TokenRank = NO_RANK;
 /// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
 /// but fastest for few parts; longer pieces use rank buckets.
-const MAX_SCAN_MERGED_BYTES: usize = 64;
+const MAX_BYTES_MERGED_BY_SCAN: usize = 64;
 /// Slots in the cache of joined token pairs, used while merging long pieces. Repetitive text needs a few
 /// dozen.
 const JOIN_SLOTS: usize = 1 << 12;
@@ -81,7 +81,7 @@ impl Vocabulary {
         let piece = text.get(range.clone()).unwrap_or_default();
         if piece.is_empty() || self.rank_of_token(piece) != NONE {
             piece.len().min(1)
-        } else if piece.len() <= MAX_SCAN_MERGED_BYTES {
+        } else if piece.len() <= MAX_BYTES_MERGED_BY_SCAN {
             piece.len() - self.count_merges_by_scan(text, range, &mut scratch.parts)
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.count_merges_by_bucket(piece, &mut scratch.joins)

@@ -135,12 +135,12 @@ pub struct LongContext {
     /// Price of a token in a larger prompt, as a multiple of the plain price.
     pub input: f64,
     /// Price of a token of the answer to a larger prompt, as a multiple of the plain price.
-    #[serde(default = "LongContext::plain")]
+    #[serde(default = "LongContext::regular_price_factor")]
     pub output: f64,
 }
 
 impl LongContext {
-    fn plain() -> f64 {
+    fn regular_price_factor() -> f64 {
         1.0
     }
 }

@@ -16,7 +16,7 @@ const PLATFORMS: [&str; 8] =
     ["databricks-", "anthropic-", "openai-", "google-", "azure-", "bedrock-", "vertex-", "copilot-"];
 
 /// Suffixes that select a mode or an alias of a model.
-const MODES: [&str; 11] = [
+const MODE_SUFFIXES: [&str; 11] = [
     "-latest",
     "-preview",
     "-exp",
@@ -91,7 +91,7 @@ fn without_suffix(name: &str) -> Option<&str> {
     if let Some(index) = name.rfind(['@', ':']) {
         return name.get(..index);
     }
-    if let Some(prefix) = MODES.iter().find_map(|mode| name.strip_suffix(mode)) {
+    if let Some(prefix) = MODE_SUFFIXES.iter().find_map(|mode| name.strip_suffix(mode)) {
         return Some(prefix);
     }
     let is_digits =

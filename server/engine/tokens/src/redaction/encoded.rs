@@ -16,7 +16,7 @@ const MIN_ENCODED_BYTES: usize = 24;
 /// Minimum length of a line that the next line continues, in bytes: that of PEM, less than that of MIME.
 const MIN_CONTINUED_LINE_BYTES: usize = 60;
 
-const DECODER: GeneralPurpose = GeneralPurpose::new(
+const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -73,7 +73,7 @@ pub(super) fn decode_lines(text: &str, lines: &[Range<usize>]) -> Option<String>
     let unpadded = encoded.trim_end_matches('=');
     // A text that was cut off ends inside a group of four characters.
     let unpadded = unpadded.get(..unpadded.len() - usize::from(unpadded.len() % 4 == 1))?;
-    String::from_utf8(DECODER.decode(unpadded).ok()?).ok()
+    String::from_utf8(BASE64_DECODER.decode(unpadded).ok()?).ok()
 }
 
 #[cfg(test)]

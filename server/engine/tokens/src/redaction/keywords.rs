@@ -9,9 +9,9 @@ const PREFIX_LETTERS: usize = 3;
 /// Bits that distinguish letters in the table.
 const BITS_PER_LETTER: usize = 6;
 /// Number of combinations of the first letters.
-const CODES: usize = 1 << (PREFIX_LETTERS * BITS_PER_LETTER);
+const PREFIX_CODE_COUNT: usize = 1 << (PREFIX_LETTERS * BITS_PER_LETTER);
 /// Class of the bytes that are in no keyword.
-const NO_LETTER: u8 = 0;
+const NO_LETTER_CLASS: u8 = 0;
 /// Number of classes of letters.
 const LETTER_CLASS_COUNT: u8 = 1 << BITS_PER_LETTER;
 
@@ -23,7 +23,7 @@ pub(super) struct Keywords {
     /// Class of each byte.
     classes: [u8; 256],
     /// Whether a keyword starts with the letters of a code, one bit each.
-    starts: Box<[u64; CODES / 64]>,
+    starts: Box<[u64; PREFIX_CODE_COUNT / 64]>,
     /// For each element of `starts`, the number of bits that are set in the ones before it.
     ranks: Box<[u32]>,
     /// For each bit that is set, the range of its keywords in `words`.
@@ -33,11 +33,11 @@ pub(super) struct Keywords {
 impl Keywords {
     /// Creates a list. Returns `None` if a keyword is shorter than three bytes; a test checks that none is.
     pub(super) fn new(words: &[String]) -> Option<Self> {
-        let mut classes = [NO_LETTER; 256];
-        let mut next = NO_LETTER + 1;
+        let mut classes = [NO_LETTER_CLASS; 256];
+        let mut next = NO_LETTER_CLASS + 1;
         for byte in words.iter().flat_map(|word| word.bytes()) {
             let class = classes.get(usize::from(byte.to_ascii_lowercase())).copied()?;
-            if class == NO_LETTER {
+            if class == NO_LETTER_CLASS {
                 for case in [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] {
                     *classes.get_mut(usize::from(case))? = next;
                 }
@@ -52,7 +52,7 @@ impl Keywords {
         }
         let code = |word: &[u8]| prefix_code(&classes, word);
         words.sort_by_cached_key(|(word, number)| (code(word), *number));
-        let mut starts = Box::new([0_u64; CODES / 64]);
+        let mut starts = Box::new([0_u64; PREFIX_CODE_COUNT / 64]);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for (index, (word, _)) in words.iter().enumerate() {
             let code = code(word);
@@ -98,9 +98,9 @@ impl Keywords {
         let rest = text.get(from..)?;
         let mut letters = 0_usize;
         for (index, byte) in rest.iter().enumerate() {
-            let class = self.classes.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER);
+            let class = self.classes.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER_CLASS);
             letters = letters << BITS_PER_LETTER | usize::from(class);
-            let code = letters % CODES;
+            let code = letters % PREFIX_CODE_COUNT;
             let bits = self.starts.get(code / 64).copied().unwrap_or_default();
             if bits >> (code % 64) & 1 == 1 && index + 1 >= PREFIX_LETTERS {
                 let start = from + index + 1 - PREFIX_LETTERS;
@@ -124,7 +124,7 @@ struct KeywordStart {
 fn prefix_code(classes: &[u8; 256], word: &[u8]) -> usize {
     let class = |index: usize| {
         let byte = word.get(index).copied().unwrap_or_default();
-        usize::from(classes.get(usize::from(byte)).copied().unwrap_or(NO_LETTER))
+        usize::from(classes.get(usize::from(byte)).copied().unwrap_or(NO_LETTER_CLASS))
     };
     class(0) << (2 * BITS_PER_LETTER) | class(1) << BITS_PER_LETTER | class(2)
 }

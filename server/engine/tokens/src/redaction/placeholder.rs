@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 
 const OPENING: &str = "[secret:";
 /// Number of hexadecimal digits of the hash in a placeholder.
-const HASH_DIGITS: usize = 12;
+const PLACEHOLDER_HASH_DIGITS: usize = 12;
 /// Maximum length of the rule name in a placeholder, in bytes.
 const MAX_LABEL_BYTES: usize = 48;
 
@@ -34,7 +34,7 @@ impl PlaceholderKey {
     /// Returns the placeholder for `secret`. `label` is the kind of secret.
     pub(super) fn placeholder(&self, label: &str, secret: &str) -> Placeholder {
         let mut digits = blake3::keyed_hash(&self.0, secret.as_bytes()).to_hex().to_string();
-        digits.truncate(HASH_DIGITS);
+        digits.truncate(PLACEHOLDER_HASH_DIGITS);
         Placeholder(format!("{OPENING}{label}:{digits}]"))
     }
 }
@@ -89,7 +89,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
 /// Returns the byte offset at which a possibly incomplete placeholder at the end of `text` starts, or the
 /// length of `text` if there is none.
 pub(super) fn incomplete_placeholder_start(text: &str) -> usize {
-    let search_start = text.len().saturating_sub(OPENING.len() + MAX_LABEL_BYTES + 1 + HASH_DIGITS + 1);
+    let search_start =
+        text.len().saturating_sub(OPENING.len() + MAX_LABEL_BYTES + 1 + PLACEHOLDER_HASH_DIGITS + 1);
     let may_continue =
         |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(may_be_unfinished);
     let mut starts =
@@ -106,7 +107,7 @@ fn may_be_unfinished(inside: &str) -> bool {
     };
     label.len() <= MAX_LABEL_BYTES
         && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-        && digits.len() <= HASH_DIGITS
+        && digits.len() <= PLACEHOLDER_HASH_DIGITS
         && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
@@ -119,11 +120,11 @@ fn placeholder_length(text: &str) -> Option<usize> {
         .take(MAX_LABEL_BYTES + 1)
         .position(|byte| !is_in_label(byte))
         .filter(|length| *length > 0)?;
-    let digits = rest.get(label_length..)?.strip_prefix(b":")?.get(..=HASH_DIGITS)?;
+    let digits = rest.get(label_length..)?.strip_prefix(b":")?.get(..=PLACEHOLDER_HASH_DIGITS)?;
     let (last, digits) = digits.split_last()?;
     let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
     (*last == b']' && digits.iter().all(is_digit))
-        .then_some(OPENING.len() + label_length + 1 + HASH_DIGITS + 1)
+        .then_some(OPENING.len() + label_length + 1 + PLACEHOLDER_HASH_DIGITS + 1)
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub(super) const CREDENTIAL_LABEL: &str = "credential";
 const MAX_TYPE_NAME_BYTES: usize = 80;
 
 /// Maximum size of a compiled pattern, in bytes.
-const PATTERN_BYTES: usize = 4 << 20;
+const MAX_COMPILED_PATTERN_BYTES: usize = 4 << 20;
 
 impl RulesFile {
     /// Returns the rules with complete patterns and keywords.
@@ -224,7 +224,7 @@ impl Rule {
 }
 
 fn compile(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).unicode(false).size_limit(PATTERN_BYTES).build().ok()
+    RegexBuilder::new(pattern).unicode(false).size_limit(MAX_COMPILED_PATTERN_BYTES).build().ok()
 }
 
 impl KeywordFamily {

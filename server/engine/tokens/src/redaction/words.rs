@@ -46,7 +46,7 @@ impl SecretStrictness {
         let contains_any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let entropy = entropy_per_byte(value);
         if self >= Self::Chosen
-            && (is_constant(value) || value.starts_with("--") || has_unicode_escape(&lower))
+            && (is_constant_name(value) || value.starts_with("--") || has_unicode_escape(&lower))
         {
             return false;
         }
@@ -229,7 +229,7 @@ fn looks_like_password(value: &str, lower_case: &str, entropy: f64) -> bool {
 }
 
 /// Whether a value is the name of a constant, such as `SCRAM_SHA_256`.
-fn is_constant(value: &str) -> bool {
+fn is_constant_name(value: &str) -> bool {
     let is_in_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     value.bytes().all(is_in_name) && value.bytes().filter(|byte| *byte == b'_').count() >= 2
 }

@@ -35,9 +35,9 @@ fn neighbour() -> TestRepo {
 fn report(folder: &Path, trust: Trust) -> String {
     let cancel = Cancel::new();
     let shown = |error: GitError| format!("{error} {error:?}");
-    let facts = facts(folder, trust, &cancel).map_err(shown);
+    let facts = git_facts(folder, trust, &cancel).map_err(shown);
     let status = status(folder, ["own.py", "new.py"].into_iter(), trust, &cancel).map_err(shown);
-    format!("{facts:?} {:?} {status:?}", branch(folder, trust).map_err(shown))
+    format!("{facts:?} {:?} {status:?}", current_branch(folder, trust).map_err(shown))
 }
 
 /// A step by which a repository is made to lead to its neighbour.
@@ -249,7 +249,7 @@ fn a_repository_without_redirections_is_read() {
                 .unwrap();
         }
         fs::write(git.join(format!("refs/heads/{hops}")), &newest).unwrap();
-        let facts = facts(copy.path(), Trust::Untrusted, &Cancel::new()).unwrap().unwrap();
+        let facts = git_facts(copy.path(), Trust::Untrusted, &Cancel::new()).unwrap().unwrap();
         prop_assert_eq!(facts.committed, Some(["own.py".to_owned()].into()));
         Ok(())
     });
@@ -428,7 +428,7 @@ fn a_repository_that_never_stops_changing_is_not_read() {
 fn an_error_names_the_foreign_part_and_the_remedy() {
     let repo = own_repository();
     symlink("/", repo.git_dir().join("refs/a\nb\u{202e}")).unwrap();
-    let error = facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap_err().to_string();
+    let error = git_facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap_err().to_string();
     let expected = r#": "refs/a\nb\u{202e}" is a link, which could lead outside; to read it anyway, trust the workspace"#;
     assert!(error.ends_with(expected), "{error}");
 }

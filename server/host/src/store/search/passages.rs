@@ -37,7 +37,7 @@ pub fn search_passages(
     connection.execute_batch(schema::CREATE_WORD_INDEX)?;
     let words = WordIndex::new(&connection);
     for (rowid, passage) in (0..).zip(passages) {
-        words.add(rowid, passage)?;
+        words.add_row(rowid, passage)?;
     }
     let matches = rank(&connection, &terms, limit)?;
     let passages_found = matches.rows.into_iter().filter_map(|(rowid, score)| {

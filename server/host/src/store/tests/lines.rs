@@ -24,7 +24,7 @@ fn an_exported_session_can_be_imported_unchanged() {
     .assert_eq(&lines.split_inclusive('\n').take(2).collect::<String>());
     let copy = store.import(lines.as_bytes()).unwrap();
     assert_ne!(copy.handle.id, id("a"));
-    let stored = store.load(&copy.handle.id).unwrap();
+    let stored = store.load_session(&copy.handle.id).unwrap();
     assert_eq!((&*stored.name, copy.messages), ("Session a", 2));
     assert_eq!((stored.messages, stored.next_id, stored.created_ms), (messages.to_vec(), 4, 1_000));
     store.delete(&id("a")).unwrap();
@@ -73,7 +73,7 @@ fn messages_can_be_appended_after_the_highest_imported_id() {
     let lines = r#"{"strataSession":1,"id":"x","name":"","createdMs":0}
 {"id":4611686018427387903,"role":"user","content":[]}"#;
     let imported = store.import(lines.as_bytes()).unwrap();
-    let next_id = store.load(&id("x")).unwrap().next_id;
+    let next_id = store.load_session(&id("x")).unwrap().next_id;
     store.commit(&imported.handle, &appended(&[text_message(next_id, "next")])).unwrap();
     assert_eq!(texts(&store, "x"), ["", "next"]);
 }
@@ -85,5 +85,5 @@ fn an_imported_session_with_a_reserved_id_gets_another_id() {
     let header = r#"{"strataSession":1,"id":"main","name":"Loop","createdMs":0}"#;
     let imported = store.import(header.as_bytes()).unwrap();
     assert!(!imported.handle.id.is_reserved());
-    assert_eq!(store.load(&imported.handle.id).unwrap().name, "Loop");
+    assert_eq!(store.load_session(&imported.handle.id).unwrap().name, "Loop");
 }

@@ -185,7 +185,7 @@ impl StoreAndModel {
         let store = self.store();
         assert_eq!(store.list().unwrap().len(), models.len());
         for (id, model) in &models {
-            let stored = store.load(id).unwrap();
+            let stored = store.load_session(id).unwrap();
             let actual = Model {
                 name: stored.name,
                 messages: stored.messages,

@@ -114,7 +114,7 @@ fn a_torn_log_loses_only_the_torn_part() {
         log.truncate(usize::try_from(log_bytes).unwrap());
         fs::write(&wal, &log).unwrap();
         let store = home.open();
-        let count = store.load(&id("a")).map_or(0, |stored| stored.messages.len());
+        let count = store.load_session(&id("a")).map_or(0, |stored| stored.messages.len());
         assert_eq!(count, expected, "{log_bytes} bytes of the log");
     }
 }
@@ -169,7 +169,7 @@ fn a_damaged_word_index_is_rebuilt_from_the_messages() {
         let results = store.search(query, 20).unwrap();
         assert_eq!(results.hits.len(), hits, "{query}");
     }
-    assert!(!store.paths.suspicion_marker().exists());
+    assert!(!store.paths.damage_marker().exists());
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn committed_messages_survive_reopening() {
     store.commit(&handle, &commit).unwrap();
     drop((handle, store));
     let store = home.open();
-    let stored = store.load(&id("a")).unwrap();
+    let stored = store.load_session(&id("a")).unwrap();
     assert_eq!(stored.messages, messages);
     assert_eq!((stored.state, stored.next_id, &*stored.name), (state, 2, "Session a"));
     let listed = &store.list().unwrap()[0];
@@ -67,7 +67,7 @@ fn an_invalid_commit_changes_nothing() {
     let mut store = home.open();
     let handle = store.create(&new_session("a")).unwrap();
     store.commit(&handle, &appended(&[text_message(0, "zero"), text_message(1, "one")])).unwrap();
-    let before = store.load(&id("a")).unwrap();
+    let before = store.load_session(&id("a")).unwrap();
     let order = |ids: &[u64]| Some(ids.iter().copied().map(MessageId).collect());
     let valid = || SessionChange { state: Some(json!(1)), ..appended(&[text_message(2, "two")]) };
     for (commit, error) in [
@@ -85,7 +85,7 @@ fn an_invalid_commit_changes_nothing() {
         (SessionChange { order: order(&[0, 1, 9]), ..valid() }, StoreError::Order { listed: 3, existing: 3 }),
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), error);
-        assert_eq!(store.load(&id("a")).unwrap(), before);
+        assert_eq!(store.load_session(&id("a")).unwrap(), before);
         let results = store.search("two", 20).unwrap();
         assert_eq!(results.hits, []);
     }
@@ -102,7 +102,7 @@ fn sessions_are_listed_by_last_change_regardless_of_the_clock() {
     store.commit(&handles[0], &at(3, 1)).unwrap();
     let listed: Vec<String> = store.list().unwrap().iter().map(|info| info.id.to_string()).collect();
     assert_eq!(listed, ["a", "b", "c"]);
-    assert_eq!(store.load(&id("a")).unwrap().messages, [text_message(0, "x"), text_message(1, "x")]);
+    assert_eq!(store.load_session(&id("a")).unwrap().messages, [text_message(0, "x"), text_message(1, "x")]);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     let fork = store.fork(&id("a"), &new_session("b"), Some(MessageId(1))).unwrap();
     store.commit(&fork, &appended(&[text_message(3, "three")])).unwrap();
     assert_eq!(texts(&store, "b"), ["zero", "one", "three"]);
-    assert_eq!(store.load(&id("b")).unwrap().state, json!({"x": 1}));
+    assert_eq!(store.load_session(&id("b")).unwrap().state, json!({"x": 1}));
     assert_eq!(texts(&store, "a"), ["zero", "one", "two"]);
     assert_eq!(
         store.fork(&id("a"), &new_session("b"), None).unwrap_err(),
@@ -127,7 +127,7 @@ fn a_fork_copies_earlier_messages_and_then_diverges() {
     let error = store.fork(&id("a"), &new_session("c"), Some(MessageId(9))).unwrap_err();
     assert_eq!(error, StoreError::NoMessage(MessageId(9)));
     store.delete(&id("a")).unwrap();
-    assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
+    assert_eq!(store.load_session(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
     assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
     let results = store.search("zero", 20).unwrap();
     assert_eq!(results.hits.len(), 1);
@@ -141,7 +141,7 @@ fn extreme_ids_and_times_are_restored() {
     let commit =
         SessionChange { next_id: u64::MAX, now_ms: u64::MAX, ..appended(&[text_message(u64::MAX - 1, "x")]) };
     store.commit(&handle, &commit).unwrap();
-    let stored = store.load(&id("a")).unwrap();
+    let stored = store.load_session(&id("a")).unwrap();
     assert_eq!((stored.created_ms, stored.next_id), (u64::MAX, u64::MAX));
     assert_eq!(stored.messages[0].id, MessageId(u64::MAX - 1));
 }
@@ -175,12 +175,12 @@ fn messages_nested_too_deeply_are_rejected() {
         SessionChange { changed: vec![nested_call(0, 125)], next_id: 1, ..SessionChange::default() },
     ] {
         assert_eq!(store.commit(&handle, &commit).unwrap_err(), StoreError::TooDeep(127));
-        assert_eq!(store.load(&id("a")).unwrap().messages, deepest);
+        assert_eq!(store.load_session(&id("a")).unwrap().messages, deepest);
     }
     let mut lines = Vec::new();
     store.export(&id("a"), &mut lines).unwrap();
     let copy = store.import(&*lines).unwrap();
-    assert_eq!(store.load(&copy.handle.id).unwrap().messages, deepest);
+    assert_eq!(store.load_session(&copy.handle.id).unwrap().messages, deepest);
 }
 
 #[test]

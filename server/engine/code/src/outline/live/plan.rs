@@ -7,7 +7,7 @@ use crate::outline::extract::{PiecePlan, WalkAction, WalkAnchor, WalkFindings};
 /// Minimum size of a piece before it may end at an anchor, in bytes.
 pub(super) const MIN_PIECE_BYTES: usize = 1_024;
 /// Size in bytes below which a piece is merged with the next one when it is walked again.
-const MIN_REWALKED_PIECE: usize = 256;
+const MIN_REWALKED_PIECE_BYTES: usize = 256;
 
 /// A piece with its findings.
 pub(super) struct WalkedPiece<'a> {
@@ -55,8 +55,10 @@ impl<'o> PieceSplitter<'o, '_> {
 
     /// Whether the walk may stop shortly after `start`. A cut at `start` would then leave a small piece, which would
     /// have to merge with the next one, and so on to the end of the text.
-    fn can_stop_soon_after(&self, start: usize) -> bool {
-        self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(MIN_REWALKED_PIECE))
+    fn may_stop_shortly_after(&self, start: usize) -> bool {
+        self.starts
+            .get(self.candidate)
+            .is_some_and(|stop| *stop < start.saturating_add(MIN_REWALKED_PIECE_BYTES))
     }
 }
 
@@ -66,14 +68,14 @@ impl<'a> PiecePlan<'a> for PieceSplitter<'_, 'a> {
         self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
     }
 
-    fn decide(&mut self, anchor: &WalkAnchor, start: usize) -> WalkAction {
+    fn action_at_anchor(&mut self, anchor: &WalkAnchor, start: usize) -> WalkAction {
         self.skip_pieces_until(start);
-        let is_small = start < self.start.saturating_add(MIN_REWALKED_PIECE);
+        let is_small = start < self.start.saturating_add(MIN_REWALKED_PIECE_BYTES);
         let is_in_step = self.starts.get(self.candidate) == Some(&start)
             && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
         if is_in_step && !is_small {
             WalkAction::Stop
-        } else if start >= self.start.saturating_add(MIN_PIECE_BYTES) && !self.can_stop_soon_after(start) {
+        } else if start >= self.start.saturating_add(MIN_PIECE_BYTES) && !self.may_stop_shortly_after(start) {
             WalkAction::Cut
         } else {
             WalkAction::Continue

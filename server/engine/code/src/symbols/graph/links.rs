@@ -8,7 +8,7 @@ use strata_grammars::{ImportStyle, LanguageId};
 
 use super::model::{Edge, FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
 use super::names::{Definer, DefinitionScope, ExportedDefinition, NameTable};
-use super::pins::{self, KnownFiles, NameStateTable};
+use super::pins::{self, NameStateTable, ResolutionFiles};
 use crate::outline::SymbolKind;
 use crate::symbols::imports::Resolver;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
@@ -22,7 +22,7 @@ const MEMBER_MENTION_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> ReferenceGraph {
+pub(super) fn build_graph(index: &SymbolIndex, manifests: &Arc<Manifests>) -> ReferenceGraph {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));
     let mut names = NameTable::default();
@@ -39,7 +39,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
         })
         .collect();
     let all_parts: Vec<&FileRelations> = parts.iter().collect();
-    let scope = KnownFiles { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
+    let scope = ResolutionFiles { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
     let pins = pins::resolve_all_mentions(scope, &mut NameStateTable::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
@@ -68,7 +68,7 @@ pub(super) fn referenced_files(graph: &ReferenceGraph, file: u32, node: &FileNod
 pub(super) fn import_edges(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut edges: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
-        let files = resolver.numbers(key, file.language, text);
+        let files = resolver.imported_file_numbers(key, file.language, text);
         let weight = IMPORT_WEIGHT / files.len().max(1) as f32;
         edges.extend(files.into_iter().map(|file| Edge { file, weight }));
     };

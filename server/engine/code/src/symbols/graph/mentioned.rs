@@ -6,9 +6,9 @@ use super::links::for_each_referenced_file;
 use super::model::ReferenceGraph;
 
 /// Weight of a mention in the defining file, relative to one in another file.
-const OWN_FILE_WEIGHT: f32 = 0.3;
+const OWN_FILE_MENTION_WEIGHT: f32 = 0.3;
 /// Weight of a mention in a test file, relative to one in any other file.
-const TEST_WEIGHT: f32 = 0.3;
+const TEST_MENTION_WEIGHT: f32 = 0.3;
 
 impl ReferenceGraph {
     /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
@@ -41,10 +41,10 @@ impl ReferenceGraph {
                 }
             };
             for (file, node) in (0_u32..).zip(&self.nodes) {
-                let weight_factor = if node.is_test { TEST_WEIGHT } else { 1.0 };
+                let weight_factor = if node.is_test { TEST_MENTION_WEIGHT } else { 1.0 };
                 for &name in &node.parts.mentions {
                     if node.definition_scope(name).is_some() {
-                        add(file, name, OWN_FILE_WEIGHT * weight_factor);
+                        add(file, name, OWN_FILE_MENTION_WEIGHT * weight_factor);
                     }
                     for_each_referenced_file(&self.resolver, &self.names, file, node, name, |to, weight| {
                         add(to, name, weight * weight_factor);

@@ -10,7 +10,7 @@ const MAX_REEXPORTS: u8 = 3;
 
 /// The files among which names are resolved.
 #[derive(Clone, Copy)]
-pub(super) struct KnownFiles<'a> {
+pub(super) struct ResolutionFiles<'a> {
     /// Data about each file, indexed by file number.
     pub(super) parts: &'a [&'a FileRelations],
     /// Whether a file represents its directory, such as `__init__.py`, and may re-export everything it imports.
@@ -66,7 +66,7 @@ impl NameStateTable {
 
 /// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
 pub(super) fn resolve_all_mentions(
-    scope: KnownFiles<'_>,
+    scope: ResolutionFiles<'_>,
     marks: &mut NameStateTable,
 ) -> Vec<Box<[ResolvedMention]>> {
     let mut pins: Vec<Box<[ResolvedMention]>> = vec![Box::default(); scope.parts.len()];
@@ -94,7 +94,7 @@ pub(super) fn resolve_all_mentions(
 
 /// Computes the pins of one file, given the pins of all others.
 pub(super) fn resolve_file_mentions<'p>(
-    scope: KnownFiles<'_>,
+    scope: ResolutionFiles<'_>,
     marks: &mut NameStateTable,
     file: u32,
     others: &dyn Fn(u32) -> &'p [ResolvedMention],
@@ -110,7 +110,7 @@ pub(super) fn resolve_file_mentions<'p>(
 
 /// Returns the pins that a round adds for a file, based on the results of the previous rounds.
 fn resolve_mentions_in_round<'p>(
-    scope: KnownFiles<'_>,
+    scope: ResolutionFiles<'_>,
     marks: &mut NameStateTable,
     file: u32,
     round: u8,

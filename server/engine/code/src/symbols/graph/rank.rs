@@ -149,7 +149,7 @@ impl ReferenceGraph {
             if let Some(slot) = start.get_mut(number as usize) {
                 *slot += part;
             }
-            let siblings = self.resolver.files_beside(number);
+            let siblings = self.resolver.files_in_same_directory(number);
             if let Some(&first) = siblings.first() {
                 directories.entry(first).or_insert((siblings, 0.0)).1 += part;
             }

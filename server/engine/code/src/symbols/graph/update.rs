@@ -7,7 +7,7 @@ use strata_base::key::FileKey;
 
 use super::links::{import_edges, reference_edges};
 use super::model::{FileNode, FileRelations, IncomingEdges, ReferenceGraph, ResolvedMention};
-use super::pins::{self, KnownFiles, NameStateTable};
+use super::pins::{self, NameStateTable, ResolutionFiles};
 use crate::symbols::index::SymbolIndex;
 
 /// Implements [`ReferenceGraph::updated`]. Returns `None` if the references of other files change too,
@@ -41,7 +41,7 @@ pub(super) fn updated_references(
     for (number, new_parts) in &changed_parts {
         *parts.get_mut(*number as usize)? = new_parts;
     }
-    let scope = KnownFiles { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
+    let scope = ResolutionFiles { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
     let pins_of = |file: u32| -> &[ResolvedMention] { graph.node(file).map_or(&[], |node| &node.pins) };
     let mut marks = NameStateTable::new(graph.names.len());
     let mut pinned = Vec::with_capacity(changed_parts.len());

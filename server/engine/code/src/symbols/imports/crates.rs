@@ -6,7 +6,7 @@ use super::table::PathTable;
 use super::tree;
 
 /// Crates that ship with the compiler.
-const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
+const BUILT_IN_CRATES: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 /// Directories in which each file is a separate crate.
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];
 
@@ -49,7 +49,7 @@ impl<'a> ModulePosition<'a> {
             directory.to_owned()
         } else {
             self_and_parents(directory)
-                .find(|directory| crate_file(table, directory, family).is_some())
+                .find(|directory| crate_root_file(table, directory, family).is_some())
                 .unwrap_or(directory)
                 .to_owned()
         };
@@ -66,7 +66,7 @@ impl<'a> ModulePosition<'a> {
                 let directory = self_and_parents(&self.module_directory).nth(supers + 1)?;
                 self.find_submodule(table, directory, rest.get(supers..)?)
             }
-            name if BUILT_IN.contains(&name) => None,
+            name if BUILT_IN_CRATES.contains(&name) => None,
             name => self.resolve_crate(table, manifests, name, rest).or_else(|| {
                 let child = join_names(&self.module_directory, name);
                 table.module_files(&child, self.family).next()?;
@@ -102,7 +102,7 @@ impl<'a> ModulePosition<'a> {
     /// Returns the file of the innermost module that `path` names below a directory of modules.
     fn find_submodule(&self, table: &PathTable, directory: &str, path: &[&str]) -> Option<u32> {
         let mut module_path = directory.to_owned();
-        let mut innermost = root_file(table, &module_path, self.family);
+        let mut innermost = parent_module_file(table, &module_path, self.family);
         for part in path {
             module_path = join_names(&module_path, part);
             match table.module_files(&module_path, self.family).next() {
@@ -115,14 +115,14 @@ impl<'a> ModulePosition<'a> {
 }
 
 /// Returns the file whose submodules are in a directory.
-fn root_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
+fn parent_module_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
     let module_file =
         || (!directory.is_empty()).then(|| table.module_files(directory, family).next()).flatten();
-    crate_file(table, directory, family).or_else(module_file)
+    crate_root_file(table, directory, family).or_else(module_file)
 }
 
 /// Returns the root file of a crate, if `directory` contains one.
-fn crate_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
+fn crate_root_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
     let named = |name: &str| table.module_files(&join_names(directory, name), family).next();
     named("lib").or_else(|| named("main"))
 }

@@ -1,6 +1,6 @@
 //! Resolves Python imports: `a.b.c` and `..b.c`.
 
-use super::super::manifests::{Manifests, PYTHON_SOURCES};
+use super::super::manifests::{Manifests, PYTHON_SOURCE_DIRECTORIES};
 use super::importer::{Importer, join_names, self_and_parents};
 use super::table::PathTable;
 
@@ -28,7 +28,7 @@ pub(super) fn resolve(
         if !directory.is_empty() && table.module_files(directory, family).next().is_some() {
             continue;
         }
-        for root in PYTHON_SOURCES {
+        for root in PYTHON_SOURCE_DIRECTORIES {
             let modules = table.module_file_list(&join_names(&join_names(directory, root), &path), family);
             if !modules.is_empty() {
                 return modules;

@@ -9,7 +9,7 @@ const COMPILED_EXTENSIONS: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".js", ".mj
 /// Directories of compiled files. The sources are in `src` or in the directory of the package.
 const BUILD_DIRECTORIES: [&str; 9] = ["dist", "lib", "build", "out", "esm", "cjs", "es", "output", "types"];
 /// Entry files to try for a package whose manifest does not name an existing one.
-const ENTRIES: [&str; 4] = ["src/index", "src/main", "lib/index", ""];
+const FALLBACK_ENTRY_FILES: [&str; 4] = ["src/index", "src/main", "lib/index", ""];
 
 pub(super) fn resolve(
     table: &PathTable,
@@ -53,7 +53,7 @@ pub(super) fn resolve(
         let declared = package.entries.iter().filter(|_| part.is_empty());
         let declared = exported.chain(declared.flat_map(|entry| source_candidates(directory, entry)));
         let default_entries =
-            ENTRIES.iter().filter(|_| part.is_empty()).map(|entry| join_names(directory, entry));
+            FALLBACK_ENTRY_FILES.iter().filter(|_| part.is_empty()).map(|entry| join_names(directory, entry));
         let parts = [part, &join_names("src", part)].map(|part| join_names(directory, part));
         let parts = parts.into_iter().filter(|_| !part.is_empty());
         if let Some(files) = declared

@@ -6,7 +6,7 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 /// Names, without extension, of files that represent their directory.
-const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
+const DIRECTORY_INDEX_NAMES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
 /// Maximum number of paths with the same suffix among which to select the closest.
 const MAX_SUFFIX_CANDIDATES: usize = 8;
@@ -114,7 +114,7 @@ impl PathTable {
     /// Returns the file whose path ends with the components `end`. If there are several, returns the file
     /// closest to `near`, or `None` if no single file is closest.
     pub(super) fn find_by_path_suffix(&self, end: &str, near: &str) -> Option<u32> {
-        let range = items_with_end(&self.names, end, |&number| self.text(number));
+        let range = items_with_path_suffix(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
     }
 
@@ -126,7 +126,7 @@ impl PathTable {
         near: &str,
         fits: impl Fn(LanguageId) -> bool,
     ) -> Option<u32> {
-        let range = items_with_end(&self.stems, end, |stem| self.stem_text(*stem));
+        let range = items_with_path_suffix(&self.stems, end, |stem| self.stem_text(*stem));
         let numbers = range.iter().map(|stem| stem.file);
         self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)
     }
@@ -143,7 +143,7 @@ impl PathTable {
     /// directory closest to `near`, or `None` if no single directory is closest.
     pub(super) fn find_directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let directory_of = |number: u32| self.key(number).map_or("", FileKey::directory);
-        let range = items_with_end(&self.directory_ends, end, |&number| directory_of(number));
+        let range = items_with_path_suffix(&self.directory_ends, end, |&number| directory_of(number));
         self.closest(range.iter().copied(), near).map(directory_of)
     }
 
@@ -181,7 +181,7 @@ impl PathTable {
 
 /// Returns at most `MAX_SUFFIX_MATCHES` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
 /// by [`compare_reversed`].
-fn items_with_end<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
+fn items_with_path_suffix<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
         return &[];
     }
@@ -212,7 +212,7 @@ fn stem_end(key: &FileKey) -> usize {
 
 fn is_index_file(key: &FileKey) -> bool {
     let name = key.file_name();
-    ENTRIES.contains(&name.split('.').next().unwrap_or(name))
+    DIRECTORY_INDEX_NAMES.contains(&name.split('.').next().unwrap_or(name))
 }
 
 fn saturating_u32(len: usize) -> u32 {

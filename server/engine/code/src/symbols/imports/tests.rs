@@ -25,7 +25,7 @@ fn resolver(files: &[&str], manifests: &[(&str, &str)]) -> Resolver {
 
 /// Returns the files that an import refers to.
 fn resolved(resolver: &Resolver, from: &FileKey, language: LanguageId, import: &str) -> Vec<FileKey> {
-    let numbers = resolver.numbers(from, language, import).into_iter();
+    let numbers = resolver.imported_file_numbers(from, language, import).into_iter();
     numbers.map(|number| resolver.files()[number as usize].clone()).collect()
 }
 

@@ -89,7 +89,7 @@ impl<'a> DetailLadder<'a> {
         let name_groups = name_groups(&symbols, &lines, &value, scale, |name| {
             mentioned.get(name).is_some_and(|mentions| *mentions > 0.0) || question_value(name) > 0.0
         });
-        let mut rungs = vec![names_rung(&symbols, &value, path, scale)];
+        let mut rungs = vec![names_only_rung(&symbols, &value, path, scale)];
         let mut visible_lines = VisibleLines::new(&symbols, &lines, path);
         let mut total_value = 0.0;
         for (index, group) in name_groups.iter().enumerate() {
@@ -156,7 +156,7 @@ impl<'a> DetailLadder<'a> {
     }
 
     /// Returns the detail of a block at a rung.
-    pub(super) fn detail(&self, rung: Rung) -> BlockDetail {
+    pub(super) fn block_detail(&self, rung: Rung) -> BlockDetail {
         BlockDetail { level: rung.level, shown: self.names.iter().take(rung.names).collect() }
     }
 }
@@ -190,7 +190,7 @@ fn name_groups<'a>(
     name_groups
 }
 
-fn names_rung(symbols: &[&Symbol], value: &[f64], path: usize, scale: f64) -> Rung {
+fn names_only_rung(symbols: &[&Symbol], value: &[f64], path: usize, scale: f64) -> Rung {
     let top_level = || symbols.iter().zip(value).filter(|(symbol, _)| symbol.depth == 0);
     let cost: usize = top_level().map(|(symbol, _)| symbol.name.len() + 2).sum();
     let value: f64 = top_level().map(|(_, value)| value).sum();

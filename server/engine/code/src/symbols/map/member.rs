@@ -23,7 +23,7 @@ pub struct MapMember {
 
 impl MapMember {
     /// Returns the current text of the block, or `None` if the file no longer has an outline.
-    pub fn current_text(&self, index: &SymbolIndex) -> Option<Arc<str>> {
+    pub fn current_block_text(&self, index: &SymbolIndex) -> Option<Arc<str>> {
         let file = index.get(&self.path)?;
         Some(match self.detail.level {
             MapLevel::Full => Arc::clone(&file.block.text),

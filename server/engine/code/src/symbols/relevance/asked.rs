@@ -12,11 +12,11 @@ use crate::symbols::words::{each_subword, stem};
 /// A name in a question identifies files only if at most this many files define it.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
-const ASKED_DEFINITION_VALUE: f64 = 4.0;
+const DEFINITION_NAMED_IN_QUESTION_VALUE: f64 = 4.0;
 /// Share of a file's rank that depends on the question.
-const QUESTION_RANK_SHARE: f64 = 0.8;
+const QUESTION_SHARE_OF_RANK: f64 = 0.8;
 /// Exponent for relevance scores, which favors files with high scores.
-const SHARPENING_EXPONENT: f64 = 3.0;
+const RELEVANCE_EXPONENT: f64 = 3.0;
 /// Maximum number of files with a relevance score.
 const MAX_SCORED_FILES: usize = 400;
 
@@ -43,14 +43,14 @@ impl QuestionWords {
     /// Returns the value that the question adds to a definition called `name`.
     pub(in crate::symbols) fn definition_value(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
-            return 2.0 * ASKED_DEFINITION_VALUE;
+            return 2.0 * DEFINITION_NAMED_IN_QUESTION_VALUE;
         }
         let (mut value, mut count) = (0.0, 0_u32);
         each_subword(name, |word| {
             value += self.words.get(stem(word)).copied().unwrap_or(0.0);
             count += 1;
         });
-        ASKED_DEFINITION_VALUE * (value / (self.best * f64::from(count.max(1)).sqrt())).min(1.0)
+        DEFINITION_NAMED_IN_QUESTION_VALUE * (value / (self.best * f64::from(count.max(1)).sqrt())).min(1.0)
     }
 }
 
@@ -62,7 +62,7 @@ pub fn rank_files_for_question(
 ) -> Ranking {
     let mut relevant = relevance.best_files(MAX_SCORED_FILES);
     relevant.sort_unstable_by_key(|(_, key)| *key);
-    relevant.iter_mut().for_each(|(score, _)| *score = score.powf(SHARPENING_EXPONENT));
+    relevant.iter_mut().for_each(|(score, _)| *score = score.powf(RELEVANCE_EXPONENT));
     let all: f64 = relevant.iter().map(|(score, _)| score).sum::<f64>().max(f64::MIN_POSITIVE);
     let mut relevant = relevant.into_iter().peekable();
     let mut relevance = |key: &FileKey| {
@@ -71,7 +71,7 @@ pub fn rank_files_for_question(
     };
     let scores = references.scores(seeds);
     let mixed = references.files().iter().zip(scores).map(|(key, score)| {
-        (key.clone(), (1.0 - QUESTION_RANK_SHARE) * score + QUESTION_RANK_SHARE * relevance(key))
+        (key.clone(), (1.0 - QUESTION_SHARE_OF_RANK) * score + QUESTION_SHARE_OF_RANK * relevance(key))
     });
     Ranking::from_scores(mixed)
 }

@@ -21,7 +21,7 @@ const MAX_PATH_MATCHES: usize = 4;
 /// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
 const FIRST_LINE_WEIGHT: f64 = 2.5;
 /// Prefixes of lines that name the people or system behind a commit, rather than its subject.
-const TRAILERS: [&str; 9] = [
+const COMMIT_TRAILER_PREFIXES: [&str; 9] = [
     "signed-off-by:",
     "co-authored-by:",
     "reviewed-by:",
@@ -78,7 +78,7 @@ impl TextMentions {
 }
 
 /// Whether a text contains a path or an identifier.
-pub fn names_code(text: &str) -> bool {
+pub fn mentions_code(text: &str) -> bool {
     let query = ParsedQuery::read(text);
     !query.paths.is_empty() || !query.identifiers.is_empty()
 }
@@ -179,7 +179,7 @@ impl ParsedQuery {
 
 fn is_commit_trailer(line: &str) -> bool {
     let line = line.trim_start();
-    TRAILERS
+    COMMIT_TRAILER_PREFIXES
         .iter()
         .any(|trailer| line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer)))
 }

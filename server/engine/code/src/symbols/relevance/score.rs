@@ -28,7 +28,7 @@ const NON_CODE_FACTOR: f64 = 0.5;
 /// Maximum bonus from references, relative to the best file's score.
 const MAX_REFERENCE_BONUS: f64 = 0.2;
 /// Exponent for scores when used as the restart weights of a walk. It favors good matches.
-const SHARPENING_EXPONENT: f64 = 1.5;
+const RELEVANCE_EXPONENT: f64 = 1.5;
 /// Maximum bonus for centrality, since files that many others use change more often.
 const MAX_CENTRALITY_BONUS: f64 = 0.1;
 /// Maximum bonus for the number of definitions, since larger files change more often.
@@ -40,7 +40,7 @@ const COMPANION_SHARE: f64 = 0.1;
 const MAX_COMPANIONS: usize = 6;
 /// Index to which the changelog is raised in the ranking, because most commits change it although queries rarely
 /// mention it.
-const CHANGELOG_RANK: usize = 5;
+const CHANGELOG_RANKING_INDEX: usize = 5;
 /// Maximum number of symbols reported per file.
 const MAX_SYMBOLS_PER_FILE: usize = 8;
 
@@ -145,7 +145,7 @@ fn scores(
     let numbers: Vec<Option<u32>> = lexical.numbers(references.files()).collect();
     let score = |number: Option<u32>| number.and_then(|number| scores.get(number as usize)).copied();
     let start: Vec<f64> =
-        numbers.iter().map(|number| score(*number).unwrap_or(0.0).powf(SHARPENING_EXPONENT)).collect();
+        numbers.iter().map(|number| score(*number).unwrap_or(0.0).powf(RELEVANCE_EXPONENT)).collect();
     for (number, _) in lexical.files().filter(|(_, file)| file.role == FileRole::Document) {
         if let Some(score) = scores.get_mut(number as usize) {
             *score *= NON_CODE_FACTOR;
@@ -233,10 +233,10 @@ fn raise_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let changelogs: Vec<(u32, &FileTerms)> = lexical.files().filter(|(_, file)| file.is_changelog).collect();
     let scored = scores.iter().copied().zip(lexical.files()).map(|(score, (_, file))| (score, &file.key));
     let mut ranked: Vec<(f64, &FileKey)> = scored.collect();
-    if changelogs.is_empty() || ranked.len() <= CHANGELOG_RANK {
+    if changelogs.is_empty() || ranked.len() <= CHANGELOG_RANKING_INDEX {
         return;
     }
-    let (better, (target_score, _), _) = ranked.select_nth_unstable_by(CHANGELOG_RANK, best_first);
+    let (better, (target_score, _), _) = ranked.select_nth_unstable_by(CHANGELOG_RANKING_INDEX, best_first);
     let Some((_, best)) = better.iter().min_by(|a, b| best_first(a, b)) else { return };
     let common_directories = |key: &FileKey| {
         let directories = key.directory().split('/').filter(|part| !part.is_empty());

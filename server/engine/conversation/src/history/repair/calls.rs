@@ -9,7 +9,7 @@ use super::utterance::{NO_RESPONSE, Utterance};
 use crate::history::{ContentBlock, MessageId, OpenCalls, ResultPart, Role, ToolOutcome};
 
 /// Maximum characters of a call id that every provider accepts (OpenAI: 40; Anthropic documents no limit).
-const ID_CHARS: usize = 40;
+const MAX_CALL_ID_CHARS: usize = 40;
 
 /// Ids of the calls in the conversation so far.
 #[derive(Default)]
@@ -89,7 +89,7 @@ impl CallTracker {
     fn assign_id(&mut self, id: &str) -> String {
         let count = self.times_used.entry(id.to_owned()).or_default();
         let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-        let is_valid = (1..=ID_CHARS).contains(&id.len()) && id.bytes().all(is_allowed);
+        let is_valid = (1..=MAX_CALL_ID_CHARS).contains(&id.len()) && id.bytes().all(is_allowed);
         if *count == 0 && is_valid && self.used.insert(id.to_owned()) {
             *count = 1;
             return id.to_owned();

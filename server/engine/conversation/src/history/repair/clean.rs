@@ -12,7 +12,7 @@ use crate::history::{
 const MAX_TOOL_NAME_CHARS: usize = 64;
 /// Maximum characters of a string that OpenAI accepts, including a call's arguments ("string too long.
 /// Expected a string with maximum length 1048576").
-pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
+pub(crate) const MAX_OPENAI_STRING_CHARS: usize = 1_048_576;
 
 /// Converts a message to the form that the model sees, with stubs for archived results. `None` if the message
 /// is hidden.
@@ -138,6 +138,6 @@ fn clean_arguments(input: &Value, recipient: Option<ForeignProvider>) -> Value {
     }
     let text = input.to_string();
     // A text has at least as many bytes as characters, so most texts need no counting.
-    let too_long = text.len() > OPENAI_STRING_CHARS && text.chars().count() > OPENAI_STRING_CHARS;
+    let too_long = text.len() > MAX_OPENAI_STRING_CHARS && text.chars().count() > MAX_OPENAI_STRING_CHARS;
     if too_long { json!({ "input": ARGUMENTS_LEFT_OUT }) } else { input }
 }

@@ -26,7 +26,7 @@ const MAX_TOTAL_IMAGE_BYTES: usize = 24 * 1024 * 1024;
 const MAX_KEPT_IMAGE_BYTES: usize = 12 * 1024 * 1024;
 /// Maximum number of images kept after the limit of [`MAX_LARGE_IMAGES`] images is exceeded. Lower than that limit, so
 /// that the next requests omit the same images and the prompt cache stays valid.
-const MAX_IMAGES_AFTER_CUT: usize = 10;
+const MAX_IMAGES_KEPT_OVER_LIMIT: usize = 10;
 
 /// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if
 /// there are too many, with a placeholder. Keeps the images of the new request, so that its sender gets the
@@ -102,7 +102,7 @@ fn excess_image_count(utterances: &[Utterance]) -> usize {
                     droppable.push_back(picture);
                 }
             }
-            let most = if all.is_over_limit() { MAX_IMAGES_AFTER_CUT } else { MAX_LARGE_IMAGES };
+            let most = if all.is_over_limit() { MAX_IMAGES_KEPT_OVER_LIMIT } else { MAX_LARGE_IMAGES };
             let most_bytes =
                 if all.bytes > MAX_TOTAL_IMAGE_BYTES { MAX_KEPT_IMAGE_BYTES } else { MAX_TOTAL_IMAGE_BYTES };
             while ((all.large > 0 && all.pictures > most) || (all.bytes > most_bytes && all.pictures > 1))

@@ -646,7 +646,7 @@ fn only_results_at_the_end_are_acknowledged() {
         let history: Vec<Message> =
             (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
         let mut projection = project(&history, &[], Some(ForeignProvider::OpenAi));
-        projection.acknowledge_tool_results();
+        projection.add_reply_to_tool_results();
         let last = projection.history.last().unwrap();
         (last.id.0, last.role, line(last.content.last().unwrap()))
     };

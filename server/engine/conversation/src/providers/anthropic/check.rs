@@ -11,7 +11,7 @@ use crate::providers::json_fields::{list, text};
 use crate::providers::{Findings, Rule, is_web_address, is_word_byte};
 
 /// Maximum number of breakpoints in a request.
-const BREAKPOINTS: usize = 4;
+const MAX_BREAKPOINTS: usize = 4;
 /// Length in bytes that a request body must stay below ("Maximum request size: 32 MB" for the Messages API).
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 /// Number of images in a request at which the stricter limit on their size applies.
@@ -21,7 +21,7 @@ const MANY_IMAGES_MAX_SIDE: u32 = 2_000;
 /// Maximum pixels per side of an image in a request with fewer than `MANY_IMAGES_THRESHOLD` images.
 const MAX_IMAGE_SIDE_PIXELS: u32 = 8_000;
 /// Maximum base64 characters of an image ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
-const PICTURE_BYTES: usize = 5 * 1024 * 1024;
+const MAX_IMAGE_BASE64_CHARS: usize = 5 * 1024 * 1024;
 
 /// Types of blocks that have no equivalent in Strata and may appear in user messages (Messages API, "Input content
 /// blocks").
@@ -53,7 +53,7 @@ struct RequestChecker<'a> {
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut checker = RequestChecker::default();
-    let messages = checker.findings.messages(body);
+    let messages = checker.findings.require_messages(body);
     // Automatic caching uses one of the four breakpoints, and its breakpoint comes last.
     if let Some(control) = body.get("cache_control") {
         checker.check_breakpoint(control, String::new());
@@ -74,7 +74,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
 
 impl<'a> RequestChecker<'a> {
     fn check_tools(&mut self, body: &'a Value) {
-        for (index, tool) in self.findings.tools(body).iter().enumerate() {
+        for (index, tool) in self.findings.declared_tools(body).iter().enumerate() {
             let path = format!("/tools/{index}");
             self.findings.check_declaration(tool, tool.get("input_schema"), &path);
             if let Some(control) = tool.get("cache_control") {
@@ -148,20 +148,20 @@ impl<'a> RequestChecker<'a> {
         }
         match kind {
             "text" => {
-                if let Some(text) = self.findings.string(block, "text", &path) {
+                if let Some(text) = self.findings.require_string(block, "text", &path) {
                     self.check_text(text, &path);
                 }
             }
             "image" => self.check_image(block, &path),
             "thinking" => {
-                self.findings.string(block, "thinking", &path);
+                self.findings.require_string(block, "thinking", &path);
                 self.check_signature(block, "signature", &path);
             }
             "redacted_thinking" => self.check_signature(block, "data", &path),
             "tool_use" => self.check_call(block, &path),
             "tool_result" => self.check_result(block, &path),
             "container_upload" => {
-                self.findings.string(block, "file_id", &path);
+                self.findings.require_string(block, "file_id", &path);
             }
             _ if owner.is_some() => self.check_other_block(kind, block, &path),
             _ => self.findings.add(Rule::Shape, path.clone(), format!("`{kind}` is not a known block type")),
@@ -190,18 +190,18 @@ impl<'a> RequestChecker<'a> {
                 );
             }
             "search_result" => {
-                self.findings.string(block, "source", path);
-                self.findings.string(block, "title", path);
+                self.findings.require_string(block, "source", path);
+                self.findings.require_string(block, "title", path);
                 if !block.get("content").is_some_and(Value::is_array) {
                     self.findings.add(Rule::Shape, path, "a search result must have a list as its `content`");
                 }
             }
             "tool_reference" => {
-                self.findings.string(block, "tool_name", path);
+                self.findings.require_string(block, "tool_name", path);
             }
             "server_tool_use" | "mcp_tool_use" => self.check_server_call(kind, block, path),
             _ => {
-                self.findings.string(block, "tool_use_id", path);
+                self.findings.require_string(block, "tool_use_id", path);
             }
         }
         for key in ["source", "content"] {
@@ -212,7 +212,7 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_server_call(&mut self, kind: &str, block: &Value, path: &str) {
-        self.findings.string(block, "name", path);
+        self.findings.require_string(block, "name", path);
         self.findings.check_object(
             block,
             "input",
@@ -220,7 +220,7 @@ impl<'a> RequestChecker<'a> {
             path,
             "a call's `input` must be an object",
         );
-        let Some(id) = self.findings.string(block, "id", path) else { return };
+        let Some(id) = self.findings.require_string(block, "id", path) else { return };
         let (start, more) = if kind == "server_tool_use" { ("srvtoolu_", "") } else { ("", "-") };
         let is_more = |c: char| c.is_ascii_alphanumeric() || c == '_' || more.contains(c);
         if !id.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_more)) {
@@ -258,7 +258,7 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_call(&mut self, block: &'a Value, path: &str) {
-        self.findings.tool_name(block, path);
+        self.findings.check_tool_name(block, path);
         self.findings.check_object(
             block,
             "input",
@@ -266,7 +266,7 @@ impl<'a> RequestChecker<'a> {
             path,
             "a call's `input` must be an object",
         );
-        let Some(id) = self.findings.string(block, "id", path) else { return };
+        let Some(id) = self.findings.require_string(block, "id", path) else { return };
         if id.is_empty() || !id.bytes().all(is_word_byte) {
             let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]+$");
             self.findings.add(Rule::CallId, path, detail);
@@ -277,7 +277,7 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_result(&mut self, block: &'a Value, path: &str) {
-        self.findings.string(block, "tool_use_id", path);
+        self.findings.require_string(block, "tool_use_id", path);
         let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let content = block.get("content");
         match content {
@@ -335,8 +335,8 @@ impl<'a> RequestChecker<'a> {
                     let detail = "an image's `media_type` must match its bytes";
                     self.findings.add(Rule::ImageForm, path, detail);
                 }
-                if data.len() > PICTURE_BYTES {
-                    let detail = format!("an image cannot exceed {PICTURE_BYTES} bytes of base64");
+                if data.len() > MAX_IMAGE_BASE64_CHARS {
+                    let detail = format!("an image cannot exceed {MAX_IMAGE_BASE64_CHARS} bytes of base64");
                     self.findings.add(Rule::ImageSize, path, detail);
                 }
             }
@@ -463,8 +463,8 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_limits(&mut self, body: &Value) {
-        for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
-            let detail = format!("a request can have at most {BREAKPOINTS} breakpoints");
+        for (path, _) in self.breakpoints.iter().skip(MAX_BREAKPOINTS) {
+            let detail = format!("a request can have at most {MAX_BREAKPOINTS} breakpoints");
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
         }
         let mut short = false;

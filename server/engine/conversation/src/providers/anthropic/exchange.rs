@@ -7,7 +7,7 @@ pub(crate) mod tests;
 use serde_json::{Value, json};
 
 use super::messages::text_block;
-use crate::exchange::{ReadError, ReadList, each, fields, list_in};
+use crate::exchange::{ReadError, ReadList, fields, message_list_in, read_each_item};
 use crate::history::{
     ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome, remove_cache_marks,
@@ -17,18 +17,18 @@ use crate::history::{
 ///
 /// # Errors
 /// [`ReadError`] if a part does not fit the format.
-pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
-    let messages = each(list_in(value, "messages")?, message)?;
+pub(crate) fn read_conversation(value: &Value) -> Result<ReadList, ReadError> {
+    let messages = read_each_item(message_list_in(value, "messages")?, read_message)?;
     let system = match value.get("system") {
         None | Some(Value::Null) => Vec::new(),
-        Some(system) => vec![instructions(system)?],
+        Some(system) => vec![read_system_prompt(system)?],
     };
     Ok(ReadList { system, messages })
 }
 
 /// Reads the system prompt as a separate message.
-fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
-    let read = message(&json!({"role": "user", "content": system}));
+fn read_system_prompt(system: &Value) -> Result<NewMessage, ReadError> {
+    let read = read_message(&json!({"role": "user", "content": system}));
     let path = |error: ReadError| ReadError {
         path: error.path.replacen("/content", "/system", 1),
         problem: error.problem,
@@ -36,12 +36,12 @@ fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind: MessageKind::SystemEvent, ..read.map_err(path)? })
 }
 
-fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    parse(&normalize(value))
+fn read_message(value: &Value) -> Result<NewMessage, ReadError> {
+    parse_visible_fields(&normalize_message(value))
 }
 
 /// Parses those fields of a message that models see.
-fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+fn parse_visible_fields(value: &Value) -> Result<NewMessage, ReadError> {
     let role = match &*fields::string(value, "role")? {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -49,7 +49,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
             return Err(ReadError::new(format!("`{other}` is neither `user` nor `assistant`")).inside("role"));
         }
     };
-    let content = fields::read_each(value, "content", block)?;
+    let content = fields::read_each(value, "content", read_block)?;
     let kind = if content.iter().any(ContentBlock::is_tool_result) {
         MessageKind::ToolResult
     } else {
@@ -59,7 +59,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 }
 
 /// Writes out short spellings of a message, and removes cache marks.
-fn normalize(message: &Value) -> Value {
+fn normalize_message(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {
         normalize_content(content);
@@ -85,12 +85,12 @@ pub(crate) fn normalize_content(content: &mut Value) {
     }
 }
 
-pub(crate) fn block(value: &Value) -> Result<ContentBlock, ReadError> {
+pub(crate) fn read_block(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ContentBlock::Text { text: fields::string(value, "text")? },
-        "image" => match image(value)? {
+        "image" => match read_image(value)? {
             Some(image) => ContentBlock::Image(image),
-            None => ContentBlock::Foreign(foreign(value)),
+            None => ContentBlock::Foreign(wrap_foreign(value)),
         },
         "thinking" => ContentBlock::Thinking {
             text: fields::string(value, "thinking")?,
@@ -104,30 +104,30 @@ pub(crate) fn block(value: &Value) -> Result<ContentBlock, ReadError> {
         },
         "tool_result" => ContentBlock::ToolResult {
             call_id: fields::string(value, "tool_use_id")?,
-            content: fields::read_each(value, "content", part)?,
+            content: fields::read_each(value, "content", read_result_part)?,
             outcome: match value.get("is_error") {
                 None | Some(Value::Bool(false) | Value::Null) => ToolOutcome::Ok,
                 Some(Value::Bool(true)) => ToolOutcome::Error,
                 Some(_) => return Err(ReadError::new("must be true or false").inside("is_error")),
             },
         },
-        _ => ContentBlock::Foreign(foreign(value)),
+        _ => ContentBlock::Foreign(wrap_foreign(value)),
     })
 }
 
-fn part(value: &Value) -> Result<ResultPart, ReadError> {
+fn read_result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ResultPart::Text { text: fields::string(value, "text")? },
-        "image" => match image(value)? {
+        "image" => match read_image(value)? {
             Some(image) => ResultPart::Image(image),
-            None => ResultPart::Foreign(foreign(value)),
+            None => ResultPart::Foreign(wrap_foreign(value)),
         },
-        _ => ResultPart::Foreign(foreign(value)),
+        _ => ResultPart::Foreign(wrap_foreign(value)),
     })
 }
 
 /// Reads an image; `None` if Strata does not support its source.
-fn image(value: &Value) -> Result<Option<Image>, ReadError> {
+fn read_image(value: &Value) -> Result<Option<Image>, ReadError> {
     let Some(source) = value.get("source") else { return Err(ReadError::new("`source` is missing")) };
     let read = || {
         Ok(match fields::kind(source)? {
@@ -143,6 +143,6 @@ fn image(value: &Value) -> Result<Option<Image>, ReadError> {
     Ok(source.map(|source| Image { source, width: None, height: None }))
 }
 
-fn foreign(value: &Value) -> Foreign {
+fn wrap_foreign(value: &Value) -> Foreign {
     Foreign { provider: ForeignProvider::Anthropic, value: value.clone() }
 }

@@ -6,7 +6,8 @@ use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, ForeignProvider};
 use crate::providers::reply::{
-    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, number, parse_arguments, parse_stop_reason, text,
+    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, count_at_pointer, parse_arguments, parse_stop_reason,
+    text,
 };
 
 #[derive(Debug, Default)]
@@ -132,7 +133,7 @@ impl OpenBlock {
 /// event are cumulative"), so a smaller count, as some gateways send at the end, is ignored.
 fn update_usage(billed: Option<&Value>, draft: &mut ReplyDraft) {
     let Some(billed) = billed else { return };
-    let count = |field: &str, known: u64| number(billed, field).max(known);
+    let count = |field: &str, known: u64| count_at_pointer(billed, field).max(known);
     let known = draft.usage.unwrap_or_default();
     let usage = Usage {
         input: count("/input_tokens", known.input),

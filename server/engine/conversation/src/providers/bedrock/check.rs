@@ -8,11 +8,11 @@ use crate::providers::json_fields::{list, text};
 use crate::providers::{Findings, Rule, is_word_byte};
 
 /// Maximum characters of `ToolUseBlock.toolUseId`, which matches `[a-zA-Z0-9_-]+`.
-const CALL_ID_CHARS: usize = 64;
+const MAX_CALL_ID_CHARS: usize = 64;
 /// Maximum number of cache points in a request to a Claude model (Bedrock, "Prompt caching").
 const MAX_CACHE_POINTS: usize = 4;
 /// Values of `ImageBlock.format`.
-const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
+const IMAGE_FORMATS: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
 /// State while checking one body.
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl<'a> RequestChecker<'a> {
             self.findings.add(Rule::Role, format!("{path}/role"), detail);
         }
         let details = ["`content` must be a list", "a message must have content"];
-        let blocks = self.findings.non_empty_list(message, "content", &path, details);
+        let blocks = self.findings.require_non_empty_list(message, "content", &path, details);
         for (at, block) in blocks.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| blocks.get(before));
             self.check_block(block, before, role, format!("{path}/content/{at}"));
@@ -136,7 +136,7 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_text(&mut self, block: &Value, path: &str) {
-        if let Some(text) = self.findings.string(block, "text", path)
+        if let Some(text) = self.findings.require_string(block, "text", path)
             && text.trim().is_empty()
         {
             self.findings.add(Rule::EmptyText, path, "text must not be empty or blank");
@@ -146,7 +146,7 @@ impl<'a> RequestChecker<'a> {
     fn check_image(&mut self, image: &Value, path: &str) {
         let format = text(image, "format");
         let bytes = image.pointer("/source/bytes").and_then(Value::as_str).unwrap_or_default();
-        if !PICTURES.contains(&format) || bytes.is_empty() {
+        if !IMAGE_FORMATS.contains(&format) || bytes.is_empty() {
             let detail = "an image must be the bytes of a PNG, JPEG, GIF or WebP file";
             self.findings.add(Rule::ImageForm, path, detail);
         }
@@ -154,7 +154,7 @@ impl<'a> RequestChecker<'a> {
 
     fn check_call(&mut self, call: &Value, path: &str) {
         self.check_id(call, path);
-        self.findings.tool_name(call, path);
+        self.findings.check_tool_name(call, path);
         self.findings.check_object(
             call,
             "input",
@@ -188,9 +188,10 @@ impl<'a> RequestChecker<'a> {
     }
 
     fn check_id(&mut self, block: &Value, path: &str) {
-        let Some(id) = self.findings.string(block, "toolUseId", path) else { return };
-        if !(1..=CALL_ID_CHARS).contains(&id.len()) || !id.bytes().all(is_word_byte) {
-            let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]{{1,{CALL_ID_CHARS}}}$");
+        let Some(id) = self.findings.require_string(block, "toolUseId", path) else { return };
+        if !(1..=MAX_CALL_ID_CHARS).contains(&id.len()) || !id.bytes().all(is_word_byte) {
+            let detail =
+                format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]{{1,{MAX_CALL_ID_CHARS}}}$");
             self.findings.add(Rule::CallId, path, detail);
         }
     }

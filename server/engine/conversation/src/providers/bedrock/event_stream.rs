@@ -11,7 +11,7 @@ const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 
 /// Maximum bytes of a frame. A longer one ends the stream.
-const MAX_FRAME: usize = 16 * 1024 * 1024;
+const MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 /// Type of a header whose value is a string.
 const STRING_HEADER_TYPE: u8 = 7;
@@ -30,7 +30,7 @@ impl Framing for FrameDecoder {
         }
         let mut events = Vec::new();
         while let Some(length) = read_u32(&self.buffer, 0) {
-            if !(PRELUDE_BYTES + CHECKSUM_BYTES..=MAX_FRAME).contains(&length) {
+            if !(PRELUDE_BYTES + CHECKSUM_BYTES..=MAX_FRAME_BYTES).contains(&length) {
                 self.is_broken = true;
                 self.buffer.clear();
             } else if self.buffer.len() < length {

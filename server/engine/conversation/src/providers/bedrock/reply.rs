@@ -21,7 +21,7 @@ impl StreamedReply for StreamedConverse {
             "messageStart" => self.inner.read_event("", &json!({"type": "message_start"}), draft),
             "contentBlockStart" => {
                 if let Some(call) = data.pointer("/start/toolUse") {
-                    self.start(&anthropic_tool_use(call), draft);
+                    self.start_block(&anthropic_tool_use(call), draft);
                 }
             }
             "contentBlockDelta" => self.read_delta(data.get("delta").unwrap_or(&Value::Null), draft),
@@ -71,7 +71,7 @@ impl StreamedConverse {
         }
     }
 
-    fn start(&mut self, block: &Value, draft: &mut ReplyDraft) {
+    fn start_block(&mut self, block: &Value, draft: &mut ReplyDraft) {
         self.is_open = true;
         self.inner.read_event("", &json!({"type": "content_block_start", "content_block": block}), draft);
     }
@@ -87,12 +87,12 @@ impl StreamedConverse {
         } else if let Some(signature) = part("/reasoningContent/signature") {
             ("thinking", json!({"type": "signature_delta", "signature": signature}))
         } else if let Some(data) = part("/reasoningContent/redactedContent") {
-            return self.start(&json!({"type": "redacted_thinking", "data": data}), draft);
+            return self.start_block(&json!({"type": "redacted_thinking", "data": data}), draft);
         } else {
             return;
         };
         if !self.is_open {
-            self.start(&json!({"type": kind}), draft);
+            self.start_block(&json!({"type": kind}), draft);
         }
         self.inner.read_event("", &json!({"type": "content_block_delta", "delta": delta}), draft);
     }

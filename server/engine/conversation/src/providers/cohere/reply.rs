@@ -7,7 +7,7 @@ use crate::providers::reply::{
 };
 
 /// `tokens` counts all tokens of the prompt, and `billed_units` only some of them. The cache holds a part of the prompt.
-const USAGE: UsageFields = UsageFields {
+const TOTAL_USAGE_FIELDS: UsageFields = UsageFields {
     prompt: &["/tokens/input_tokens"],
     output: &["/tokens/output_tokens"],
     cache_read: &["/cached_tokens"],
@@ -17,10 +17,10 @@ const USAGE: UsageFields = UsageFields {
 };
 
 /// Without the counts of all tokens, the billed ones are closest.
-const BILLED: UsageFields = UsageFields {
+const BILLED_USAGE_FIELDS: UsageFields = UsageFields {
     prompt: &["/billed_units/input_tokens"],
     output: &["/billed_units/output_tokens"],
-    ..USAGE
+    ..TOTAL_USAGE_FIELDS
 };
 
 #[derive(Debug, Default)]
@@ -101,7 +101,8 @@ fn push_content(piece: Option<&Value>, draft: &mut ReplyDraft) {
 /// Ends the reply with its usage and reason.
 fn end_reply(end_of: &Value, draft: &mut ReplyDraft) {
     let usage = end_of.get("usage");
-    draft.usage = usage.and_then(|usage| USAGE.read(usage).or_else(|| BILLED.read(usage)));
+    draft.usage =
+        usage.and_then(|usage| TOTAL_USAGE_FIELDS.read(usage).or_else(|| BILLED_USAGE_FIELDS.read(usage)));
     let word = text(end_of, "finish_reason");
     draft.end = Some(match (word, text(end_of, "error")) {
         (_, error) if !error.is_empty() => ReplyEnd::Failed(ProviderError::server(error)),

@@ -59,8 +59,11 @@ fn text_before_a_call_is_its_tool_plan() {
         description: "Weather.".into(),
         input_schema: input_schema.clone(),
     }];
-    let envelope =
-        Envelope { tools: &tools, tool_choice: ToolChoice::None, ..Envelope::plain("command-a-03-2025") };
+    let envelope = Envelope {
+        tools: &tools,
+        tool_choice: ToolChoice::None,
+        ..Envelope::without_tools("command-a-03-2025")
+    };
     let body: Value = CohereChat.body(&spoken, &envelope).fields.into();
     let function = json!({"name": "get_weather", "description": "Weather.", "parameters": input_schema});
     let function_call = json!({"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"});

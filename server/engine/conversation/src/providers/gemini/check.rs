@@ -9,7 +9,7 @@ use crate::providers::{Findings, Rule, is_web_address};
 
 /// Fields of a request, and `model`, which belongs in the URL but tells the sender of the body which model to
 /// use.
-const FIELDS: [&str; 9] = [
+const REQUEST_FIELDS: [&str; 9] = [
     "model",
     "contents",
     "systemInstruction",
@@ -21,17 +21,22 @@ const FIELDS: [&str; 9] = [
     "store",
 ];
 /// Media types of images (Gemini, "Image understanding", "Supported image formats").
-const PICTURES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+const IMAGE_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
 /// What is wrong with a content whose `parts` are missing or empty.
-const NO_PARTS: [&str; 2] = ["`parts` must be a list", "`parts` must not be empty"];
+const MISSING_PARTS_DETAILS: [&str; 2] = ["`parts` must be a list", "`parts` must not be empty"];
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
     check_fields(&mut findings, body);
     check_tools(&mut findings, body);
     if let Some(instructions) = body.get("systemInstruction") {
-        let parts = findings.non_empty_list(instructions, "parts", "/systemInstruction", NO_PARTS);
+        let parts = findings.require_non_empty_list(
+            instructions,
+            "parts",
+            "/systemInstruction",
+            MISSING_PARTS_DETAILS,
+        );
         for (index, part) in parts.iter().enumerate() {
             if !part.get("text").is_some_and(Value::is_string) {
                 let path = format!("/systemInstruction/parts/{index}");
@@ -40,7 +45,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
         }
     }
     let details = ["`contents` must be a list", "`contents` must not be empty"];
-    let contents = findings.non_empty_list(body, "contents", "/contents", details);
+    let contents = findings.require_non_empty_list(body, "contents", "/contents", details);
     check_contents(&mut findings, body, contents);
     findings
 }
@@ -48,14 +53,14 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
 fn check_fields(findings: &mut Findings, body: &Value) {
     findings.check_model(body, "model");
     for field in body.as_object().into_iter().flat_map(|body| body.keys()) {
-        if !FIELDS.contains(&field.as_str()) {
+        if !REQUEST_FIELDS.contains(&field.as_str()) {
             findings.add(Rule::Shape, format!("/{field}"), format!("unknown field `{field}`"));
         }
     }
 }
 
 fn check_tools(findings: &mut Findings, body: &Value) {
-    for (index, tool) in findings.tools(body).iter().enumerate() {
+    for (index, tool) in findings.declared_tools(body).iter().enumerate() {
         let path = format!("/tools/{index}/functionDeclarations");
         let Some(declared) = tool.get("functionDeclarations").and_then(Value::as_array) else {
             findings.add(Rule::Shape, path, "a tool must be a list of `functionDeclarations`");
@@ -80,7 +85,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         if role != "user" && role != "model" {
             findings.add(Rule::Role, format!("{path}/role"), "a content's role must be `user` or `model`");
         }
-        let parts = findings.non_empty_list(content, "parts", &path, NO_PARTS);
+        let parts = findings.require_non_empty_list(content, "parts", &path, MISSING_PARTS_DETAILS);
         for (at, part) in parts.iter().enumerate() {
             check_part(findings, part, role, &format!("{path}/parts/{at}"));
         }
@@ -164,24 +169,24 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         if is_user {
             findings.add(Rule::BlockPlace, path, "only the model can call functions");
         }
-        findings.tool_name(call, path);
+        findings.check_tool_name(call, path);
         findings.check_object(call, "args", Rule::CallInput, path, "a call's `args` must be an object");
     } else if let Some(response) = part.get("functionResponse") {
         if !is_user {
             findings.add(Rule::BlockPlace, path, "function responses must come from the user");
         }
-        findings.string(response, "name", path);
+        findings.require_string(response, "name", path);
         findings.check_object(response, "response", Rule::Shape, path, "a `response` must be an object");
     } else if let Some(data) = part.get("inlineData") {
         check_image_role(findings, is_user, path);
-        let kind = findings.string(data, "mimeType", path).unwrap_or_default();
-        let has_data = findings.string(data, "data", path).is_some_and(|data| !data.is_empty());
-        if !PICTURES.contains(&kind) || !has_data {
+        let kind = findings.require_string(data, "mimeType", path).unwrap_or_default();
+        let has_data = findings.require_string(data, "data", path).is_some_and(|data| !data.is_empty());
+        if !IMAGE_TYPES.contains(&kind) || !has_data {
             findings.add(Rule::ImageForm, path, "an image must be PNG, JPEG, WebP, HEIC or HEIF");
         }
     } else if let Some(file) = part.get("fileData") {
         check_image_role(findings, is_user, path);
-        if !findings.string(file, "fileUri", path).is_some_and(is_web_address) {
+        if !findings.require_string(file, "fileUri", path).is_some_and(is_web_address) {
             findings.add(Rule::ImageForm, path, "an image URL must begin with http: or https:");
         }
     } else {

@@ -4,10 +4,12 @@
 use serde_json::{Value, json};
 
 use crate::history::ForeignProvider;
-use crate::providers::reply::{ReplyDraft, StreamedReply, UsageFields, blocked_end, parse_stop_reason, text};
+use crate::providers::reply::{
+    ReplyDraft, StreamedReply, UsageFields, end_blocked_by_content_rules, parse_stop_reason, text,
+};
 
 /// `UsageMetadata` in <https://ai.google.dev/api/generate-content>
-const USAGE: UsageFields = UsageFields {
+const USAGE_FIELDS: UsageFields = UsageFields {
     prompt: &["/promptTokenCount", "/toolUsePromptTokenCount"],
     output: &["/candidatesTokenCount", "/thoughtsTokenCount"],
     cache_read: &["/cachedContentTokenCount"],
@@ -33,10 +35,10 @@ impl StreamedReply for StreamedContent {
             self.read_part(part, draft);
         }
         // Each event counts the whole reply so far.
-        let usage = data.get("usageMetadata").and_then(|billed| USAGE.read(billed));
+        let usage = data.get("usageMetadata").and_then(|billed| USAGE_FIELDS.read(billed));
         draft.usage = usage.or(draft.usage);
         let finish = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
-        draft.end = finish.map(parse_stop_reason).or(block_reason.map(blocked_end));
+        draft.end = finish.map(parse_stop_reason).or(block_reason.map(end_blocked_by_content_rules));
     }
 
     fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {

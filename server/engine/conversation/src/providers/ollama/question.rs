@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use strata_tokens::cost::Usage;
 
 use crate::providers::reply::{
-    ProviderError, Reply, ReplyDraft, ReplyEnd, StreamedReply, number, parse_stop_reason, text,
+    ProviderError, Reply, ReplyDraft, ReplyEnd, StreamedReply, count_at_pointer, parse_stop_reason, text,
 };
 
 /// Maximum window to request, in tokens.
@@ -40,7 +40,8 @@ impl StreamedReply for OllamaAnswer {
         draft.push_text(body.pointer("/message/content").and_then(Value::as_str)?);
         let reason = Some(text(body, "done_reason")).filter(|reason| !reason.is_empty());
         draft.end = Some(reason.map_or(ReplyEnd::Complete, parse_stop_reason));
-        let (input, output) = (number(body, "/prompt_eval_count"), number(body, "/eval_count"));
+        let (input, output) =
+            (count_at_pointer(body, "/prompt_eval_count"), count_at_pointer(body, "/eval_count"));
         draft.usage = Some(Usage { input, output, cache_read: 0, cache_write: 0 });
         Some(())
     }

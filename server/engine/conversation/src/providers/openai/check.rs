@@ -9,12 +9,12 @@ use crate::providers::json_fields::{list, text};
 use crate::providers::{Findings, Rule};
 
 /// Maximum characters of a call id.
-const CALL_ID_CHARS: usize = 40;
+const MAX_CALL_ID_CHARS: usize = 40;
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
-    let messages = findings.messages(body);
-    for (index, tool) in findings.tools(body).iter().enumerate() {
+    let messages = findings.require_messages(body);
+    for (index, tool) in findings.declared_tools(body).iter().enumerate() {
         check_declaration(&mut findings, tool, &format!("/tools/{index}"));
     }
     for (index, message) in messages.iter().enumerate() {
@@ -46,7 +46,7 @@ fn check_message(findings: &mut Findings, message: &Value, path: &str) {
         check_calls(findings, calls, path);
     }
     if role == "tool" {
-        findings.string(message, "tool_call_id", path);
+        findings.require_string(message, "tool_call_id", path);
     }
     match message.get("content") {
         None | Some(Value::Null) if calls.is_some() => {}
@@ -78,7 +78,7 @@ fn check_calls(findings: &mut Findings, calls: &Value, path: &str) {
     let mut ids = HashSet::new();
     for (index, call) in calls.iter().enumerate() {
         let path = format!("{path}/tool_calls/{index}");
-        if let Some(id) = findings.call_id(call, "id", CALL_ID_CHARS, &path)
+        if let Some(id) = findings.check_call_id(call, "id", MAX_CALL_ID_CHARS, &path)
             && !ids.insert(id)
         {
             findings.add(Rule::CallTwice, path.clone(), format!("the call id `{id}` was used before"));
@@ -87,7 +87,7 @@ fn check_calls(findings: &mut Findings, calls: &Value, path: &str) {
             findings.add(Rule::Shape, path.clone(), "a call must have the type `function`");
         }
         let function = call.get("function").unwrap_or(&Value::Null);
-        findings.tool_name(function, &path);
+        findings.check_tool_name(function, &path);
         if !function.get("arguments").is_some_and(Value::is_string) {
             findings.add(Rule::CallInput, path, "a call's `arguments` must be a string");
         }
@@ -97,7 +97,7 @@ fn check_calls(findings: &mut Findings, calls: &Value, path: &str) {
 fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
     match part.get("type").and_then(Value::as_str) {
         Some("text") => {
-            findings.string(part, "text", path);
+            findings.require_string(part, "text", path);
         }
         _ if role == "tool" => findings.add(Rule::ToolText, path, "a tool message can only contain text"),
         Some("image_url") => {
@@ -114,7 +114,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
             }
         }
         Some("refusal") => {
-            findings.string(part, "refusal", path);
+            findings.require_string(part, "refusal", path);
             if role != "assistant" {
                 findings.add(Rule::BlockPlace, path, "only the assistant can refuse");
             }
@@ -139,7 +139,7 @@ fn check_pairs(findings: &mut Findings, messages: &[Value]) {
             continue;
         }
         report_unanswered(findings, &mut open, &waiting);
-        open = calls(message, index);
+        open = calls_with_paths(message, index);
         waiting = open.iter().map(|(id, _)| *id).collect();
     }
     report_unanswered(findings, &mut open, &waiting);
@@ -152,7 +152,7 @@ fn report_unanswered(findings: &mut Findings, open: &mut Vec<(&str, String)>, wa
     }
 }
 
-fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
+fn calls_with_paths(message: &Value, index: usize) -> Vec<(&str, String)> {
     let calls = list(message, "tool_calls").iter().enumerate();
     calls
         .filter_map(|(at, call)| {

@@ -10,7 +10,7 @@ pub(crate) mod tests;
 use serde_json::{Value, json};
 
 use super::messages::text_part;
-use crate::exchange::{ReadError, ReadList, each, fields, list_in};
+use crate::exchange::{ReadError, ReadList, fields, message_list_in, read_each_item};
 use crate::history::{
     ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MessageKind, NewMessage, ResultPart, Role,
     ToolOutcome,
@@ -22,20 +22,21 @@ use crate::providers::json_fields::{list, text};
 ///
 /// # Errors
 /// [`ReadError`] if a part does not fit the format.
-pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
-    read_list(value, "messages", message)
+pub(crate) fn read_conversation(value: &Value) -> Result<ReadList, ReadError> {
+    read_list(value, "messages", read_message)
 }
 
-/// Reads the list that `list_in` finds in `value`. Instructions before the conversation become its system prompt.
+/// Reads the list that `message_list_in` finds in `value`. Instructions before the conversation become its system
+/// prompt.
 pub(crate) fn read_list(
     value: &Value,
     name: &str,
     read: fn(&Value) -> Result<NewMessage, ReadError>,
 ) -> Result<ReadList, ReadError> {
-    let (list, path) = list_in(value, name)?;
+    let (list, path) = message_list_in(value, name)?;
     let is_instruction = |message: &&Value| matches!(text(message, "role"), "system" | "developer");
     let leading = list.iter().take_while(is_instruction).count();
-    let mut system = each((list, path), read)?;
+    let mut system = read_each_item((list, path), read)?;
     let messages = system.split_off(leading.min(system.len()));
     Ok(ReadList { system, messages })
 }
@@ -67,7 +68,7 @@ pub(crate) fn image_from_url(url: &str) -> Image {
 
 /// Maximum nesting of arguments. `serde_json` reads at most 127 levels, and the surrounding message needs
 /// some of them.
-const MAX_LEVELS: usize = 100;
+const MAX_ARGUMENT_DEPTH: usize = 100;
 
 /// Parses the arguments of a call. Returns `text` as a string if it is not JSON, or is nested too deeply to
 /// be read inside a message.
@@ -76,7 +77,7 @@ pub(crate) fn parse_arguments(text: &str) -> Value {
         return json!({});
     }
     match serde_json::from_str(text) {
-        Ok(value) if is_nested_at_most(MAX_LEVELS, &value) => value,
+        Ok(value) if is_nested_at_most(MAX_ARGUMENT_DEPTH, &value) => value,
         _ => text.into(),
     }
 }
@@ -92,7 +93,7 @@ fn is_nested_at_most(levels: usize, value: &Value) -> bool {
 }
 
 /// Reads the role of a message. Instructions are system events.
-pub(crate) fn role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
+pub(crate) fn read_role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
     Ok(match &*fields::string(value, "role")? {
         "user" => (Role::User, MessageKind::Normal),
         "assistant" => (Role::Assistant, MessageKind::Normal),
@@ -101,27 +102,27 @@ pub(crate) fn role(value: &Value) -> Result<(Role, MessageKind), ReadError> {
     })
 }
 
-fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    parse(&normalize_message(value))
+fn read_message(value: &Value) -> Result<NewMessage, ReadError> {
+    parse_visible_fields(&normalize_message(value))
 }
 
 /// Parses those fields of a message that models see.
-fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+fn parse_visible_fields(value: &Value) -> Result<NewMessage, ReadError> {
     if text(value, "role") == "tool" {
         let result = ContentBlock::ToolResult {
             call_id: fields::string(value, "tool_call_id")?,
-            content: fields::read_each(value, "content", result_part)?,
+            content: fields::read_each(value, "content", read_result_part)?,
             outcome: ToolOutcome::Ok,
         };
         return Ok(NewMessage { kind: MessageKind::ToolResult, ..NewMessage::new(Role::User, vec![result]) });
     }
-    let (role, kind) = role(value)?;
+    let (role, kind) = read_role(value)?;
     let mut content = match value.get("content") {
         Some(Value::Null) if role == Role::Assistant => Vec::new(),
-        _ => fields::read_each(value, "content", part)?,
+        _ => fields::read_each(value, "content", read_part)?,
     };
     if role == Role::Assistant && value.get("tool_calls").is_some_and(|calls| !calls.is_null()) {
-        content.extend(fields::read_each(value, "tool_calls", call)?);
+        content.extend(fields::read_each(value, "tool_calls", read_tool_call)?);
     }
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
@@ -149,7 +150,7 @@ fn normalize_message(message: &Value) -> Value {
     message
 }
 
-fn part(value: &Value) -> Result<ContentBlock, ReadError> {
+fn read_part(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ContentBlock::Text { text: fields::string(value, "text")? },
         "image_url" => {
@@ -163,14 +164,14 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
     })
 }
 
-fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
+fn read_result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "text" => ResultPart::Text { text: fields::string(value, "text")? },
         _ => ResultPart::Foreign(wrap_foreign(value)),
     })
 }
 
-fn call(value: &Value) -> Result<ContentBlock, ReadError> {
+fn read_tool_call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let problem = "must have a string `id` and an object in the field that its `type` names";
         let foreign = Some(wrap_foreign(value)).filter(is_custom_call);

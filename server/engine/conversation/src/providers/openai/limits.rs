@@ -6,9 +6,9 @@ use crate::providers::json_fields::{self, text};
 use crate::providers::{Findings, Rule};
 
 /// Maximum characters of `prompt_cache_key`.
-const CACHE_KEY_CHARS: usize = 64;
+const MAX_CACHE_KEY_CHARS: usize = 64;
 /// Maximum characters of any string ("string too long. Expected a string with maximum length 1048576").
-const STRING_CHARS: usize = 1_048_576;
+const MAX_STRING_CHARS: usize = 1_048_576;
 /// Maximum number of breakpoints that the provider compares with cache entries.
 const MAX_COMPARED_BREAKPOINTS: usize = 80;
 /// Fields that contain the parts of a message or item.
@@ -16,8 +16,8 @@ const PART_FIELDS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
 const BREAKPOINT_PART_TYPES: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
-/// Suffixes of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
-const BASE64: [&str; 5] =
+/// Suffixes of JSON pointers to base64 data, to which [`MAX_STRING_CHARS`] does not apply.
+const BASE64_POINTER_SUFFIXES: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 
 /// Checks cache keys, breakpoints and string lengths. `list` names the field of `body` that contains the
@@ -31,9 +31,10 @@ pub(in crate::providers) fn check_limits(findings: &mut Findings, body: &Value, 
 fn check_cache_key(findings: &mut Findings, body: &Value) {
     match body.get("prompt_cache_key") {
         None => {}
-        Some(Value::String(key)) if key.chars().count() <= CACHE_KEY_CHARS => {}
+        Some(Value::String(key)) if key.chars().count() <= MAX_CACHE_KEY_CHARS => {}
         Some(_) => {
-            let detail = format!("the cache key must be a string of at most {CACHE_KEY_CHARS} characters");
+            let detail =
+                format!("the cache key must be a string of at most {MAX_CACHE_KEY_CHARS} characters");
             findings.add(Rule::CacheKey, "/prompt_cache_key", detail);
         }
     }
@@ -114,10 +115,10 @@ fn check_string_lengths(findings: &mut Findings, value: &Value, path: &mut Strin
     let length = path.len();
     match value {
         // Images, files and recordings are base64 and have separate limits.
-        Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
+        Value::String(_) if BASE64_POINTER_SUFFIXES.iter().any(|place| path.ends_with(*place)) => {}
         // A string has at least as many bytes as characters, so most strings need no counting.
-        Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
-            let detail = format!("a string cannot exceed {STRING_CHARS} characters");
+        Value::String(text) if text.len() > MAX_STRING_CHARS && text.chars().count() > MAX_STRING_CHARS => {
+            let detail = format!("a string cannot exceed {MAX_STRING_CHARS} characters");
             findings.add(Rule::StringLength, path.clone(), detail);
         }
         Value::Array(items) => {

@@ -9,7 +9,7 @@
 use serde_json::{Value, json};
 
 use crate::history::{
-    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, OPENAI_STRING_CHARS, ResultPart,
+    ContentBlock, Foreign, ForeignProvider, Image, ImageSource, MAX_OPENAI_STRING_CHARS, ResultPart,
 };
 use crate::providers::{
     BreakpointMode, BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, build_message,
@@ -156,8 +156,8 @@ fn text_parts(text: &str) -> Vec<Value> {
 pub(in crate::providers) fn typed_texts(kind: &str, text: &str) -> Vec<Value> {
     let (mut parts, mut rest) = (Vec::new(), text);
     // A text has at least as many bytes as characters, so most texts need no counting.
-    while rest.len() > OPENAI_STRING_CHARS
-        && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
+    while rest.len() > MAX_OPENAI_STRING_CHARS
+        && let Some((end, _)) = rest.char_indices().nth(MAX_OPENAI_STRING_CHARS)
         && let Some((part, remainder)) = rest.split_at_checked(end)
     {
         parts.push(json!({"type": kind, "text": part}));

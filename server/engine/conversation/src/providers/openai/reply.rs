@@ -17,7 +17,7 @@ use crate::providers::reply::{
 /// - Kimi (`cached_tokens`): <https://platform.moonshot.ai/docs/api/chat>
 /// - LiteLLM (`cache_read_input_tokens`, `cache_creation_input_tokens`):
 ///   <https://docs.litellm.ai/docs/completion/prompt_caching>
-const USAGE: UsageFields = UsageFields {
+const USAGE_FIELDS: UsageFields = UsageFields {
     prompt: &["/prompt_tokens"],
     output: &["/completion_tokens"],
     cache_read: &[
@@ -60,7 +60,7 @@ impl StreamedReply for StreamedChat {
         }
         // The usage arrives with the last choice, or in a separate event after it. Some servers also report the
         // usage so far with each choice.
-        let usage = data.get("usage").and_then(|billed| USAGE.read(billed));
+        let usage = data.get("usage").and_then(|billed| USAGE_FIELDS.read(billed));
         if usage.is_some() {
             draft.usage = usage;
             draft.end = self.finish.take();
@@ -71,7 +71,7 @@ impl StreamedReply for StreamedChat {
         let choice = body.pointer("/choices/0")?;
         self.read_choice(choice, choice.get("message")?, draft);
         self.close_calls(draft);
-        draft.usage = body.get("usage").and_then(|billed| USAGE.read(billed));
+        draft.usage = body.get("usage").and_then(|billed| USAGE_FIELDS.read(billed));
         draft.end = Some(self.finish.take().unwrap_or(ReplyEnd::Complete));
         Some(())
     }

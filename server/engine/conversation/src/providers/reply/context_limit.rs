@@ -39,7 +39,7 @@ macro_rules! wordings {
 
 /// The known wordings, the more detailed ones first. Each row has a pattern, its source, an example, and the limit and
 /// the requested size in the example.
-static WORDINGS: &[ContextLimitPattern] = &wordings![
+static CONTEXT_LIMIT_PATTERNS: &[ContextLimitPattern] = &wordings![
     // Anthropic, also through LiteLLM and Bedrock
     r"prompt is too long: (?<requested>\d+) tokens > (?<limit>\d+) maximum"
     "https://github.com/entropy-research/Devon/issues/88"
@@ -215,8 +215,9 @@ pub(super) fn is_context_limit_code(code: &str) -> bool {
 
 /// Returns the stated sizes if a message says that the request is too long.
 pub(super) fn parse_context_size(message: &str) -> Option<ContextSize> {
-    static PATTERNS: LazyLock<Vec<Regex>> =
-        LazyLock::new(|| WORDINGS.iter().filter_map(|wording| Regex::new(wording.pattern).ok()).collect());
+    static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        CONTEXT_LIMIT_PATTERNS.iter().filter_map(|wording| Regex::new(wording.pattern).ok()).collect()
+    });
     let message = message.to_lowercase().replace('\u{2019}', "'");
     let captures = PATTERNS.iter().find_map(|pattern| pattern.captures(&message))?;
     let number = |name: &str| captures.name(name)?.as_str().parse().ok();
@@ -229,7 +230,9 @@ mod tests {
 
     #[test]
     fn every_wording_is_recognized_with_its_sizes() {
-        for ContextLimitPattern { pattern, source, example: (message, limit, requested) } in WORDINGS {
+        for ContextLimitPattern { pattern, source, example: (message, limit, requested) } in
+            CONTEXT_LIMIT_PATTERNS
+        {
             assert!(Regex::new(pattern).is_ok() && source.starts_with("https://"), "{pattern}");
             let size = ContextSize { limit: *limit, requested: *requested };
             assert_eq!(parse_context_size(message), Some(size), "{message}");

@@ -134,7 +134,7 @@ impl ReplyDraft {
 /// Returns the count at a JSON pointer; 0 if there is none, or if it is negative. Some servers write counts as
 /// `12.0`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "float casts saturate")]
-pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
+pub(crate) fn count_at_pointer(value: &Value, pointer: &str) -> u64 {
     let count = value.pointer(pointer);
     count.and_then(|count| count.as_u64().or_else(|| Some(count.as_f64()? as u64))).unwrap_or_default()
 }

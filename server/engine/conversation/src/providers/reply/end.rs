@@ -35,7 +35,7 @@ pub(crate) fn parse_stop_reason(reason: &str) -> ReplyEnd {
         | "image_safety"
         | "guardrail_intervened"
         | "content_filtered"
-        | "model_armor" => blocked_end(reason),
+        | "model_armor" => end_blocked_by_content_rules(reason),
         // A retry may succeed.
         "error"
         | "failed"
@@ -45,16 +45,16 @@ pub(crate) fn parse_stop_reason(reason: &str) -> ReplyEnd {
         | "aborted"
         | "malformed_function_call"
         | "unexpected_tool_call"
-        | "too_many_tool_calls" => failed_end(ProviderErrorKind::Server, "the provider failed", reason),
-        _ => failed_end(ProviderErrorKind::Incomplete, "the provider stopped it", reason),
+        | "too_many_tool_calls" => end_with_error(ProviderErrorKind::Server, "the provider failed", reason),
+        _ => end_with_error(ProviderErrorKind::Incomplete, "the provider stopped it", reason),
     }
 }
 
 /// Returns the end of a reply that content rules stopped for the reason `reason`.
-pub(crate) fn blocked_end(reason: &str) -> ReplyEnd {
-    failed_end(ProviderErrorKind::Content, "the provider's content rules stopped it", reason)
+pub(crate) fn end_blocked_by_content_rules(reason: &str) -> ReplyEnd {
+    end_with_error(ProviderErrorKind::Content, "the provider's content rules stopped it", reason)
 }
 
-fn failed_end(kind: ProviderErrorKind, problem: &str, reason: &str) -> ReplyEnd {
+fn end_with_error(kind: ProviderErrorKind, problem: &str, reason: &str) -> ReplyEnd {
     ReplyEnd::Failed(ProviderError::new(kind, &format!("{problem} (`{reason}`)")))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Maximum bytes of an event. Longer events are truncated.
-const MAX_EVENT: usize = 16 * 1024 * 1024;
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ServerEvent {
@@ -44,7 +44,7 @@ impl Framing for SseDecoder {
                 b'\n' if after_return => {}
                 b'\n' | b'\r' => events.extend(self.end_line()),
                 // Limit the size of a line that never ends.
-                _ if self.line.len() + self.event.data.len() < MAX_EVENT => self.line.push(byte),
+                _ if self.line.len() + self.event.data.len() < MAX_EVENT_BYTES => self.line.push(byte),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use strata_tokens::cost::Usage;
 
-use super::draft::number;
+use super::draft::count_at_pointer;
 
 /// JSON pointers to the counts of one provider. Of several pointers, the first with a count above zero applies,
 /// except for `prompt` and `output`, whose counts are added.
@@ -24,9 +24,14 @@ impl UsageFields {
     /// <https://github.com/vercel/ai/pull/12425>.
     pub(crate) fn read(&self, billed: &Value) -> Option<Usage> {
         let count = |pointers: &[&str]| {
-            pointers.iter().map(|pointer| number(billed, pointer)).find(|count| *count > 0).unwrap_or(0)
+            pointers
+                .iter()
+                .map(|pointer| count_at_pointer(billed, pointer))
+                .find(|count| *count > 0)
+                .unwrap_or(0)
         };
-        let sum = |pointers: &[&str]| pointers.iter().map(|pointer| number(billed, pointer)).sum::<u64>();
+        let sum =
+            |pointers: &[&str]| pointers.iter().map(|pointer| count_at_pointer(billed, pointer)).sum::<u64>();
         let (prompt, output) = (sum(self.prompt), sum(self.output));
         let (cache_read, cache_write) = (count(self.cache_read), count(self.cache_write));
         let (cached, reasoning) = (cache_read + cache_write, count(self.reasoning));

@@ -9,12 +9,12 @@ use crate::providers::openai::limits;
 use crate::providers::{Findings, Rule};
 
 /// Maximum characters of a call id ("string too long. Expected a string with maximum length 64").
-const CALL_ID_CHARS: usize = 64;
+const MAX_CALL_ID_CHARS: usize = 64;
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
     let mut findings = Findings::default();
     findings.check_model(body, "model");
-    for (index, tool) in findings.tools(body).iter().enumerate() {
+    for (index, tool) in findings.declared_tools(body).iter().enumerate() {
         let path = format!("/tools/{index}");
         if tool.get("type").and_then(Value::as_str) != Some("function") {
             findings.add(Rule::Shape, path.clone(), "a tool must have the type `function`");
@@ -22,7 +22,7 @@ pub(in crate::providers) fn check(body: &Value) -> Findings {
         findings.check_declaration(tool, tool.get("parameters"), &path);
     }
     let details = ["`input` must be a list of items", "at least one item is required"];
-    let items = findings.non_empty_list(body, "input", "/input", details);
+    let items = findings.require_non_empty_list(body, "input", "/input", details);
     for (index, item) in items.iter().enumerate() {
         check_item(&mut findings, body, item, &format!("/input/{index}"));
     }
@@ -36,14 +36,14 @@ fn check_item(findings: &mut Findings, body: &Value, item: &Value, path: &str) {
     match text(item, "type") {
         "message" => check_message(findings, item, path),
         "function_call" => {
-            findings.call_id(item, "call_id", CALL_ID_CHARS, path);
-            findings.tool_name(item, path);
+            findings.check_call_id(item, "call_id", MAX_CALL_ID_CHARS, path);
+            findings.check_tool_name(item, path);
             if !item.get("arguments").is_some_and(Value::is_string) {
                 findings.add(Rule::CallInput, path, "a call's `arguments` must be a string");
             }
         }
         "function_call_output" => {
-            findings.call_id(item, "call_id", CALL_ID_CHARS, path);
+            findings.check_call_id(item, "call_id", MAX_CALL_ID_CHARS, path);
             match item.get("output") {
                 Some(Value::String(_)) => {}
                 Some(Value::Array(parts)) => {
@@ -88,7 +88,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
     let is_assistant = role == "assistant";
     match part.get("type").and_then(Value::as_str) {
         Some(kind @ ("input_text" | "output_text")) => {
-            findings.string(part, "text", path);
+            findings.require_string(part, "text", path);
             if (kind == "output_text") != is_assistant {
                 let detail = format!("a message of this role cannot contain `{kind}`");
                 findings.add(Rule::BlockPlace, path, detail);
@@ -96,7 +96,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         }
         Some("input_image") => findings.check_image_url(text(part, "image_url"), role, path),
         Some("refusal") if is_assistant => {
-            findings.string(part, "refusal", path);
+            findings.require_string(part, "refusal", path);
         }
         _ => findings.add(Rule::Shape, path, "unknown part type"),
     }

@@ -14,7 +14,7 @@ use crate::history::{
     ContentBlock, Foreign, ForeignProvider, MessageKind, NewMessage, ResultPart, Role, ToolOutcome,
 };
 use crate::providers::json_fields::text;
-use crate::providers::openai::exchange::{image_from_url, parse_arguments, part_types, read_list, role};
+use crate::providers::openai::exchange::{image_from_url, parse_arguments, part_types, read_list, read_role};
 
 /// Types of message parts without an equivalent in Strata. Other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];
@@ -23,15 +23,15 @@ const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "r
 ///
 /// # Errors
 /// [`ReadError`] if a part does not fit the format.
-pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
+pub(crate) fn read_conversation(value: &Value) -> Result<ReadList, ReadError> {
     let mut system = Vec::new();
     if let Some(text) = fields::optional_string(value, "instructions")? {
-        system.push(item(&json!({"role": "system", "content": text}))?);
+        system.push(read_item(&json!({"role": "system", "content": text}))?);
     }
     if let Some(Value::String(prompt)) = value.get("input") {
         return Ok(ReadList { system, messages: vec![NewMessage::text(Role::User, prompt)] });
     }
-    let ReadList { system: leading, messages } = read_list(value, "input", item)?;
+    let ReadList { system: leading, messages } = read_list(value, "input", read_item)?;
     system.extend(leading);
     Ok(ReadList { system, messages })
 }
@@ -47,17 +47,17 @@ pub(crate) fn is_format_specific_item(item: &Value) -> bool {
     parts || (typed && item.get("role").is_none())
 }
 
-fn item(value: &Value) -> Result<NewMessage, ReadError> {
-    parse(&normalize_responses_item(value))
+fn read_item(value: &Value) -> Result<NewMessage, ReadError> {
+    parse_visible_fields(&normalize_responses_item(value))
 }
 
 /// Parses those fields of an item that models see.
-fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+fn parse_visible_fields(value: &Value) -> Result<NewMessage, ReadError> {
     let message_with = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
         "message" => {
-            let (role, kind) = role(value)?;
-            NewMessage { kind, ..NewMessage::new(role, fields::read_each(value, "content", part)?) }
+            let (role, kind) = read_role(value)?;
+            NewMessage { kind, ..NewMessage::new(role, fields::read_each(value, "content", read_part)?) }
         }
         "function_call" => {
             let input = parse_arguments(&fields::string(value, "arguments")?);
@@ -67,7 +67,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         "function_call_output" => {
             let result = ContentBlock::ToolResult {
                 call_id: fields::string(value, "call_id")?,
-                content: fields::read_each(value, "output", result_part)?,
+                content: fields::read_each(value, "output", read_result_part)?,
                 outcome: ToolOutcome::Ok,
             };
             message_with(Role::User, MessageKind::ToolResult, result)
@@ -99,7 +99,7 @@ fn normalize_responses_item(item: &Value) -> Value {
     item
 }
 
-fn part(value: &Value) -> Result<ContentBlock, ReadError> {
+fn read_part(value: &Value) -> Result<ContentBlock, ReadError> {
     Ok(match fields::kind(value)? {
         "input_text" | "output_text" | "text" => ContentBlock::Text { text: fields::string(value, "text")? },
         "input_image" if value.get("image_url").is_some_and(Value::is_string) => {
@@ -110,7 +110,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
     })
 }
 
-fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
+fn read_result_part(value: &Value) -> Result<ResultPart, ReadError> {
     Ok(match fields::kind(value)? {
         "input_text" => ResultPart::Text { text: fields::string(value, "text")? },
         _ => ResultPart::Foreign(to_foreign(value)),

@@ -10,7 +10,7 @@ use crate::providers::reply::{
 };
 
 /// <https://platform.openai.com/docs/api-reference/responses/object>
-const USAGE: UsageFields = UsageFields {
+const USAGE_FIELDS: UsageFields = UsageFields {
     prompt: &["/input_tokens"],
     output: &["/output_tokens"],
     cache_read: &["/input_tokens_details/cached_tokens"],
@@ -79,7 +79,7 @@ impl StreamedResponse {
                 let input = parse_arguments(item.get("arguments").unwrap_or(&Value::Null));
                 draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.push_foreign(ForeignProvider::OpenAiResponses, keep_request_fields(item)),
+            "reasoning" => draft.push_foreign(ForeignProvider::OpenAiResponses, to_request_fields(item)),
             _ => draft.push_foreign(ForeignProvider::OpenAiResponses, item.clone()),
         }
     }
@@ -87,7 +87,7 @@ impl StreamedResponse {
 
 /// Ends the reply. `event` is the word for the end if the response has none.
 fn end_reply(response: &Value, event: &str, draft: &mut ReplyDraft) {
-    draft.usage = response.get("usage").and_then(|billed| USAGE.read(billed));
+    draft.usage = response.get("usage").and_then(|billed| USAGE_FIELDS.read(billed));
     let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
     let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
     let error = ProviderError::from_value(response).map(ReplyEnd::Failed);
@@ -96,7 +96,7 @@ fn end_reply(response: &Value, event: &str, draft: &mut ReplyDraft) {
 
 /// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
 /// `content`.
-fn keep_request_fields(item: &Value) -> Value {
+fn to_request_fields(item: &Value) -> Value {
     let mut reasoning = json!({"type": "reasoning"});
     for field in ["id", "summary", "encrypted_content"] {
         if let Some(value) = item.get(field) {

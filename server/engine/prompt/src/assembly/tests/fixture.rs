@@ -19,7 +19,7 @@ use strata_tokens::models::Models;
 use crate::assembly::assemble::{assemble_with_rules, check_request};
 use crate::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
-    Request, Source, SystemContext, Workspace, assemble_allowing_empty, context_frame, counter,
+    Request, Source, SystemContext, Workspace, assemble_allowing_empty, context_frame, token_counter,
 };
 use crate::excerpts::{ExcerptQuestion, ExcerptSources, SourceFile, choose_excerpts};
 use crate::layout::TierSeeds;
@@ -141,7 +141,7 @@ impl Bench {
             let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None, out_of_step: None });
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        let count = counter(None, self.services());
+        let count = token_counter(None, self.services());
         let Ok(excerpts) = choose_excerpts(
             sources,
             &self.session,
@@ -217,7 +217,7 @@ impl Bench {
     pub(super) fn budget(&self) -> crate::budget::BudgetReport {
         let prompt_request = PromptRequest::new(Request::Nothing);
         self.with_workspace(|workspace| {
-            crate::budget::report(workspace, &self.session, &prompt_request, self.services())
+            crate::budget::measure_budget(workspace, &self.session, &prompt_request, self.services())
         })
         .unwrap()
     }

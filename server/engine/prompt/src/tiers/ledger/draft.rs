@@ -27,10 +27,11 @@ const ORDERING_OVERHEAD_TOKENS: u64 = 3;
 
 /// Size of the outdated text, as a percentage of the other content, up to which it stays whatever it costs, because
 /// the expected number of later prompts and their pauses are only estimates.
-const MAX_FREE_OUTDATED_PERCENT: usize = 10;
+const MAX_ALWAYS_KEPT_OUTDATED_PERCENT: usize = 10;
 
-/// Maximum number of cuts to try if dropping outdated text may save money. Each try takes as long as assembling a prompt.
-const MAX_TRIED_CUTS: usize = 8;
+/// Maximum number of cuts to try if dropping outdated text may save money. Each try takes as long as assembling a
+/// prompt.
+const MAX_CUTS_TO_TRY: usize = 8;
 
 /// The next log, without the volatile content that follows it.
 pub(super) struct LogDraft {
@@ -54,7 +55,7 @@ impl LogDraft {
         let index = ContentIndex::new(content);
         let cuts = match rules.reuse {
             LayoutReuse::None => vec![LogPosition::START],
-            LayoutReuse::Maximal => cut_positions(state, &index, rules),
+            LayoutReuse::Maximal => possible_cut_positions(state, &index, rules),
         };
         let mut draft =
             Self::from_kept_prefix(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
@@ -63,7 +64,7 @@ impl LogDraft {
         let kept_tokens = |draft: &Self| draft.boundary_tokens(draft.kept);
         let needed = index.minimal_tokens() + draft.file_list_tokens();
         let outdated = draft.tokens().saturating_sub(needed);
-        if outdated * 100 <= needed * MAX_FREE_OUTDATED_PERCENT {
+        if outdated * 100 <= needed * MAX_ALWAYS_KEPT_OUTDATED_PERCENT {
             return draft;
         }
         // A shorter prefix can save no more than all outdated text costs.
@@ -81,7 +82,7 @@ impl LogDraft {
         };
         let mut least = cost(&draft);
         // Cuts are spread evenly, and the shortest prefix is among them.
-        let step = shorter.len().div_ceil(MAX_TRIED_CUTS).max(1);
+        let step = shorter.len().div_ceil(MAX_CUTS_TO_TRY).max(1);
         for position in shorter.into_iter().rev().step_by(step) {
             let other = Self::from_kept_prefix(position, state, &index, rules);
             if cost(&other) < least {
@@ -130,7 +131,7 @@ impl LogDraft {
         let fixups = fixups::build_updates(&log_contents, content);
         fixups.blocks.into_iter().for_each(|block| writer.push(block));
         writer.add_request(&request);
-        writer.add_implied_versions(fixups.implied);
+        writer.add_versions_known_from_messages(fixups.implied);
         let (version_lines, log, hazards) = (fixups.version_lines, writer.log, writer.hazards);
         let file_list = last_file_list_coverage(&log);
         let boundaries = LogBoundary::log_boundaries(&log);
@@ -215,7 +216,7 @@ impl<'a> ContentIndex<'a> {
             symbols: content.map.iter().filter_map(symbol).collect(),
             files: content.file_texts().map(|piece| (&piece.key, piece)).collect(),
             selected_files: content.files.iter().filter_map(|piece| selected_file(&piece.key)).collect(),
-            whole_files: content.files.iter().filter_map(|piece| whole_file(&piece.key)).collect(),
+            whole_files: content.files.iter().filter_map(|piece| file_shown_in_full(&piece.key)).collect(),
             urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
         }
     }
@@ -283,7 +284,7 @@ fn selected_file(key: &ItemKey) -> Option<&FileKey> {
 }
 
 /// Returns the file of an item that shows a file's text in full.
-fn whole_file(key: &ItemKey) -> Option<&FileKey> {
+fn file_shown_in_full(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) => Some(path),
         _ => None,
@@ -303,7 +304,11 @@ impl LogPosition {
 
 /// Returns the positions at which the last log may be cut, longest prefix first. Each prefix may be kept and is cached
 /// by the provider.
-fn cut_positions(state: &LedgerState, index: &ContentIndex<'_>, rules: &LayoutRules) -> Vec<LogPosition> {
+fn possible_cut_positions(
+    state: &LedgerState,
+    index: &ContentIndex<'_>,
+    rules: &LayoutRules,
+) -> Vec<LogPosition> {
     let mut message_count = 0;
     let mut positions = vec![LogPosition::START];
     let boundaries = LogBoundary::log_boundaries(&state.log);
@@ -361,7 +366,7 @@ impl LogBuilder<'_> {
     }
 
     /// Records versions that the model knows from its own messages, as entries of the request.
-    fn add_implied_versions(&mut self, versions: Vec<LogEntry>) {
+    fn add_versions_known_from_messages(&mut self, versions: Vec<LogEntry>) {
         if let Some(request) = self.log.iter_mut().rfind(|log_block| log_block.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
         }

@@ -58,7 +58,7 @@ impl LogUpdates {
 
     fn update_file_list(&mut self, log_contents: &LogContents, content: &LayoutContent<'_>) {
         let Some(tree) = &log_contents.tree else { return };
-        let mut changes = changes(&tree.files(), &content.tree.files);
+        let mut changes = compare_file_lists(&tree.files(), &content.tree.files);
         // A file that leaves the list because the map now outlines it still exists.
         let outlined = &content.tree.outlined;
         changes
@@ -91,7 +91,7 @@ impl LogUpdates {
             UpdateCounts { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
         };
         if updates.all > 0 || updates.misses {
-            self.version_lines.push(wording::version_line(key, &piece.body, updates));
+            self.version_lines.push(wording::current_version_line(key, &piece.body, updates));
         }
     }
 }
@@ -127,7 +127,7 @@ fn update_block(file: &LoggedFile, piece: &PromptPiece, content: &LayoutContent<
 }
 
 /// Computes the additions and removals between two sorted lists.
-pub(super) fn changes(before: &[FileKey], current: &[FileKey]) -> FileListChanges {
+pub(super) fn compare_file_lists(before: &[FileKey], current: &[FileKey]) -> FileListChanges {
     let (mut old, mut new) = (before.iter().peekable(), current.iter().peekable());
     let mut changes = FileListChanges::new();
     loop {

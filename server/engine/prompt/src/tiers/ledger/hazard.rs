@@ -92,8 +92,8 @@ impl DeselectionCounts {
         for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(DESELECTION_PRIOR)) {
             *slot = f64::min(1.0, (left + 2.0 * scale * prior) / (seen + 2.0));
         }
-        let discounted = std::array::from_fn(|age| millionths(discounted_hazard(&next, age)));
-        DeselectionHazards { next: next.map(millionths), discounted }
+        let discounted = std::array::from_fn(|age| to_millionths(discounted_hazard(&next, age)));
+        DeselectionHazards { next: next.map(to_millionths), discounted }
     }
 }
 
@@ -134,7 +134,7 @@ fn discounted_hazard(next: &[f64; SELECTION_AGE_COUNT], age: usize) -> f64 {
     clippy::cast_sign_loss,
     reason = "clamped to 0..=PROBABILITY_ONE before"
 )]
-fn millionths(probability: f64) -> u32 {
+fn to_millionths(probability: f64) -> u32 {
     (probability.clamp(0.0, 1.0) * f64::from(PROBABILITY_ONE)).round() as u32
 }
 

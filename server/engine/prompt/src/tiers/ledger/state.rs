@@ -16,7 +16,7 @@ use super::log::LogBlock;
 
 /// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`). If a request
 /// can have a breakpoint on all of them, they count until they expire, since a missing one costs little.
-const ASSUMED_CACHED_TURNS: u64 = 2;
+const TURNS_ASSUMED_CACHED: u64 = 2;
 
 /// The turn in which a prefix was last marked or read, and when it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl LedgerState {
         }
         let (turn, now) = (self.turn, rules.now_ms);
         let trusted_turns =
-            if rules.prices.kind.has_lookup_only_markers() { u64::MAX } else { ASSUMED_CACHED_TURNS };
+            if rules.prices.kind.has_lookup_only_markers() { u64::MAX } else { TURNS_ASSUMED_CACHED };
         self.held.retain(|_, held| turn - held.turn <= trusted_turns && now <= held.expires_ms);
         self.learn_from_selection(content);
     }
@@ -92,7 +92,7 @@ impl LedgerState {
         let selected = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
         let selected_keys: BTreeSet<&ItemKey> = selected().map(|piece| &piece.key).collect();
         let is_in_workspace = |key: &ItemKey| match key {
-            ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_in_workspace(path),
+            ItemKey::File(path) | ItemKey::Lines(path, _) => content.exists_in_workspace(path),
             _ => false,
         };
         for (key, clock) in &self.files {
@@ -114,7 +114,7 @@ impl LedgerState {
 
     /// Compares the tokens that the provider read with the expected ones. If it read fewer, only the prefixes that the
     /// request wrote count as cached.
-    pub(in crate::tiers) fn learn(&mut self, billed: BilledInput) {
+    pub(in crate::tiers) fn compare_with_billed_reads(&mut self, billed: BilledInput) {
         let ExpectedCacheUse { read, total, written } = std::mem::take(&mut self.expected);
         if billed.has_shortfall(read, total) {
             self.held = written;

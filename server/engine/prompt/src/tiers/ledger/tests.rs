@@ -335,9 +335,9 @@ proptest! {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
         let mut tree = log_contents::LoggedFileList::new(listing::ListedFiles { files: before.clone(), listed: FileListCoverage::default() }.into());
-        tree.apply_changes(&fixups::changes(&before, &between));
+        tree.apply_changes(&fixups::compare_file_lists(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
-        tree.apply_changes(&fixups::changes(&between, &now));
+        tree.apply_changes(&fixups::compare_file_lists(&between, &now));
         prop_assert_eq!(&*tree.files(), &*now);
     }
 }
@@ -541,7 +541,7 @@ fn a_cache_miss_leaves_only_entries_written_by_that_request() {
     assert!(after <= full);
     // A report that matches the expectation changes nothing. Neither does one about a request that relied on nothing.
     let same = Arc::make_mut(&mut before);
-    same.learn(BilledInput { read: 990, total: 1_000 });
+    same.compare_with_billed_reads(BilledInput { read: 990, total: 1_000 });
     session.state = TierState::Ledger(before);
     assert_eq!(session.cached_tokens(), full);
 }

@@ -100,7 +100,7 @@ pub(super) struct UpdateCounts {
 }
 
 /// Formats the line that gives a file's current version, and which of its updates and of the model's edits led to it.
-pub(super) fn version_line(
+pub(super) fn current_version_line(
     key: &ItemKey,
     now: &str,
     UpdateCounts { all, implied, misses }: UpdateCounts,
@@ -117,7 +117,7 @@ pub(super) fn version_line(
     format!("- {}: version {}{updates}{since}", item_name(key), version_label(now))
 }
 
-/// Heading of the lines from [`version_line`].
+/// Heading of the lines from [`current_version_line`].
 pub(super) const VERSIONS_HEADING: &str = "# Current versions of updated files";
 
 /// Returns the version label of a text, as shown next to the file's name.

@@ -12,7 +12,7 @@ use super::super::LayoutRules;
 use super::state::{RippleState, TrackedItem, WEB_PAGE_TIER, initial_counter, more_stable_tier};
 
 /// Cached tiers from the least to the most stable, the direction of promotions.
-const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
+const TIERS_TOWARD_STABLE: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
 /// Updates the tiers after a request. `broken` contains the tiers whose cached bytes have already changed, and `pages`
 /// the web pages that are new in the request.
@@ -142,7 +142,7 @@ impl TierUpdate<'_> {
     fn promote_through_tiers(&mut self) {
         loop {
             let mut has_moved = false;
-            for tier in UPWARDS {
+            for tier in TIERS_TOWARD_STABLE {
                 let incoming = self.incoming.remove(&tier).unwrap_or_default();
                 let is_due = self.broken.contains(&tier) && !self.processed.contains(&tier);
                 if incoming.is_empty() && !is_due {

@@ -16,14 +16,14 @@ use super::state::{PlacementState, RippleState, TrackedItem, initial_counter};
 const CLUSTER_TIERS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
 /// A tier that is being filled.
-struct Bin<'a> {
+struct TierBin<'a> {
     tier: Tier,
     pieces: Vec<&'a PromptPiece>,
     /// Total tokens of the pieces in the bin.
     tokens: usize,
 }
 
-impl Bin<'_> {
+impl TierBin<'_> {
     fn new(tier: Tier) -> Self {
         Self { tier, pieces: Vec::new(), tokens: 0 }
     }
@@ -78,21 +78,21 @@ fn distribute(
         if unplaced.get(path).is_some_and(is_outline) {
             for piece in unplaced.remove(path).unwrap_or_default() {
                 l0_tokens += piece.tokens;
-                place(state, piece, Tier::L0);
+                place_piece(state, piece, Tier::L0);
             }
         }
     }
 
-    let mut bins = CLUSTER_TIERS.map(Bin::new);
+    let mut bins = CLUSTER_TIERS.map(TierBin::new);
     for cluster in clusters(unplaced, &content.seeds.clusters) {
         if let Some(lightest) = bins.iter_mut().min_by_key(|bin| bin.tokens) {
-            lightest.tokens += tokens(&cluster);
+            lightest.tokens += sum_tokens(&cluster);
             lightest.pieces.extend(cluster);
         }
     }
     merge_underfilled(&mut bins, rules.target);
-    for Bin { tier, pieces, .. } in bins {
-        pieces.into_iter().for_each(|piece| place(state, piece, tier));
+    for TierBin { tier, pieces, .. } in bins {
+        pieces.into_iter().for_each(|piece| place_piece(state, piece, tier));
     }
 }
 
@@ -112,12 +112,12 @@ fn clusters<'a>(
     }
     groups.extend(unplaced.into_values());
     // The sort is stable, so groups with the same number of tokens keep their order.
-    groups.sort_by_key(|group| Reverse(tokens(group)));
+    groups.sort_by_key(|group| Reverse(sum_tokens(group)));
     groups
 }
 
 /// Merges each tier below the target size, which would not justify a breakpoint, into the smallest other tier.
-fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
+fn merge_underfilled(bins: &mut [TierBin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
         let tokens = bins[at].tokens;
         if tokens == 0 || tokens >= target {
@@ -154,11 +154,11 @@ fn promote_older_history(state: &mut RippleState, content: &LayoutContent<'_>, r
     }
 }
 
-fn place(state: &mut RippleState, piece: &PromptPiece, tier: Tier) {
+fn place_piece(state: &mut RippleState, piece: &PromptPiece, tier: Tier) {
     let tracked = TrackedItem { tier, n: initial_counter(tier), hash: None, tokens: piece.tokens };
     state.items.entry(piece.key.clone()).or_insert(tracked);
 }
 
-fn tokens(pieces: &[&PromptPiece]) -> usize {
+fn sum_tokens(pieces: &[&PromptPiece]) -> usize {
     pieces.iter().map(|piece| piece.tokens).sum()
 }

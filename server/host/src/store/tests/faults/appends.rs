@@ -102,7 +102,7 @@ fn append_all(home: &Home, count: u64) -> Vec<Change> {
 
 /// Checks that all acknowledged messages are stored, and at most one more.
 fn assert_appended(acknowledged: usize, store: &Store) {
-    let messages = match store.load(&id("a")) {
+    let messages = match store.load_session(&id("a")) {
         Err(StoreError::NoSession(_)) if acknowledged == 0 => Vec::new(),
         loaded => loaded.unwrap().messages,
     };

@@ -40,7 +40,7 @@ impl Contents {
     pub(super) fn read_from(store: &Store) -> Result<Self, StoreError> {
         let mut sessions = Vec::new();
         for info in store.list()? {
-            let stored = store.load(&info.id)?;
+            let stored = store.load_session(&info.id)?;
             sessions.push((info, stored));
         }
         Ok(Self { sessions, notes: store.list_notes()? })
