@@ -27,7 +27,7 @@ const MAX_UNCOMMITTED_FILES: usize = 40;
 /// Returns the rules that apply to the selected files, and the skills and memory files of the workspace, for the system
 /// prompt. Empty if the workspace is not trusted.
 ///
-/// `scoped_rules` are those for the other [files at hand](files_at_hand).
+/// `scoped_rules` are those for the other [files at hand](selected_open_or_shown_files).
 pub(crate) fn system_context(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();

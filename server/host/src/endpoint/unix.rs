@@ -18,7 +18,7 @@ use super::{
 use crate::store::paths::{ensure_private_directory, ensure_private_top};
 
 /// End of the name of a socket that accepts connections.
-const SUFFIX: &str = "sock";
+const SOCKET_SUFFIX: &str = "sock";
 /// Maximum bytes of a socket's path, on the system with the shortest ones (104 with the end, on macOS and the BSDs).
 const MAX_SOCKET_PATH_BYTES: usize = 103;
 
@@ -43,7 +43,7 @@ impl Endpoint {
         let directory = state.join(ENDPOINT_DIRECTORY);
         ensure_private_directory(&directory)?;
         let name = random_name()?;
-        let path = directory.join(format!("{name}.{SUFFIX}"));
+        let path = directory.join(format!("{name}.{SOCKET_SUFFIX}"));
         // Clients remove a socket that refuses connections, so the socket gets its final name once it accepts them.
         let starting = directory.join(&name);
         let listener = at_short_path(&starting, |path| UnixListener::bind(path))?;
@@ -77,7 +77,7 @@ pub fn endpoints(state: &Path) -> Vec<EndpointAddress> {
     if !is_private {
         return Vec::new();
     }
-    list_addresses(&directory, SUFFIX)
+    list_addresses(&directory, SOCKET_SUFFIX)
 }
 
 /// Sends a request and returns the reply, within `time`. Removes the socket of a server that has ended.

@@ -140,7 +140,7 @@ impl History {
             let path = gix::path::from_bstring(path).ok()?;
             canonical(&git_dir.join(path)).ok().filter(|path| path == top)
         };
-        checked.has_directories(git_dir, repository.common_dir())
+        checked.has_checked_directories(git_dir, repository.common_dir())
             && repository.index_path() == git_dir.join("index")
             && work_tree.is_none_or(|path| is_top(path).is_some())
     }

@@ -77,7 +77,7 @@ impl ContainedRepository {
 
     /// Whether these are the directories that were checked. The library resolves pointers on its own, and a pointer can
     /// change in between.
-    pub(super) fn has_directories(&self, git_dir: &Path, common_dir: &Path) -> bool {
+    pub(super) fn has_checked_directories(&self, git_dir: &Path, common_dir: &Path) -> bool {
         let is_same = |actual: &Path, checked: &Path| canonical(actual).is_ok_and(|actual| actual == checked);
         is_same(git_dir, &self.git_dir) && is_same(common_dir, &self.common_dir)
     }

@@ -13,7 +13,7 @@ use crate::commands::{Command, CommandError};
 use crate::model::freshness::Freshness;
 
 /// Name of the argument that limits the tokens of a result.
-pub(super) const MAX_TOKENS: &str = "max_tokens";
+pub(super) const MAX_TOKENS_ARGUMENT: &str = "max_tokens";
 /// Name of the argument for the position at which a result continues.
 pub(super) const CURSOR_ARGUMENT: &str = "cursor";
 /// Field of a result with what its reader must know about the texts in it.
@@ -165,13 +165,13 @@ fn split_options(
     if let Some(hidden) = tool.hidden_arguments().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
-    let max_tokens = tool.shape.has_budget().then(|| arguments.shift_remove(MAX_TOKENS)).flatten();
+    let max_tokens = tool.shape.has_budget().then(|| arguments.shift_remove(MAX_TOKENS_ARGUMENT)).flatten();
     let max_tokens = match max_tokens {
         None => DEFAULT_MAX_RESULT_TOKENS,
         Some(value) => {
             let number =
                 value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
-            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
+            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS_ARGUMENT, "expected a positive integer"))?
         }
     };
     let cursor = tool.shape.has_cursor().then(|| arguments.shift_remove(CURSOR_ARGUMENT)).flatten();

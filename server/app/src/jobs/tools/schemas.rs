@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::Tool;
-use super::call::{CURSOR_ARGUMENT, DEFAULT_MAX_RESULT_TOKENS, FRESHNESS, MAX_TOKENS, OMITTED_FIELDS};
+use super::call::{
+    CURSOR_ARGUMENT, DEFAULT_MAX_RESULT_TOKENS, FRESHNESS, MAX_TOKENS_ARGUMENT, OMITTED_FIELDS,
+};
 use super::pages::{NEXT_CURSOR, OMITTED_COUNT_FIELD, Pagination};
 use crate::commands;
 use crate::schema::{self, TypeSchemas};
@@ -30,7 +32,11 @@ impl ToolSchemas {
         remove_properties(&mut schema, tool.hidden_arguments());
         if tool.shape.has_budget() {
             let description = format!("Token limit, {DEFAULT_MAX_RESULT_TOKENS} by default");
-            add_property(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
+            add_property(
+                &mut schema,
+                MAX_TOKENS_ARGUMENT,
+                json!({ "type": "integer", "description": description }),
+            );
         }
         if tool.shape.has_cursor() {
             let description = format!("`{NEXT_CURSOR}` of the last page");

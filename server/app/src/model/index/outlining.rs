@@ -53,6 +53,7 @@ pub(super) enum OutlineEffort {
 /// The work done by an index run. Files with a stored outline need not be read or parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Efforts")]
 pub struct OutlineEffortCounts {
     /// Number of files that were read.
     pub read: usize,

@@ -20,7 +20,7 @@ const PASSAGE_LENGTH_NORM: f64 = 0.6;
 /// How strongly a file's length reduces its BM25 score (`b`).
 const FILE_LENGTH_NORM: f64 = 0.75;
 /// Number of the best passages whose mentions of definitions count.
-const MAX_CALLERS: usize = 8;
+const MAX_MENTIONING_PASSAGES: usize = 8;
 /// Factor for the mentions of each next best passage.
 const CALLER_DECAY: f64 = 0.85;
 /// Maximum number of definitions that a mentioned name may mean.
@@ -225,7 +225,7 @@ fn add_mention_features(files: &mut [ScoredFile<'_>]) {
     let order = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
         b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     };
-    sort_and_truncate(&mut best, MAX_CALLERS, order);
+    sort_and_truncate(&mut best, MAX_MENTIONING_PASSAGES, order);
     let mut called: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (rank, (_, file_index, index)) in (0..).zip(best) {
         let Some(file) = files.get(file_index) else { continue };

@@ -19,7 +19,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     path: "model/{model}/converse",
     stream_path: Some("model/{model}/converse-stream"),
     models_path: "foundation-models",
-    models_host,
+    models_host: model_list_host,
     // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html
     key_variable: Some("AWS_BEARER_TOKEN_BEDROCK"),
     // Gateways such as LiteLLM name their models `bedrock/…` in OpenAI's format.
@@ -30,7 +30,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 /// Returns the host of the list of models for a public host of Amazon that answers requests. `None` for other hosts,
 /// such as gateways and private endpoints: the key must not go to a host that the user did not name.
 /// <https://docs.aws.amazon.com/general/latest/gr/bedrock.html>
-fn models_host(host: &str) -> Option<String> {
+fn model_list_host(host: &str) -> Option<String> {
     if !host.ends_with(".amazonaws.com") || host.contains(".vpce.") {
         return None;
     }

@@ -34,7 +34,7 @@ impl Dialect for CohereChat {
     }
 
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
-        let messages = messages::messages(spoken);
+        let messages = messages::write_messages(spoken);
         let count = messages.len();
         envelope.write_tools(body, openai::tool, "NONE".into());
         body.insert("messages".into(), messages.into());

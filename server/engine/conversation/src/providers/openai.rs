@@ -60,7 +60,7 @@ impl Dialect for ChatCompletionsDialect {
     }
 
     fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
-        let messages = messages::messages(spoken, envelope.breakpoints);
+        let messages = messages::write_messages(spoken, envelope.breakpoints);
         let count = messages.len();
         write_cache_fields(body, envelope);
         envelope.write_tools(body, tool, "none".into());

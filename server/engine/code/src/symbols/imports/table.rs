@@ -114,7 +114,7 @@ impl PathTable {
     /// Returns the file whose path ends with the components `end`. If there are several, returns the file
     /// closest to `near`, or `None` if no single file is closest.
     pub(super) fn find_by_path_suffix(&self, end: &str, near: &str) -> Option<u32> {
-        let range = items_with_path_suffix(&self.names, end, |&number| self.text(number));
+        let range = items_with_path_suffix(&self.names, end, |&number| self.path_text(number));
         self.closest(range.iter().copied(), near)
     }
 
@@ -155,7 +155,7 @@ impl PathTable {
             return None;
         }
         let common_components = |number: u32| {
-            let parts = self.text(number).split('/').zip(near.split('/'));
+            let parts = self.path_text(number).split('/').zip(near.split('/'));
             parts.take_while(|(a, b)| a == b).count()
         };
         let max_common = candidates.iter().map(|&number| common_components(number)).max()?;
@@ -170,12 +170,12 @@ impl PathTable {
         self.language(number).map_or("", |language| language.family)
     }
 
-    fn text(&self, number: u32) -> &str {
+    fn path_text(&self, number: u32) -> &str {
         self.key(number).map_or("", FileKey::as_str)
     }
 
     fn stem_text(&self, stem: Stem) -> &str {
-        self.text(stem.file).get(..stem.len as usize).unwrap_or_default()
+        self.path_text(stem.file).get(..stem.len as usize).unwrap_or_default()
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::providers::{BreakpointMode, SpokenMessage, openai};
 
-pub(super) fn messages(spoken: &[SpokenMessage<'_>]) -> Vec<Value> {
-    let mut messages = openai::messages::messages(spoken, BreakpointMode::Automatic);
+pub(super) fn write_messages(spoken: &[SpokenMessage<'_>]) -> Vec<Value> {
+    let mut messages = openai::messages::write_messages(spoken, BreakpointMode::Automatic);
     for message in messages.iter_mut().filter_map(Value::as_object_mut) {
         let calls = message.contains_key("tool_calls");
         if let Some(plan) = message.get("content").filter(|content| calls && !content.is_array()).cloned() {

@@ -16,7 +16,7 @@ use crate::providers::{
     order_results_first,
 };
 
-pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: BreakpointMode) -> Vec<Value> {
+pub(crate) fn write_messages(spoken: &[SpokenMessage<'_>], breakpoints: BreakpointMode) -> Vec<Value> {
     let mut messages = Vec::new();
     for message in spoken {
         match message.speaker {
