@@ -17,7 +17,7 @@ use strata_prompt::diff;
 use strata_prompt::excerpts::ExcerptSelection;
 use strata_prompt::layout::{ItemKey, LayoutBlock, Part, inline_code};
 use strata_prompt::session::Session;
-use strata_prompt::tiers::edits_in;
+use strata_prompt::tiers::edits_in_answer_block;
 use strata_prompt::wire::Body;
 use strata_tokens::cost::Charge;
 use strata_tokens::models::CacheKind;
@@ -229,7 +229,7 @@ impl PromptChecker<'_> {
 
     /// Reads the edits that the model wrote in its own messages.
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
-        for edit in edits_in(&block.content) {
+        for edit in edits_in_answer_block(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
             known.edited = known.edited.as_deref().and_then(|text| edit.apply_to(text));
         }

@@ -164,7 +164,7 @@ pub(super) fn due_job(
 
 /// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges, even if the profile
 /// specifies another moment. Returns `None` if automatic compaction is disabled.
-pub(super) fn due_before_truncation(
+pub(super) fn job_before_truncation(
     size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,
@@ -177,7 +177,7 @@ pub(super) fn due_before_truncation(
 
 /// Returns the automatic compaction to run before a prompt that reads `read` tokens from the cache, if it saves money
 /// because the prompt writes much of the conversation again. The profile may specify another moment.
-pub(super) fn due_before_rewriting(
+pub(super) fn job_before_rewriting(
     size: RequestSize,
     read: usize,
     session: &Session,

@@ -298,13 +298,13 @@ fn due_compaction(
         return Some(compaction::recovery_job(size, session, snapshot));
     }
     compaction::due_job(CompactionMoment::BeforeAssembling, size, session, snapshot, context.now_ms)
-        .or_else(|| is_truncated.then(|| compaction::due_before_truncation(size, session, snapshot))?)
+        .or_else(|| is_truncated.then(|| compaction::job_before_truncation(size, session, snapshot))?)
         .or_else(|| {
             // A prompt does not wait for a model only to save money.
             let prepared =
                 prepared.as_ref().ok().filter(|_| !context.services.has_summary_model(snapshot))?;
             let read = prepared.reply.predicted.read;
-            compaction::due_before_rewriting(size, read, session, snapshot, context.now_ms)
+            compaction::job_before_rewriting(size, read, session, snapshot, context.now_ms)
         })
 }
 

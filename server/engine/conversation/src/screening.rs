@@ -15,7 +15,7 @@ impl NewMessage {
 /// Replaces secrets in content blocks with placeholders. Removes reasoning that contains a secret, because
 /// providers only accept unchanged reasoning.
 pub(crate) fn screen_blocks(screen: &SecretRedactor, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
-    blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
+    blocks.into_iter().filter_map(|block| redact_or_drop_block(screen, block)).collect()
 }
 
 pub(crate) fn screen_parts(screen: &SecretRedactor, parts: Vec<ResultPart>) -> Vec<ResultPart> {
@@ -30,7 +30,7 @@ pub(crate) fn screen_parts(screen: &SecretRedactor, parts: Vec<ResultPart>) -> V
     parts.into_iter().map(part).collect()
 }
 
-fn screen_block(screen: &SecretRedactor, block: ContentBlock) -> Option<ContentBlock> {
+fn redact_or_drop_block(screen: &SecretRedactor, block: ContentBlock) -> Option<ContentBlock> {
     Some(match block {
         ContentBlock::Text { text } => ContentBlock::Text { text: screen.redact_string(text) },
         ContentBlock::Thinking { text, signature } => {

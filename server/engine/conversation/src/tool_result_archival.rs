@@ -18,7 +18,7 @@ use crate::history::{
 };
 use crate::settings::{ArchivalMode, ToolOutputSettings, ToolSummaryStrategy};
 
-use choose::{is_archivable, messages_to_archive, newest_round_start, waits_for_results};
+use choose::{is_archivable, messages_to_archive, newest_tool_round_start, waits_for_results};
 use words::ArchivedResults;
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ impl Archival {
         }
         let mut covered = archived.clone();
         let mut entries: Vec<RebuildStep> = archived.into_iter().map(RebuildStep::Archive).collect();
-        let round = newest_round_start(messages);
+        let round = newest_tool_round_start(messages);
         let waiting =
             messages.get(round).filter(|_| waits_for_results(messages.get(round..).unwrap_or_default()));
         let last = messages.last().map(|message| message.id).filter(|last| !covered.contains(last));

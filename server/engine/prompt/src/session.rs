@@ -199,7 +199,7 @@ impl Session {
     }
 
     fn set_calibrations(&mut self, calibrations: Calibrations) {
-        let own_calibrations = calibrations.current_conversation_only();
+        let own_calibrations = calibrations.billed_in_current_conversation();
         if own_calibrations != self.own_calibrations {
             self.own_calibrations = own_calibrations;
         }

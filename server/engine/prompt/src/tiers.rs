@@ -23,7 +23,7 @@ pub(crate) use breaks::Breaks;
 #[cfg(test)]
 pub(crate) use choice::DecidedBy;
 pub use choice::{LayoutPreferences, PolicyChoice};
-pub use ledger::edits::{FileEdit, edits_in};
+pub use ledger::edits::{FileEdit, edits_in_answer_block};
 pub(crate) use policy::Policy;
 pub(crate) use policy::PolicyOutput;
 #[cfg(test)]

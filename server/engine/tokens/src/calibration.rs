@@ -113,7 +113,7 @@ impl Calibrations {
 
     /// Returns only the calibrations that include a bill of the current conversation.
     #[must_use]
-    pub fn current_conversation_only(&self) -> Self {
+    pub fn billed_in_current_conversation(&self) -> Self {
         let current = self
             .0
             .iter()

@@ -39,7 +39,7 @@ pub(super) fn check_program(command: &[String]) -> Result<(), SendError> {
 }
 
 /// Returns the key that a command prints, from the cache if it is recent.
-pub(super) fn key_from_command(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
+pub(super) fn cached_key_from_command(command: &[String], cancel: &Cancel) -> Result<ApiKey, SendError> {
     let cached = lock_keys().get(command).cloned();
     if let Some((key, since)) = cached
         && since.elapsed() < KEY_CACHE_LIFETIME

@@ -28,7 +28,7 @@ impl KeySource {
             Self::None => Ok(None),
             Self::Given(key) => Ok(Some(key.clone())),
             Self::Variable(variable) => required(variable.as_str()),
-            Self::Command(command) => key_command::key_from_command(command, cancel).map(Some),
+            Self::Command(command) => key_command::cached_key_from_command(command, cancel).map(Some),
             Self::Usual => {
                 let endpoint = provider.kind.endpoint();
                 let is_optional = provider.base_url.is_some() && endpoint.is_key_optional_elsewhere;

@@ -34,7 +34,7 @@ const URI_LISTS: [UriListLocation; 6] = [
 ];
 
 /// Kind of change of a file for which the client sends none, which the server does not use (`Changed` of LSP 3.17).
-const CHANGE_KIND_CHANGED: u32 = 2;
+const FALLBACK_CHANGE_KIND: u32 = 2;
 
 /// Removes invalid items from the lists of a notification, and adds missing fields that the server does not need.
 /// Returns a description of each problem. A list that is missing is empty.
@@ -94,7 +94,7 @@ impl UriListLocation {
             "workspace/didChangeWatchedFiles" => {
                 let is_valid_kind = |kind: &Value| kind.as_u64().is_some_and(|kind| (1..=3).contains(&kind));
                 if !fields.get("type").is_some_and(is_valid_kind) {
-                    fields.insert("type".to_owned(), CHANGE_KIND_CHANGED.into());
+                    fields.insert("type".to_owned(), FALLBACK_CHANGE_KIND.into());
                 }
             }
             "workspace/didChangeWorkspaceFolders" => add_missing_folder_name(fields),

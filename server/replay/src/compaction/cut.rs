@@ -21,7 +21,7 @@ use crate::runner::nanos_since;
 
 /// Number of messages after a cut that are sent with the compacted conversation, to check that both fit together. Later
 /// messages are not affected by the cut.
-const MESSAGES_KEPT_AFTER_CUT: usize = 12;
+const CHECKED_MESSAGES_AFTER_CUT: usize = 12;
 
 /// A recorded conversation that can be cut after any message.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ impl Recording {
             return Some(CutConversation {
                 waiting: stretch.calls_answered_after(end),
                 yardstick: FidelityReference::new(past, &after, &services.settings.tools),
-                following: rest.iter().take(MESSAGES_KEPT_AFTER_CUT).cloned().collect(),
+                following: rest.iter().take(CHECKED_MESSAGES_AFTER_CUT).cloned().collect(),
                 before,
             });
         }

@@ -84,7 +84,7 @@ enum OutlineCompleteness {
 
 /// How much of an outline a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum ChangeExtent {
+enum OutlineChangeExtent {
     None,
     /// Only the results of the pieces that were walked again.
     Local,
@@ -260,9 +260,12 @@ impl LiveOutline {
         let has_max_symbols = |pieces: &[OutlinePiece]| {
             pieces.iter().map(|piece| piece.symbols.len()).sum::<usize>() >= MAX_SYMBOLS
         };
-        let mut symbols =
-            if has_max_symbols(&self.pieces) { ChangeExtent::Global } else { ChangeExtent::None };
-        let mut imports = ChangeExtent::None;
+        let mut symbols = if has_max_symbols(&self.pieces) {
+            OutlineChangeExtent::Global
+        } else {
+            OutlineChangeExtent::None
+        };
+        let mut imports = OutlineChangeExtent::None;
         let tests_before = self.outline.tests;
         for splice in splices.into_iter().rev() {
             let new_starts: Vec<usize> = splice.new.iter().map(|walked| walked.start).collect();
@@ -273,7 +276,7 @@ impl LiveOutline {
             let old = self.pieces.get(splice.old.clone()).unwrap_or_default();
             symbols = symbols.max(carry_over_shown(old, &mut new, self.shown_symbols));
             if !iter_field(old, |piece| &piece.imports).eq(iter_field(&new, |piece| &piece.imports)) {
-                imports = ChangeExtent::Global;
+                imports = OutlineChangeExtent::Global;
             }
             self.starts.splice(splice.old.clone(), new_starts);
             for piece in self.pieces.splice(splice.old, new) {
@@ -281,20 +284,20 @@ impl LiveOutline {
                 self.mentions.remove(&piece.mentions);
             }
         }
-        if symbols == ChangeExtent::Global || has_max_symbols(&self.pieces) {
-            symbols = ChangeExtent::Global;
+        if symbols == OutlineChangeExtent::Global || has_max_symbols(&self.pieces) {
+            symbols = OutlineChangeExtent::Global;
             self.update_shown_symbols();
         }
-        if symbols != ChangeExtent::None {
+        if symbols != OutlineChangeExtent::None {
             self.outline.symbols =
                 SymbolList::from_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
-        if imports != ChangeExtent::None {
+        if imports != OutlineChangeExtent::None {
             let imports = iter_field(&self.pieces, |piece| &piece.imports);
             self.outline.imports = distinct_imports(imports.map(|import| &**import));
         }
-        if symbols != ChangeExtent::None
-            || imports != ChangeExtent::None
+        if symbols != OutlineChangeExtent::None
+            || imports != OutlineChangeExtent::None
             || self.outline.tests != tests_before
         {
             self.block = None;
@@ -397,9 +400,9 @@ fn carry_over_shown(
     old: &[OutlinePiece],
     new: &mut [OutlinePiece],
     shown_symbols: OutlineCompleteness,
-) -> ChangeExtent {
+) -> OutlineChangeExtent {
     if old.iter().any(|piece| piece.shown.len() != piece.symbols.len()) {
-        return ChangeExtent::Global;
+        return OutlineChangeExtent::Global;
     }
     let (before, after) = (symbols_with_redefinitions(old), symbols_with_redefinitions(new));
     let is_same_shape = |(a, b): &(&SymbolWithRedefinition<'_>, &SymbolWithRedefinition<'_>)| {
@@ -413,7 +416,7 @@ fn carry_over_shown(
     let (removed, added) = (before_rest - suffix, after_rest - suffix);
     let (old_sets, new_sets) = (instance_names(old, prefix, removed), instance_names(new, prefix, added));
     if old_sets != new_sets {
-        return ChangeExtent::Global;
+        return OutlineChangeExtent::Global;
     }
     let was_shown: Vec<&Symbol> = iter_field(old, |piece| &piece.shown).collect();
     if removed + added > 0 {
@@ -429,7 +432,7 @@ fn carry_over_shown(
             .any(|(preceding_symbols, owner, _)| reach.contains(preceding_symbols) && *owner >= outermost)
             || was_shown.iter().skip(prefix).take(removed).any(|symbol| !symbol.instance.is_empty());
         if repeats || affects_instances || (shown_symbols == OutlineCompleteness::Some && outermost > 0) {
-            return ChangeExtent::Global;
+            return OutlineChangeExtent::Global;
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
@@ -447,7 +450,7 @@ fn carry_over_shown(
         piece.set_shown_symbols(placements.by_ref().take(count).map(Some));
     }
     let is_same = iter_field(new, |piece| &piece.shown).eq(was_shown);
-    if is_same { ChangeExtent::None } else { ChangeExtent::Local }
+    if is_same { OutlineChangeExtent::None } else { OutlineChangeExtent::Local }
 }
 
 /// Returns the names set on instances, each with the number of preceding symbols and the level of its owner. Symbols

@@ -91,7 +91,7 @@ impl MapEntry {
 }
 
 /// Whether a file is always shown by path only.
-fn is_path_only(file: &FileSymbols, key: &FileKey, references: &ReferenceGraph) -> bool {
+fn is_always_path_only(file: &FileSymbols, key: &FileKey, references: &ReferenceGraph) -> bool {
     let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
     file.outline.is_empty()
         || file.language.is_test_file(key.as_str())
@@ -343,7 +343,7 @@ impl<'a> MapBuilder<'a> {
             }
             let Some((key, file)) = index.get_key_value(key) else { continue };
             let path = key.as_str().len();
-            let ladder = if is_path_only(file, key, references) {
+            let ladder = if is_always_path_only(file, key, references) {
                 DetailLadder::path_only(path, score)
             } else {
                 total_bytes += file.block.text.len() as f64;

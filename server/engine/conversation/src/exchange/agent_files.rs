@@ -218,7 +218,7 @@ fn write_opencode(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value 
                         }
                         ToolOutcome::Error => json!({"status": "error", "error": output}),
                     };
-                    let state = merge_fields(result, &json!({"input": input, "time": during}));
+                    let state = overwrite_fields(result, &json!({"input": input, "time": during}));
                     json!({"type": "tool", "tool": name, "callID": id, "state": state})
                 }
                 ContentBlock::ToolResult { .. } => continue,
@@ -227,7 +227,7 @@ fn write_opencode(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value 
                     None => continue,
                 },
             };
-            parts.push(merge_fields(part, &ids));
+            parts.push(overwrite_fields(part, &ids));
         }
         if parts.is_empty() {
             continue;
@@ -247,7 +247,7 @@ fn write_opencode(entries: &[TimedMessage], origin: &ExportOrigin<'_>) -> Value 
         let info = json!({
             "id": id, "sessionID": session, "role": message.role.as_str(), "time": {"created": origin.now_ms},
         });
-        messages.push(json!({"info": merge_fields(info, &role_fields), "parts": parts}));
+        messages.push(json!({"info": overwrite_fields(info, &role_fields), "parts": parts}));
     }
     let info = json!({
         "id": session, "slug": format!("strata-{}", hash.short()), "projectID": "global", "title": "Strata",
@@ -294,7 +294,7 @@ fn join_texts(parts: &[ResultPart]) -> String {
 }
 
 /// Adds the fields of `other` to an object.
-fn merge_fields(mut object: Value, other: &Value) -> Value {
+fn overwrite_fields(mut object: Value, other: &Value) -> Value {
     if let (Some(fields), Some(other)) = (object.as_object_mut(), other.as_object()) {
         fields.extend(other.clone());
     }

@@ -105,7 +105,7 @@ pub fn project<'a>(
     let utterances = earlier.chain((!request.content.is_empty()).then_some(request));
     let mut calls = CallTracker::default();
     let turns = Turns::new(utterances).with_answered_calls(&mut calls);
-    let mut projection = Projection { unmatched: calls.into_unmatched_call_ids(), ..Projection::default() };
+    let mut projection = Projection { unmatched: calls.into_orphan_result_ids(), ..Projection::default() };
     for utterance in pictures::replace_unsendable_images(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;
         if let Some(id) = id {

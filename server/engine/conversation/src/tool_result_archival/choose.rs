@@ -11,7 +11,7 @@ pub(super) fn messages_to_archive(messages: &[Arc<Message>], cutoff: usize) -> V
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
     let mut excess = visible.map(|message| count_results(message)).sum::<usize>().saturating_sub(cutoff);
     let mut chosen = Vec::new();
-    for message in messages.get(..newest_round_start(messages)).unwrap_or_default() {
+    for message in messages.get(..newest_tool_round_start(messages)).unwrap_or_default() {
         if excess == 0 {
             break;
         }
@@ -34,7 +34,7 @@ pub(super) fn is_archivable(message: &Message) -> bool {
 
 /// Returns the index where the newest round begins: the last run of assistant messages that call tools.
 /// Returns the number of messages if no tool was called.
-pub(super) fn newest_round_start(messages: &[Arc<Message>]) -> usize {
+pub(super) fn newest_tool_round_start(messages: &[Arc<Message>]) -> usize {
     let calls = |message: &Arc<Message>| {
         is_visible_assistant_message(message)
             && message.body.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }))

@@ -378,7 +378,7 @@ proptest! {
         let before = history.clone();
         let over = visible_results(&history) > cutoff;
         let Some(archival_plan) = plan(&history, &settings) else {
-            let end = newest_round_start(history.messages());
+            let end = newest_tool_round_start(history.messages());
             let may_go = history.messages()[..end].iter().any(|message| is_archivable(message));
             prop_assert!(!over || !may_go);
             return Ok(());

@@ -74,12 +74,12 @@ impl CallTracker {
         self.substituted.get_mut(call_id)?.pop_front()
     }
 
-    pub(super) fn add_unmatched_call_id(&mut self, call_id: String) {
+    pub(super) fn add_orphan_result_id(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }
 
     /// Returns the call ids of results in the new request that do not answer a known call.
-    pub(super) fn into_unmatched_call_ids(self) -> Vec<String> {
+    pub(super) fn into_orphan_result_ids(self) -> Vec<String> {
         self.unmatched
     }
 

@@ -162,7 +162,7 @@ fn user_turn(
                     } else if let Some(call) = calls.take_substituted_call(&call_id) {
                         others.extend(call.late_result(content, outcome));
                     } else if id.is_none() {
-                        calls.add_unmatched_call_id(call_id);
+                        calls.add_orphan_result_id(call_id);
                     }
                 }
                 other => others.push(other),

@@ -79,7 +79,7 @@ impl StreamedResponse {
                 let input = parse_arguments(item.get("arguments").unwrap_or(&Value::Null));
                 draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.push_foreign(ForeignProvider::OpenAiResponses, to_request_fields(item)),
+            "reasoning" => draft.push_foreign(ForeignProvider::OpenAiResponses, reasoning_request_item(item)),
             _ => draft.push_foreign(ForeignProvider::OpenAiResponses, item.clone()),
         }
     }
@@ -96,7 +96,7 @@ fn end_reply(response: &Value, event: &str, draft: &mut ReplyDraft) {
 
 /// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
 /// `content`.
-fn to_request_fields(item: &Value) -> Value {
+fn reasoning_request_item(item: &Value) -> Value {
     let mut reasoning = json!({"type": "reasoning"});
     for field in ["id", "summary", "encrypted_content"] {
         if let Some(value) = item.get(field) {

@@ -40,7 +40,7 @@ impl FileEdit {
 }
 
 /// Returns the edits in a content block of an answer, in order.
-pub fn edits_in(block: &ContentBlock) -> Vec<FileEdit> {
+pub fn edits_in_answer_block(block: &ContentBlock) -> Vec<FileEdit> {
     match block {
         ContentBlock::Text { text } => edits_in_text(text),
         ContentBlock::ToolCall { input, .. } => edit_from_tool_call(input).into_iter().collect(),
@@ -119,7 +119,10 @@ mod tests {
     use super::*;
 
     fn after(block: &ContentBlock, text: &str) -> Vec<(String, Option<String>)> {
-        edits_in(block).into_iter().map(|edit| (edit.path.clone(), edit.apply_to(text))).collect()
+        edits_in_answer_block(block)
+            .into_iter()
+            .map(|edit| (edit.path.clone(), edit.apply_to(text)))
+            .collect()
     }
 
     #[test]

@@ -189,7 +189,7 @@ impl LogContents {
 
     /// Applies the edits in a message from the model to the known files.
     fn apply_model_edits(&mut self, log_block: &LogBlock) {
-        for edit in log_block.blocks.iter().flat_map(|block| edits::edits_in(&block.content)) {
+        for edit in log_block.blocks.iter().flat_map(|block| edits::edits_in_answer_block(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
             let before = match &file.proposed {
