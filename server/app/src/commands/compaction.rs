@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strata_conversation::compaction::{
     CompactionMoment, CompactionStatus, ConversationSize, Profile, RequestSize, TriggerMetric, TriggerReading,
 };
-use strata_prompt::assembly::PromptRequest;
+use strata_prompt::assembly::{PromptRequest, history_size};
 use strata_prompt::session::Session;
 
 use super::{Access, BackgroundJob, Command, CommandError, Context, DeferredReply, Effect, NoArguments};
@@ -186,9 +186,10 @@ pub(super) fn job_before_rewriting(
 ) -> Option<CompactionJob> {
     let profile = automatic_profile(snapshot)?;
     let services = snapshot.prompt_services();
+    let history = history_size(&session.history, services).tokens;
+    let reading = profile.trigger.rewriting_reading(history).filter(|reading| reading.due)?;
     let pressure = session.pressure(Some(size), services, now_ms);
-    let reading = profile.trigger.rewriting_reading(pressure.history)?;
-    let pays = reading.due && session.is_compaction_worthwhile_before_prompt(&pressure, read, services);
+    let pays = session.is_compaction_worthwhile_before_prompt(&pressure, read, services);
     pays.then(|| new_compaction_job(profile, CompactionReason::Due(reading), Some(size), session))
 }
 

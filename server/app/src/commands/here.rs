@@ -100,7 +100,7 @@ impl Command for SelectDocument {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         files::SelectFiles::run(files::FilePathsParams::for_document(&key, document.lines()), context)
-            .map_err(without_field_name)?;
+            .map_err(without_argument_name)?;
         Ok(describe_selection(&key, context).into())
     }
 }
@@ -118,7 +118,7 @@ impl Command for DeselectDocument {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
         files::DeselectFiles::run(files::FilePathsParams::for_document(&key, None), context)
-            .map_err(without_field_name)?;
+            .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Selected => format!("{}: removed from the model's context", key.notice()),
             Choice::Deselected | Choice::Excluded => format!("{}: was not selected", key.notice()),
@@ -157,7 +157,7 @@ impl Command for ExcludeDocument {
     fn run(document: CurrentDocument, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = document.key(context)?;
         files::ExcludeFiles::run(files::FilePathsParams::for_document(&key, None), context)
-            .map_err(without_field_name)?;
+            .map_err(without_argument_name)?;
         Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
 }
@@ -175,7 +175,7 @@ impl Command for IncludeDocument {
         let key = document.key(context)?;
         let before = context.session.selection.choice(&key);
         files::IncludeFiles::run(files::FilePathsParams::for_document(&key, None), context)
-            .map_err(without_field_name)?;
+            .map_err(without_argument_name)?;
         Ok(match before {
             Choice::Excluded => format!("{}: no longer excluded", key.notice()),
             Choice::Selected | Choice::Deselected => format!("{}: was not excluded", key.notice()),
@@ -273,7 +273,7 @@ fn describe_selection(key: &FileKey, context: &Context<'_>) -> String {
 }
 
 /// Removes the name of the argument from an error, because it means nothing to a user who passed no arguments.
-fn without_field_name(error: CommandError) -> CommandError {
+fn without_argument_name(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),
         other => other,

@@ -284,13 +284,15 @@ fn due_compaction(
     context: &Context<'_>,
 ) -> Option<CompactionJob> {
     let Context { session, snapshot, .. } = context;
-    let (size, is_truncated) = match prepared {
+    let (size, is_truncated, read) = match prepared {
         Ok(PreparedPrompt { reply, size, .. }) => {
-            (*size, reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated))
+            let is_truncated =
+                reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
+            (*size, is_truncated, Some(reply.predicted.read))
         }
         Err(AssembleError::TooLarge { tokens, .. }) => {
             let size = session.request_size(prompt_request, snapshot.prompt_services());
-            (RequestSize { tokens: *tokens, least: *tokens, ..size }, true)
+            (RequestSize { tokens: *tokens, least: *tokens, ..size }, true, None)
         }
         Err(_) => return None,
     };
@@ -301,9 +303,7 @@ fn due_compaction(
         .or_else(|| is_truncated.then(|| compaction::job_before_truncation(size, session, snapshot))?)
         .or_else(|| {
             // A prompt does not wait for a model only to save money.
-            let prepared =
-                prepared.as_ref().ok().filter(|_| !context.services.has_summary_model(snapshot))?;
-            let read = prepared.reply.predicted.read;
+            let read = read.filter(|_| !context.services.has_summary_model(snapshot))?;
             compaction::job_before_rewriting(size, read, session, snapshot, context.now_ms)
         })
 }

@@ -816,10 +816,8 @@ impl<'a> Walk<'a> {
             self.close_sections(heading.level, start);
         }
         let is_unclosed = definition.heading.is_some_and(|heading| heading.is_alone);
-        let definition_end = match self.container_of_sections() {
-            Some((_, container)) if is_unclosed => container.end,
-            _ => node.end_byte(),
-        };
+        let container = if is_unclosed { self.container_of_sections() } else { None };
+        let definition_end = container.map_or(node.end_byte(), |(_, container)| container.end);
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let pending = pending.filter(|pending| pending.depth == depth);
         let Some(name_node) = definition.name else { return };
